@@ -1,0 +1,44 @@
+/**
+ * Parameters come from the environment, one name each, checked before any load starts.
+ */
+
+/** Collected while a script reads its parameters, so that one start names every mistake. */
+const mistakes = [];
+
+/**
+ * @param {string} name
+ * @param {number} fallback used when the variable is unset or empty
+ * @param {{min?: number, max?: number}} [range] both ends are allowed values
+ * @returns {number} a whole number
+ */
+export function integer(name, fallback, { min = 1, max = 1e9 } = {}) {
+  const text = __ENV[name];
+  if (!text) return fallback;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+  mistakes.push(`${name}=${text}: expected a whole number from ${min} to ${max}`);
+  return fallback;
+}
+
+/**
+ * @param {string} name
+ * @param {string[]} allowed the first is the default
+ * @returns {string}
+ */
+export function choice(name, allowed) {
+  const text = __ENV[name] || allowed[0];
+  if (allowed.includes(text)) return text;
+  mistakes.push(`${name}=${text}: expected ${allowed.join(" or ")}`);
+  return allowed[0];
+}
+
+/**
+ * Ends the script, before any load, when a parameter was wrong.
+ *
+ * @param {string[]} further mistakes in how parameters go together
+ */
+export function refuseMistakes(further = []) {
+  const all = mistakes.concat(further.filter(Boolean));
+  if (all.length === 0) return;
+  throw new Error(`no load was started: ${all.join("; ")}. Set them in the environment or in .env`);
+}

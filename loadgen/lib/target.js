@@ -1,0 +1,73 @@
+/**
+ * What the load is aimed at, and the labels that every sample carries.
+ */
+import exec from "k6/execution";
+import http from "k6/http";
+import { sleep } from "k6";
+import { choice, integer } from "./parameters.js";
+
+export const scheme = choice("SCHEME", ["ws", "wss"]);
+
+const host = __ENV.TARGET_HOST || "proxy";
+const port = integer("TARGET_PORT", scheme === "wss" ? 8443 : 8080, { max: 65535 });
+const waitSeconds = integer("WAIT_SECONDS", 30, { max: 3600 });
+
+export const url = `${scheme}://${host}:${port}/`;
+
+/**
+ * Labels of the run: `ready` leaves them in the container's /run/bench; outside Compose they come from the environment.
+ *
+ * @param {string} scenario
+ * @returns {Record<string, string>} k6's `options.tags`
+ */
+export function runTags(scenario) {
+  const known = __ENV.RUN && __ENV.PROXY ? {} : readRunFile();
+  return {
+    run: __ENV.RUN || known.run || "unnamed",
+    proxy: __ENV.PROXY || known.proxy || "unnamed",
+    scenario,
+    scheme,
+    trial: __ENV.TRIAL || "1",
+  };
+}
+
+function readRunFile() {
+  try {
+    return JSON.parse(open("/run/bench/run.json"));
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * @returns {number} ms since the start of the test run, in steps far below 1 ms (Date.now() has 1 ms steps).
+ *   k6 knows it only while a scenario runs, not in setup and teardown.
+ */
+export function now() {
+  return exec.instance.currentTestRunDuration;
+}
+
+/**
+ * Waits until the proxy forwards a plain request to the echo server.
+ *
+ * @throws {Error} after WAIT_SECONDS, with what was asked and what came back last
+ */
+export function waitForTarget() {
+  const address = `${scheme === "wss" ? "https" : "http"}://${host}:${port}/healthz`;
+  const deadline = Date.now() + waitSeconds * 1000;
+  let last = "";
+  while (Date.now() < deadline) {
+    try {
+      const { status } = http.get(address, { timeout: "1s", throw: true });
+      if (status === 200) return;
+      last = `HTTP status ${status}`;
+    } catch (error) {
+      last = String(error);
+    }
+    sleep(0.2);
+  }
+  throw new Error(
+    `waited ${waitSeconds} s (WAIT_SECONDS) for ${address} to answer 200; last: ${last}. ` +
+      "No load was started. See the log of the proxy and of echo.",
+  );
+}

@@ -1,0 +1,163 @@
+/**
+ * The one module that talks to Docker and Compose.
+ */
+import { spawn } from "node:child_process";
+import { UserError } from "./errors.js";
+
+/**
+ * @typedef {object} Result
+ * @property {number} code exit status; 128 + n when ended by signal n
+ * @property {string} stdout
+ * @property {string} stderr
+ * @property {string} output both, in the order in which they came
+ */
+
+/**
+ * Runs a program to its end.
+ *
+ * @param {string[]} command
+ * @param {{env?: Record<string, string>, inherit?: boolean, cwd?: string}} [options] inherit: shares this process' terminal
+ * @returns {Promise<Result>}
+ */
+export function run([program, ...args], { env = {}, inherit = false, cwd } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      env: { ...process.env, ...env },
+      stdio: inherit ? "inherit" : ["ignore", "pipe", "pipe"],
+      cwd,
+    });
+    const result = { code: 0, stdout: "", stderr: "", output: "" };
+    child.stdout?.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
+      result.stdout += text;
+      result.output += text;
+    });
+    child.stderr?.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
+      result.stderr += text;
+      result.output += text;
+    });
+    // The container's init passes signals to this process alone; the child must end too.
+    const forward = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal);
+    process.on("SIGINT", forward).on("SIGTERM", forward);
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      process.off("SIGINT", forward).off("SIGTERM", forward);
+      result.code = code ?? (signal === "SIGINT" ? 130 : 143);
+      resolve(result);
+    });
+  });
+}
+
+/**
+ * As `run`, but a status other than 0 is an error.
+ *
+ * @param {string[]} command
+ * @param {Parameters<typeof run>[1]} [options]
+ * @returns {Promise<string>} what it wrote to stdout
+ * @throws {UserError} with the program's own words
+ */
+export async function check(command, options) {
+  const { code, stdout, output } = await run(command, options);
+  if (code !== 0) throw new UserError(`${command.join(" ")} ended with status ${code}`, output.trim());
+  return stdout;
+}
+
+/**
+ * One Compose project of this folder's compose.yaml.
+ */
+export class Project {
+  /**
+   * @param {string} directory where compose.yaml is
+   * @param {{name?: string, profile?: string, files?: string[], env?: Record<string, string>}} [options]
+   *   name: other than compose.yaml's; profile: "*" is all of them; files: instead of compose.yaml and its override
+   */
+  constructor(directory, { name, profile, files = [], env = {} } = {}) {
+    this.directory = directory;
+    this.env = env;
+    this.prefix = [
+      "docker",
+      "compose",
+      "--env-file",
+      ".env",
+      ...files.flatMap((file) => ["--file", file]),
+      ...(name ? ["--project-name", name] : []),
+      ...(profile ? ["--profile", profile] : []),
+    ];
+  }
+
+  /**
+   * @param {string[]} args
+   * @param {{inherit?: boolean}} [options]
+   */
+  run(args, options) {
+    return run([...this.prefix, ...args], { env: this.env, cwd: this.directory, ...options });
+  }
+
+  /**
+   * @param {string[]} args
+   * @returns {Promise<string>}
+   */
+  check(args) {
+    return check([...this.prefix, ...args], { env: this.env, cwd: this.directory });
+  }
+
+  /**
+   * The project as Compose understands it: files merged, variables filled in.
+   *
+   * @returns {Promise<ComposeConfig>}
+   */
+  async config() {
+    return JSON.parse(await this.check(["config", "--format", "json"]));
+  }
+
+  /** Removes its containers, networks and volumes. */
+  down() {
+    return this.check(["down", "--volumes", "--remove-orphans", "--timeout", "2"]);
+  }
+}
+
+/**
+ * @typedef {object} ComposeService the part of a service that is used here
+ * @property {string} [image]
+ * @property {string[]} [profiles]
+ * @property {{context: string, args?: Record<string, string>}} [build]
+ * @property {Record<string, string>} [labels]
+ * @property {string} [network_mode]
+ * @property {string} [user]
+ * @property {{target: number, published: string, host_ip: string}[]} [ports]
+ *
+ * @typedef {object} ComposeConfig
+ * @property {string} name
+ * @property {Record<string, ComposeService>} services
+ * @property {Record<string, {name: string}>} networks
+ */
+
+/**
+ * @param {string[]} images
+ * @returns {Promise<Map<string, string>>} id of each image that this engine has
+ */
+export async function localImages(images) {
+  const { stdout } = await run([
+    "docker",
+    "image",
+    "inspect",
+    "--format",
+    "{{.Id}} {{json .RepoTags}}",
+    ...images,
+  ]);
+  const ids = new Map();
+  for (const line of stdout.trim().split("\n").filter(Boolean)) {
+    const [id, tags] = line.split(" ");
+    for (const tag of JSON.parse(tags)) ids.set(tag, id);
+  }
+  return new Map(images.flatMap((image) => (ids.has(shortName(image)) ? [[image, ids.get(shortName(image))]] : [])));
+}
+
+/**
+ * The engine leaves out the default registry and the default tag of a name.
+ *
+ * @param {string} image
+ */
+function shortName(image) {
+  const name = image.replace(/^docker\.io\/(library\/)?/, "");
+  return /:[^/]*$/.test(name) ? name : `${name}:latest`;
+}

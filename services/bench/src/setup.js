@@ -1,0 +1,215 @@
+/**
+ * Makes a machine ready whose engine already runs: certificates, images, and the override that points Compose at local
+ * builds where no registry answers. What is there already stays as it is.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { check, localImages, Project, run } from "./docker.js";
+import { UserError } from "./errors.js";
+
+/** @import { ComposeConfig, ComposeService } from "./docker.js" */
+
+const OVERRIDE = "compose.override.yaml";
+/** First line of the override, by which a file of the user's own is told apart. */
+const OVERRIDE_MARK = "# Made by ./bench setup from the local builds in offline/.";
+/** The image of this program: ./bench has built it before it could run. */
+const OWN_IMAGE = "ws-proxy-bench/bench";
+
+/**
+ * @param {string} directory the project's
+ * @param {(line: string) => void} say progress, a line each; silent when nothing had to be done
+ * @throws {UserError} when an image can neither be pulled nor built
+ */
+export async function setup(directory, say) {
+  const made = await check(["certs/generate"], { cwd: directory });
+  for (const line of made.split("\n").filter(Boolean)) say(line);
+
+  const official = await new Project(directory, { files: ["compose.yaml"], profile: "*" }).config();
+  const images = officialImages(official);
+  const present = await localImages([...images.all]);
+  if (present.has(images.node)) {
+    for (const image of images.all) if (!present.has(image)) await pull(image, say);
+    removeOverride(directory, say);
+  } else {
+    const offline = new Project(directory, { files: ["offline/compose.yaml"] });
+    await build(directory, offline, await offline.config(), say);
+    writeOverride(directory, overrideFor(official, await offline.config(), present), say);
+  }
+
+  const project = new Project(directory, { profile: "*" });
+  await build(directory, project, await project.config(), say);
+}
+
+/**
+ * @param {ComposeConfig} config
+ * @returns {{node: string, all: Set<string>}} the image that Node services are built on, and all that are not built here
+ */
+function officialImages({ services }) {
+  const node = Object.values(services).flatMap(({ build }) => build?.args?.NODE_IMAGE ?? [])[0];
+  const used = Object.values(services).flatMap(({ build, image }) => (build || !image ? [] : image));
+  const built = new Set(Object.values(services).flatMap(({ build, image }) => (build && image ? image : [])));
+  return { node, all: new Set([node, ...used.filter((image) => !built.has(image))]) };
+}
+
+/**
+ * @param {string} image
+ * @param {(line: string) => void} say
+ */
+async function pull(image, say) {
+  say(`pulling ${image}`);
+  const { code, output } = await run(["docker", "pull", "--quiet", image]);
+  if (code !== 0) {
+    throw new UserError(
+      `cannot pull ${image}: ${output.trim()}`,
+      "Expected the registry to have it, as it had the image of Node. Correct the name in .env, or IMAGE_REGISTRY.",
+    );
+  }
+}
+
+/**
+ * Builds, all at once, the images of those services whose build context has changed since the last time.
+ *
+ * @param {string} directory
+ * @param {Project} project
+ * @param {ComposeConfig} config of that project
+ * @param {(line: string) => void} say
+ */
+async function build(directory, project, config, say) {
+  const stateFile = join(directory, ".bench/builds.json");
+  mkdirSync(join(directory, ".bench"), { recursive: true });
+  /** @type {Record<string, string>} inputs and id of each image as built last */
+  const state = existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, "utf8")) : {};
+  const services = Object.entries(config.services).filter(([, { build, image }]) => build && image !== OWN_IMAGE);
+  /** @type {Map<string, {service: string, inputs: string}>} by image: two services may share one */
+  const builds = new Map();
+  for (const [service, { image = `${config.name}-${service}`, build }] of services) {
+    if (build) builds.set(image, { service, inputs: hashOf(build) });
+  }
+  const present = await localImages([...builds.keys()]);
+  const stale = [...builds].filter(([image, { inputs }]) => state[image] !== `${inputs} ${present.get(image)}`);
+  if (stale.length === 0) return;
+
+  const waiting = new Set(stale.map(([image]) => image));
+  say(`building ${[...waiting].join(", ")}`);
+  const heartbeat = setInterval(() => say(`  still building ${[...waiting].join(", ")}`), 20_000);
+  const outcomes = await Promise.allSettled(
+    stale.map(async ([image, { service, inputs }]) => {
+      const started = Date.now();
+      const log = join(".bench", `build-${service}.log`);
+      const { code, output } = await project.run(["--progress", "plain", "build", service]);
+      writeFileSync(join(directory, log), output);
+      waiting.delete(image);
+      if (code !== 0) {
+        throw new UserError(
+          `could not build ${image}; the end of ${log}:\n${output.trim().split("\n").slice(-15).join("\n")}`,
+          "Mend what it says and run this again; images that are built stay.",
+        );
+      }
+      const id = (await localImages([image])).get(image);
+      state[image] = `${inputs} ${id}`;
+      writeFileSync(stateFile, JSON.stringify(state, null, 2));
+      say(`  built ${image} (${Math.round((Date.now() - started) / 1000)} s)`);
+    }),
+  );
+  clearInterval(heartbeat);
+  const failure = outcomes.find(({ status }) => status === "rejected");
+  if (failure) throw /** @type {PromiseRejectedResult} */ (failure).reason;
+}
+
+/**
+ * @param {NonNullable<ComposeService["build"]>} build
+ * @returns {string} of the files in the context and the arguments
+ */
+function hashOf({ context, args = {} }) {
+  const hash = createHash("sha256").update(JSON.stringify(args));
+  const files = readdirSync(context, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !relative(context, file).split("/").includes("node_modules"))
+    .sort();
+  for (const file of files) hash.update(relative(context, file)).update("\0").update(readFileSync(file));
+  return hash.digest("hex");
+}
+
+/**
+ * @param {ComposeConfig} official the project without an override
+ * @param {ComposeConfig} offline
+ * @param {Map<string, string>} present official images that this machine has all the same
+ * @returns {{services: Record<string, object>, leftOut: string[]}}
+ */
+export function overrideFor(official, offline, present) {
+  const local = new Map(
+    Object.values(offline.services).map(({ image, labels }) => [labels?.["ws-proxy-bench.replaces"], image]),
+  );
+  /** @type {Record<string, object>} */
+  const services = {};
+  /** @type {string[]} */
+  const leftOut = [];
+  for (const [name, service] of Object.entries(official.services)) {
+    const { build, image = "", profiles } = service;
+    const nodeImage = build?.args?.NODE_IMAGE;
+    if (build) {
+      if (nodeImage && local.has(nodeImage)) services[name] = { build: { args: { NODE_IMAGE: local.get(nodeImage) } } };
+    } else if (local.has(image)) {
+      services[name] = { image: local.get(image) };
+    } else if (!present.has(image) && !profiles?.length && !isBuilt(official, image)) {
+      // A profile that nobody names is how Compose leaves a service out.
+      services[name] = { profiles: ["no-local-image"] };
+      leftOut.push(name);
+    }
+  }
+  return { services, leftOut };
+}
+
+/**
+ * @param {ComposeConfig} config
+ * @param {string} image
+ */
+function isBuilt({ services }, image) {
+  return Object.values(services).some((service) => service.build && service.image === image);
+}
+
+/**
+ * @param {string} directory
+ * @param {ReturnType<typeof overrideFor>} override
+ * @param {(line: string) => void} say
+ */
+function writeOverride(directory, { services, leftOut }, say) {
+  const file = join(directory, OVERRIDE);
+  const before = existsSync(file) ? readFileSync(file, "utf8") : "";
+  if (before && !before.startsWith(OVERRIDE_MARK)) {
+    throw new UserError(
+      `${OVERRIDE} is not this program's, and no registry can be reached`,
+      "Expected to write the names of the local builds there. Rename yours, run this again, and name both with --file.",
+    );
+  }
+  const content = [
+    OVERRIDE_MARK,
+    "# Delete it and run ./bench setup again to use the official images.",
+    ...leftOut.map(
+      (name) =>
+        `# Without ${name}: no local build stands in for its image. Set ${name.toUpperCase()}_IMAGE to one that is present.`,
+    ),
+    // JSON is YAML.
+    JSON.stringify({ services }, null, 2),
+    "",
+  ].join("\n");
+  if (content === before) return;
+  writeFileSync(file, content);
+  say(`wrote ${OVERRIDE}: Compose uses the local builds`);
+  for (const name of leftOut) {
+    say(`  without ${name}: no local build stands in for its image; set ${name.toUpperCase()}_IMAGE to one that is present`);
+  }
+}
+
+/**
+ * @param {string} directory
+ * @param {(line: string) => void} say
+ */
+function removeOverride(directory, say) {
+  const file = join(directory, OVERRIDE);
+  if (!existsSync(file) || !readFileSync(file, "utf8").startsWith(OVERRIDE_MARK)) return;
+  rmSync(file);
+  say(`removed ${OVERRIDE}: the official images are here`);
+}
