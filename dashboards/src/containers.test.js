@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { containersOf, LOAD_SERVICES, proxyContainers, SHORT_NAMES } from "./containers.js";
+
+const proxies = [
+  { name: "alpha", colour: "#0072B2", parts: [] },
+  { name: "alpha-beta", colour: "#009E73", parts: ["tls"] },
+];
+
+/**
+ * @param {string} condition InfluxQL, of =~ and !~ joined by AND
+ * @param {string} service
+ */
+function matches(condition, service) {
+  return condition.split(" AND ").every((term) => {
+    const [, operator, pattern] = /(=~|!~) \/(.*)\/$/.exec(term) ?? [];
+    return new RegExp(pattern).test(`ws-proxy-bench-${service}`) === (operator === "=~");
+  });
+}
+
+/** @param {string} chosen what Grafana puts in for the variable `proxy` */
+function conditionFor(chosen) {
+  return proxyContainers(proxies).replace(/\$\{proxy:regex\}/, () => chosen);
+}
+
+test("a proxy's containers are its own and its parts', not those of a longer name", () => {
+  assert.ok(matches(conditionFor("alpha"), "alpha-1"));
+  assert.ok(!matches(conditionFor("alpha"), "alpha-beta-1"));
+  assert.ok(!matches(conditionFor("alpha"), "alpha-beta-tls-1"));
+  assert.ok(matches(conditionFor("alpha-beta"), "alpha-beta-1"));
+  assert.ok(matches(conditionFor("alpha-beta"), "alpha-beta-tls-1"));
+  assert.ok(!matches(conditionFor("alpha-beta"), "alpha-1"));
+});
+
+test("all proxies are all containers of the project but those of known services", () => {
+  for (const service of ["alpha-1", "alpha-beta-tls-1", "unknown-1", "echo-tuned-1"]) {
+    assert.ok(matches(conditionFor(".*"), service), service);
+  }
+  for (const service of ["echo-1", "load-1", "load-run-5fd1c2", "influxdb-1", "bench-run-0a1b"]) {
+    assert.ok(!matches(conditionFor(".*"), service), service);
+  }
+});
+
+test("the load group has the containers that `docker compose run` makes too", () => {
+  for (const service of ["load-1", "load-run-5fd1c2", "echo-1"]) {
+    assert.ok(matches(containersOf(LOAD_SERVICES), service), service);
+  }
+  assert.ok(!matches(containersOf(LOAD_SERVICES), "load-balancer-1"));
+});
+
+test("legends read as people name the containers", () => {
+  const { regex, renamePattern } = SHORT_NAMES.options;
+  for (const [series, legend] of [
+    ["ws-proxy-bench-alpha-1", "alpha"],
+    ["ws-proxy-bench-alpha-beta-tls-1 usage", "alpha-beta-tls usage"],
+    ["ws-proxy-bench-load-run-5fd1c2 RSS", "load RSS"],
+    ["alpha-beta p95", "alpha-beta p95"],
+  ]) {
+    assert.equal(series.replace(new RegExp(regex), renamePattern), legend);
+  }
+});

@@ -1,0 +1,170 @@
+/** Panels that look alike: what all of them share is here, what one of them shows is in dashboards/. */
+
+import {
+  BigValueColorMode,
+  BigValueGraphMode,
+  BigValueTextMode,
+  GraphDrawStyle,
+  LegendDisplayMode,
+  LegendPlacement,
+  ReduceDataOptionsBuilder,
+  SortOrder,
+  StackingConfigBuilder,
+  StackingMode,
+  TooltipDisplayMode,
+  VisibilityMode,
+  VizLegendOptionsBuilder,
+  VizOrientation,
+  VizTooltipOptionsBuilder,
+} from "@grafana/grafana-foundation-sdk/common";
+import {
+  FieldColorBuilder,
+  FieldColorModeId,
+  ThresholdsConfigBuilder,
+  ThresholdsMode,
+} from "@grafana/grafana-foundation-sdk/dashboard";
+import { PanelBuilder as StatBuilder } from "@grafana/grafana-foundation-sdk/stat";
+import { PanelBuilder as TimeSeriesBuilder } from "@grafana/grafana-foundation-sdk/timeseries";
+import { SHORT_NAMES } from "./containers.js";
+import { atRangeEnd } from "./queries.js";
+
+/**
+ * @typedef {object} PanelOptions
+ * @property {string} title
+ * @property {string} description what is shown, in which unit, and from where
+ * @property {string} unit one of Grafana's
+ * @property {import("./queries.js").Query[]} queries all of one data source
+ * @property {string} whenEmpty what to say where there is no data; not a number, which Grafana would draw into gaps
+ * @property {number} width of 24
+ * @property {number} height in Grafana's grid units
+ * @property {import("./series.js").Override[]} [overrides]
+ */
+
+/** Gaps up to this long, in ms, are a late sample; longer ones are a container or a load that was not there. */
+const LATE_SAMPLE_MS = 5000;
+
+/** Steps are no finer than this: cAdvisor takes a sample a second. */
+const SAMPLE_INTERVAL = "1s";
+
+/** Bars of finer steps would be too thin to see. */
+const BAR_INTERVAL = "10s";
+
+const OKABE_ITO_GREEN = "#009E73";
+const OKABE_ITO_VERMILLION = "#D55E00";
+
+/**
+ * Curves over time, each of them unfilled so that they can cross.
+ * @param {PanelOptions} options
+ */
+export function curves(options) {
+  return common(new TimeSeriesBuilder(), options)
+    .drawStyle(GraphDrawStyle.Line)
+    .axisSoftMin(0)
+    .lineWidth(2)
+    .showPoints(VisibilityMode.Auto)
+    .pointSize(4)
+    .spanNulls(LATE_SAMPLE_MS)
+    .legend(legend())
+    .tooltip(tooltip());
+}
+
+/**
+ * Stacked bars: how many events each step had.
+ * @param {PanelOptions} options
+ */
+export function bars(options) {
+  return common(new TimeSeriesBuilder(), options)
+    .interval(BAR_INTERVAL)
+    .drawStyle(GraphDrawStyle.Bars)
+    .lineWidth(0)
+    .fillOpacity(100)
+    .stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group("A"))
+    .axisSoftMin(0)
+    .axisSoftMax(1)
+    .legend(legend())
+    .tooltip(tooltip());
+}
+
+/**
+ * The latest values as large figures, each in its series' colour.
+ * @param {PanelOptions} options
+ */
+export function latest(options) {
+  return figures(
+    { ...options, queries: options.queries.map(atRangeEnd) },
+    "lastNotNull",
+  ).colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Fixed).fixedColor("text"));
+}
+
+/**
+ * Sums over the whole range as large figures: green as long as they are 0.
+ * @param {PanelOptions} options
+ */
+export function totals(options) {
+  return figures(options, "sum")
+    .decimals(0)
+    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
+    .thresholds(
+      new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps([
+        { value: null, color: OKABE_ITO_GREEN },
+        { value: 1, color: OKABE_ITO_VERMILLION },
+      ]),
+    );
+}
+
+/**
+ * @param {PanelOptions} options
+ * @param {string} calculation one of Grafana's reducers
+ */
+function figures(options, calculation) {
+  return common(new StatBuilder(), options)
+    .graphMode(BigValueGraphMode.None)
+    .textMode(BigValueTextMode.ValueAndName)
+    .orientation(VizOrientation.Horizontal)
+    .colorMode(BigValueColorMode.Value)
+    .reduceOptions(new ReduceDataOptionsBuilder().calcs([calculation]));
+}
+
+/**
+ * @template {StatBuilder | TimeSeriesBuilder} T
+ * @param {T} panel
+ * @param {PanelOptions} options
+ * @returns {T}
+ */
+function common(panel, options) {
+  panel
+    .title(options.title)
+    .description(options.description)
+    .unit(options.unit)
+    .noValue(options.whenEmpty)
+    .datasource(options.queries[0].datasource)
+    .interval(SAMPLE_INTERVAL)
+    .targets(options.queries.map(target))
+    .withTransformation(SHORT_NAMES)
+    .overrides(options.overrides ?? [])
+    .span(options.width)
+    .height(options.height);
+  return panel;
+}
+
+/**
+ * @param {import("./queries.js").Query} query
+ * @param {number} index
+ */
+function target({ datasource, query, alias }, index) {
+  const refId = String.fromCharCode("A".charCodeAt(0) + index);
+  const target = { refId, datasource, rawQuery: true, resultFormat: "time_series", query, alias };
+  return { build: () => ({ ...target, _implementsDataqueryVariant: () => {} }) };
+}
+
+function legend() {
+  return new VizLegendOptionsBuilder()
+    .displayMode(LegendDisplayMode.List)
+    .placement(LegendPlacement.Bottom)
+    .showLegend(true)
+    .calcs([]);
+}
+
+function tooltip() {
+  return new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending);
+}

@@ -1,0 +1,114 @@
+/** How a series looks, told by its name. Colour says whose it is, the line which figure of it. */
+
+/**
+ * @typedef {object} Override
+ * @property {import("@grafana/grafana-foundation-sdk/dashboard").MatcherConfig} matcher
+ * @property {import("@grafana/grafana-foundation-sdk/dashboard").DynamicConfigValue[]} properties
+ */
+
+/** Okabe and Ito's colours, which colour-blind people can tell apart. Proxies bring their own. */
+const SERVICE_COLOURS = {
+  load: "#CC79A7",
+  echo: "#E69F00",
+  cadvisor: "#CC79A7",
+  influxdb: "#E69F00",
+  grafana: "#999999",
+};
+
+/** How strongly a proxy's further containers show, beside its first one in the same colour. */
+const PART_OPACITY = 0.55;
+
+/**
+ * @param {import("./proxies.js").Proxy[]} proxies
+ * @returns {Override[]} each proxy's colour for its series
+ */
+export function proxyColours(proxies) {
+  return proxies.flatMap(({ name, colour, parts }) => [
+    coloured(name, colour),
+    ...parts.map((part) => coloured(`${name}-${part}`, translucent(colour, PART_OPACITY))),
+  ]);
+}
+
+/** @returns {Override[]} the colours of the services that are no proxy */
+export function serviceColours() {
+  return Object.entries(SERVICE_COLOURS).map(([name, colour]) => coloured(name, colour));
+}
+
+/**
+ * A thin line, as usage is beside the working set.
+ * @param {string} suffix of the series' name
+ * @returns {Override}
+ */
+export function thin(suffix) {
+  return further(suffix, [{ id: "custom.lineWidth", value: 1 }]);
+}
+
+/**
+ * A thin dashed line, as RSS is beside the working set.
+ * @param {string} suffix of the series' name
+ * @returns {Override}
+ */
+export function dashed(suffix) {
+  return further(suffix, [
+    { id: "custom.lineWidth", value: 1 },
+    { id: "custom.lineStyle", value: { fill: "dash", dash: [6, 4] } },
+  ]);
+}
+
+/**
+ * Dots without a line: what jumps from step to step stays readable.
+ * @param {string} suffix of the series' name
+ * @returns {Override}
+ */
+export function dots(suffix) {
+  return further(suffix, [
+    { id: "custom.drawStyle", value: "points" },
+    { id: "custom.pointSize", value: 2 },
+  ]);
+}
+
+/**
+ * Drawn downwards from zero, as what goes out is beside what comes in.
+ * @param {string} suffix of the series' name
+ * @returns {Override}
+ */
+export function downwards(suffix) {
+  return further(suffix, [{ id: "custom.transform", value: "negative-Y" }]);
+}
+
+/**
+ * @param {string} name
+ * @param {string} colour
+ * @returns {Override}
+ */
+function coloured(name, colour) {
+  return {
+    matcher: { id: "byRegexp", options: `/^${name}( |$)/` },
+    properties: [{ id: "color", value: { mode: "fixed", fixedColor: colour } }],
+  };
+}
+
+/**
+ * A further figure of what another series shows. It is left out of the legend: the panel's title says what its line is.
+ * @param {string} suffix
+ * @param {Override["properties"]} properties
+ * @returns {Override}
+ */
+function further(suffix, properties) {
+  return {
+    matcher: { id: "byRegexp", options: `/${suffix}$/` },
+    properties: [
+      ...properties,
+      { id: "custom.hideFrom", value: { legend: true, tooltip: false, viz: false } },
+    ],
+  };
+}
+
+/**
+ * @param {string} colour as #RRGGBB
+ * @param {number} opacity from 0 to 1
+ */
+function translucent(colour, opacity) {
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+  return `rgba(${red}, ${green}, ${blue}, ${opacity})`;
+}
