@@ -19,7 +19,8 @@ const parameters = {
   // At most this many latencies are recorded a connection: each costs a point in InfluxDB. All messages are counted.
   LATENCY_SAMPLES: integer("LATENCY_SAMPLES", 10, { max: 1e6 }),
 };
-const { CONNECTIONS, CONCURRENCY, MESSAGES, MESSAGE_BYTES, TIMEOUT_SECONDS, LATENCY_SAMPLES } = parameters;
+const { CONNECTIONS, CONCURRENCY, MESSAGES, MESSAGE_BYTES, TIMEOUT_SECONDS, LATENCY_SAMPLES } =
+  parameters;
 refuseMistakes([
   CONCURRENCY > CONNECTIONS &&
     `CONCURRENCY=${CONCURRENCY}: expected at most CONNECTIONS, which is ${CONNECTIONS}`,
@@ -49,6 +50,8 @@ export const options = {
     },
   },
   setupTimeout: "1h",
+  // While the proxy is waited for, a refused request is no line in the log.
+  throw: true,
   tags,
   // k6's own tags would multiply the series in InfluxDB.
   systemTags: [],
@@ -75,7 +78,12 @@ export default function () {
   const startedMs = now();
   const socket = new WebSocket(url);
 
-  /** Only the first cause counts; every connection fails at most once. */
+  /**
+   * Only the first cause counts; every connection fails at most once.
+   *
+   * @param {string} [cause] none: the connection did all it should
+   * @param {string} [detail]
+   */
   const end = (cause, detail) => {
     if (phase === "ended") return;
     phase = "ended";
@@ -84,11 +92,16 @@ export default function () {
     if (!cause) return;
     failed.add(1, { cause });
     // One line a VU is enough to see why.
-    if (exec.vu.iterationInInstance === 0) console.error(`connection ${connection}: ${cause}: ${detail}`);
+    if (exec.vu.iterationInInstance === 0)
+      console.error(`connection ${connection}: ${cause}: ${detail}`);
     socket.close();
   };
   const timer = setTimeout(
-    () => end("timeout", `in phase "${phase}" after ${TIMEOUT_SECONDS} s, ${received} of ${MESSAGES} messages echoed`),
+    () =>
+      end(
+        "timeout",
+        `in phase "${phase}" after ${TIMEOUT_SECONDS} s, ${received} of ${MESSAGES} messages echoed`,
+      ),
     TIMEOUT_SECONDS * 1000,
   );
   const send = () => {
@@ -103,19 +116,27 @@ export default function () {
     phase = "echo";
     send();
   });
-  socket.addEventListener("message", ({ data }) => {
+  socket.addEventListener("message", (event) => {
+    const { data } = /** @type {{data: unknown}} */ (event);
     const latencyMs = now() - sentMs;
     if (phase !== "echo") return end("protocol", `a message came in phase "${phase}"`);
-    if (data !== sent) return end("wrong_echo", `message ${received} of ${sent.length} characters came back changed`);
+    if (data !== sent)
+      return end(
+        "wrong_echo",
+        `message ${received} of ${sent.length} characters came back changed`,
+      );
     if (received % sampleEvery === 0) echoLatency.add(latencyMs);
     received += 1;
     if (received < MESSAGES) return send();
     phase = "close";
     socket.close(1000);
   });
-  socket.addEventListener("error", ({ error }) => {
-    if (phase === "connect") return end(/bad handshake/.test(error) ? "handshake" : "connect", error);
-    end("protocol", error);
+  socket.addEventListener("error", (event) => {
+    const { error } = /** @type {{error: string}} */ (event);
+    if (phase === "connect")
+      return end(/bad handshake/.test(error) ? "handshake" : "connect", error);
+    // k6 reports a close with a code other than the usual ones as an error.
+    end(/websocket: close/.test(error) ? "closed_early" : "protocol", error);
   });
   socket.addEventListener("close", () => {
     if (phase === "close") return end();
@@ -123,10 +144,12 @@ export default function () {
   });
 }
 
+/** @param {{startedMs: number}} data what setup returned */
 export function teardown({ startedMs }) {
   total.add(Date.now() - startedMs);
 }
 
+/** @param {import("./lib/summary.js").SummaryData} data */
 export function handleSummary(data) {
   return summarise(data, {
     title: `${CONNECTIONS} connections, ${CONCURRENCY} at a time, ${MESSAGES} × ${MESSAGE_BYTES} bytes each`,
@@ -139,7 +162,12 @@ export function handleSummary(data) {
 
 const filler = "x".repeat(MESSAGE_BYTES);
 
-/** Differs for each connection and message, so that an echo from elsewhere is noticed. */
+/**
+ * Differs for each connection and message, so that an echo from elsewhere is noticed.
+ *
+ * @param {number} connection
+ * @param {number} number of the message
+ */
 function message(connection, number) {
   return (`${connection}.${number} ` + filler).substring(0, MESSAGE_BYTES);
 }

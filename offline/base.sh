@@ -18,7 +18,7 @@ path-exclude /usr/share/man/*
 path-exclude /usr/share/locale/*
 EOF
 
-# shellcheck disable=SC2086 # an empty mirror must be no argument at all
+# shellcheck disable=SC2016,SC2086 # mmdebstrap sets $1 of its hooks; an empty mirror must be no argument at all
 mmdebstrap --quiet --variant=minbase --include=ca-certificates \
   --essential-hook="copy-in $work/image.cfg /etc/dpkg/dpkg.cfg.d" \
   --customize-hook="copy-in $work/ca /tmp" \

@@ -2,7 +2,11 @@
  * Parameters come from the environment, one name each, checked before any load starts.
  */
 
-/** Collected while a script reads its parameters, so that one start names every mistake. */
+/**
+ * Collected while a script reads its parameters, so that one start names every mistake.
+ *
+ * @type {string[]}
+ */
 const mistakes = [];
 
 /**
@@ -35,10 +39,10 @@ export function choice(name, allowed) {
 /**
  * Ends the script, before any load, when a parameter was wrong.
  *
- * @param {string[]} further mistakes in how parameters go together
+ * @param {(string | false)[]} further mistakes in how parameters go together
  */
 export function refuseMistakes(further = []) {
-  const all = mistakes.concat(further.filter(Boolean));
+  const all = mistakes.concat(further.filter((mistake) => mistake !== false));
   if (all.length === 0) return;
   throw new Error(`no load was started: ${all.join("; ")}. Set them in the environment or in .env`);
 }

@@ -3,23 +3,57 @@
  */
 
 /** Statistics that every latency gets. Set it as k6's `options.summaryTrendStats`. */
-export const trendStats = ["count", "avg", "min", "med", "p(90)", "p(95)", "p(99)", "p(99.9)", "max"];
+export const trendStats = [
+  "count",
+  "avg",
+  "min",
+  "med",
+  "p(90)",
+  "p(95)",
+  "p(99)",
+  "p(99.9)",
+  "max",
+];
 
 /**
- * @param {any} data what k6 passes to handleSummary
+ * @typedef {Record<string, number>} Values of one metric, by the name of the statistic
+ * @typedef {{metrics: Record<string, {values: Values}>}} SummaryData the part of what k6 passes to handleSummary
+ *
+ * @typedef {object} Summary
+ * @property {Record<string, string>} tags
+ * @property {Record<string, unknown>} parameters
+ * @property {{opened: number, failed: number, failedByCause: Record<string, number>}} connections
+ * @property {number} messagesEchoed
+ * @property {number | null} totalMs null: the run was cut short
+ * @property {Values} handshakeMs
+ * @property {Values} echoLatencyMs
+ */
+
+/**
+ * @param {SummaryData} data
  * @param {{title: string, tags: Record<string, string>, parameters: Record<string, unknown>, causes: string[], notes?: string[]}} run
  * @returns {{stdout: string}} what handleSummary returns
  */
 export function summarise(data, { title, tags, parameters, causes, notes = [] }) {
+  /** @type {(name: string) => Values} */
   const values = (name) => data.metrics[name]?.values ?? {};
+  /** @type {(name: string) => number} */
   const count = (name) => values(name).count ?? 0;
-  const failedByCause = Object.fromEntries(
-    causes.map((cause) => [cause, count(`connections_failed{cause:${cause}}`)]).filter(([, n]) => n > 0),
-  );
+  /** @type {Record<string, number>} */
+  const failedByCause = {};
+  for (const cause of causes) {
+    const failed = count(`connections_failed{cause:${cause}}`);
+    if (failed > 0) failedByCause[cause] = failed;
+  }
+  /** @type {Summary} */
   const summary = {
     tags,
     parameters,
-    connections: { opened: count("connections_opened"), failed: count("connections_failed"), failedByCause },
+    connections: {
+      opened: count("connections_opened"),
+      failed: count("connections_failed"),
+      failedByCause,
+    },
     messagesEchoed: count("messages_echoed"),
     totalMs: values("total_ms").max ?? null,
     handshakeMs: values("handshake_ms"),
@@ -28,9 +62,18 @@ export function summarise(data, { title, tags, parameters, causes, notes = [] })
   return { stdout: `${table(title, summary, notes)}\nSUMMARY ${JSON.stringify(summary)}\n` };
 }
 
-function table(title, { tags, connections, messagesEchoed, totalMs, handshakeMs, echoLatencyMs }, notes) {
+/**
+ * @param {string} title
+ * @param {Summary} summary
+ * @param {string[]} notes
+ */
+function table(
+  title,
+  { tags, connections, messagesEchoed, totalMs, handshakeMs, echoLatencyMs },
+  notes,
+) {
   const causes = Object.entries(connections.failedByCause).map(([cause, n]) => `${n} ${cause}`);
-  const seconds = totalMs / 1000;
+  const seconds = (totalMs ?? Number.NaN) / 1000;
   return [
     "",
     `${title}: ${tags.proxy}, ${tags.scheme}`,
@@ -39,7 +82,10 @@ function table(title, { tags, connections, messagesEchoed, totalMs, handshakeMs,
     `  messages        ${messagesEchoed} echoed`,
     `  total           ${totalMs === null ? "not reached" : `${seconds.toFixed(2)} s, ${Math.round(connections.opened / seconds)} connections/s`}`,
     "",
-    `  ms              ${trendStats.slice(1).map((name) => name.padStart(9)).join("")}`,
+    `  ms              ${trendStats
+      .slice(1)
+      .map((name) => name.padStart(9))
+      .join("")}`,
     latencyRow("handshake", handshakeMs),
     latencyRow("echo latency", echoLatencyMs),
     ...notes.map((note) => `  ${note}`),
@@ -47,7 +93,13 @@ function table(title, { tags, connections, messagesEchoed, totalMs, handshakeMs,
   ].join("\n");
 }
 
+/**
+ * @param {string} title
+ * @param {Values} values
+ */
 function latencyRow(title, values) {
-  const cells = trendStats.slice(1).map((name) => (values.count ? values[name].toFixed(2) : "–").padStart(9));
+  const cells = trendStats
+    .slice(1)
+    .map((name) => (values.count ? values[name].toFixed(2) : "–").padStart(9));
   return `  ${title.padEnd(16)}${cells.join("")}`;
 }

@@ -8,11 +8,13 @@ import { choice, integer } from "./parameters.js";
 
 export const scheme = choice("SCHEME", ["ws", "wss"]);
 
+/** Elsewhere than the Compose project's proxy: for a proxy of your own, and for tests. */
 const host = __ENV.TARGET_HOST || "proxy";
+const path = __ENV.TARGET_PATH || "/";
 const port = integer("TARGET_PORT", scheme === "wss" ? 8443 : 8080, { max: 65535 });
 const waitSeconds = integer("WAIT_SECONDS", 30, { max: 3600 });
 
-export const url = `${scheme}://${host}:${port}/`;
+export const url = `${scheme}://${host}:${port}${path}`;
 
 /**
  * Labels of the run: `ready` leaves them in the container's /run/bench; outside Compose they come from the environment.
@@ -48,7 +50,7 @@ export function now() {
 }
 
 /**
- * Waits until the proxy forwards a plain request to the echo server.
+ * Waits until the proxy forwards a plain request to the echo server. Needs k6's `options.throw`.
  *
  * @throws {Error} after WAIT_SECONDS, with what was asked and what came back last
  */
@@ -58,7 +60,7 @@ export function waitForTarget() {
   let last = "";
   while (Date.now() < deadline) {
     try {
-      const { status } = http.get(address, { timeout: "1s", throw: true });
+      const { status } = http.get(address, { timeout: "1s" });
       if (status === 200) return;
       last = `HTTP status ${status}`;
     } catch (error) {

@@ -22,7 +22,9 @@ if (cluster.isPrimary) {
 function startWorkers(count) {
   for (let i = 0; i < count; i++) cluster.fork();
   cluster.on("exit", (worker, code, signal) => {
-    console.error(`http-proxy: worker ${worker.process.pid} ended (${signal ?? code}); starting another`);
+    console.error(
+      `http-proxy: worker ${worker.process.pid} ended (${signal ?? code}); starting another`,
+    );
     cluster.fork();
   });
   process.on("SIGTERM", () => process.exit(0));
@@ -33,7 +35,7 @@ function serve() {
     target: "http://echo:8080",
     ws: true,
     // Keeps idle connections to the server for plain HTTP. A WebSocket always opens its own.
-    agent: new http.Agent({ keepAlive: true, noDelay: true }),
+    agent: new http.Agent({ keepAlive: true }),
   });
 
   // http-proxy's own `xfwd` writes "ws" and "wss" where the other proxies write "http" and "https".
@@ -55,7 +57,12 @@ function serve() {
     [http.createServer({ noDelay: true }, onRequest), 8080],
     [https.createServer({ noDelay: true, ...tlsOptions() }, onRequest), 8443],
   ])) {
-    server.on("upgrade", (request, socket, head) => proxy.ws(request, socket, head));
+    server.on("upgrade", (request, socket, head) => {
+      // http-proxy listens for errors only once the handshake is through; a client that resets its connection before
+      // would end the whole worker.
+      socket.on("error", () => socket.destroy());
+      proxy.ws(request, socket, head);
+    });
     // A listen socket for each worker: the kernel spreads the connections, and none passes through the primary.
     server.listen({ port, backlog: BACKLOG, reusePort: true });
   }

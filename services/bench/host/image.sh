@@ -24,8 +24,9 @@ ensure_image() {
 
 # Sets node_image: the official image, pulled, where its registry answers; else a local build.
 find_node_image() {
-  node_image=$(docker compose --file compose.yaml config --format json | sed -n 's/.*"NODE_IMAGE": *"\([^"]*\)".*/\1/p' | head -n 1)
-  [ -n "$node_image" ] || fail "compose.yaml or .env cannot be read." "See: docker compose config"
+  config=$(docker compose --file compose.yaml config --format json 2>&1) || fail "Compose refuses compose.yaml: $config" \
+    "A service that two files define: change its name in the copy under proxies/. Anything else: correct the file."
+  node_image=$(printf '%s' "$config" | sed -n 's/.*"NODE_IMAGE": *"\([^"]*\)".*/\1/p' | head -n 1)
   if docker image inspect "$node_image" >/dev/null 2>&1; then
     return
   fi

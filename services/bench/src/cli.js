@@ -52,7 +52,8 @@ const commands = {
 
 /** @param {string[]} args */
 function refuseArguments(args) {
-  if (args.length > 0) throw new UserError(`unexpected argument: ${args[0]}`, "This command takes none.", 2);
+  if (args.length > 0)
+    throw new UserError(`unexpected argument: ${args[0]}`, "This command takes none.", 2);
 }
 
 const [name, ...args] = process.argv.slice(2);

@@ -17,6 +17,8 @@ export async function checkConfig(project, { name, configChecks }) {
   await project.check(["up", "--detach", "echo"]);
   for (const { part, command } of configChecks) {
     const service = part ? `${name}-${part}` : name;
+    // A part lives in the network of the main container, whose config has just been found good.
+    if (part) await project.check(["up", "--detach", name]);
     const [program, ...args] = command;
     const { code, output } = await project.run([
       "run",

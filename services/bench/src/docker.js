@@ -2,6 +2,8 @@
  * The one module that talks to Docker and Compose.
  */
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { UserError } from "./errors.js";
 
 /**
@@ -16,10 +18,14 @@ import { UserError } from "./errors.js";
  * Runs a program to its end.
  *
  * @param {string[]} command
- * @param {{env?: Record<string, string>, inherit?: boolean, cwd?: string}} [options] inherit: shares this process' terminal
+ * @param {{env?: Record<string, string>, inherit?: boolean, cwd?: string, firstOutputWithinMs?: number}} [options]
+ *   inherit: shares this process' terminal; firstOutputWithinMs: it is ended when it has said nothing by then
  * @returns {Promise<Result>}
  */
-export function run([program, ...args], { env = {}, inherit = false, cwd } = {}) {
+export function run(
+  [program, ...args],
+  { env = {}, inherit = false, cwd, firstOutputWithinMs } = {},
+) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       env: { ...process.env, ...env },
@@ -35,11 +41,14 @@ export function run([program, ...args], { env = {}, inherit = false, cwd } = {})
       result.stderr += text;
       result.output += text;
     });
+    const silence =
+      firstOutputWithinMs && setTimeout(() => !result.output && child.kill(), firstOutputWithinMs);
     // The container's init passes signals to this process alone; the child must end too.
     const forward = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal);
     process.on("SIGINT", forward).on("SIGTERM", forward);
     child.on("error", reject);
     child.on("close", (code, signal) => {
+      clearTimeout(silence);
       process.off("SIGINT", forward).off("SIGTERM", forward);
       result.code = code ?? (signal === "SIGINT" ? 130 : 143);
       resolve(result);
@@ -57,7 +66,8 @@ export function run([program, ...args], { env = {}, inherit = false, cwd } = {})
  */
 export async function check(command, options) {
   const { code, stdout, output } = await run(command, options);
-  if (code !== 0) throw new UserError(`${command.join(" ")} ended with status ${code}`, output.trim());
+  if (code !== 0)
+    throw new UserError(`${command.join(" ")} ended with status ${code}`, output.trim());
   return stdout;
 }
 
@@ -94,10 +104,41 @@ export class Project {
 
   /**
    * @param {string[]} args
-   * @returns {Promise<string>}
+   * @returns {Promise<string>} stdout
+   * @throws {UserError} when it fails; a port that is taken is named with its variable
    */
-  check(args) {
-    return check([...this.prefix, ...args], { env: this.env, cwd: this.directory });
+  async check(args) {
+    const { code, stdout, output } = await this.run(args);
+    if (code === 0) return stdout;
+    const taken = output.match(
+      /([\d.]+):(\d+) failed: port is already allocated|listen tcp4? ([\d.]+):(\d+): bind: address already in use/,
+    );
+    const twice = output.match(/services\.(\S+) conflicts with imported resource/);
+    if (twice) {
+      throw new UserError(
+        `two files that compose.yaml includes define the service ${twice[1]}`,
+        "Expected a service named as its folder: change the name in the copy's compose.yaml.",
+      );
+    }
+    if (!taken)
+      throw new UserError(
+        `docker compose ${args.join(" ")} ended with status ${code}`,
+        output.trim(),
+      );
+    const port = taken[2] ?? taken[4];
+    throw new UserError(
+      `port ${port} of ${taken[1] ?? taken[3]} is already taken by another program`,
+      `End that program, or set ${this.#variableOfPort(port)} in .env or in the environment to a free port (0: any).`,
+    );
+  }
+
+  /** @param {string} port */
+  #variableOfPort(port) {
+    const variables = readFileSync(join(this.directory, ".env"), "utf8").matchAll(
+      /^(\w+_PORT)=(\d+)$/gm,
+    );
+    const match = [...variables].find(([, name, value]) => (process.env[name] || value) === port);
+    return match?.[1] ?? "its *_PORT";
   }
 
   /**
@@ -123,6 +164,7 @@ export class Project {
  * @property {Record<string, string>} [labels]
  * @property {string} [network_mode]
  * @property {string} [user]
+ * @property {{source: string, target: string}[]} [volumes]
  * @property {{target: number, published: string, host_ip: string}[]} [ports]
  *
  * @typedef {object} ComposeConfig
@@ -149,7 +191,11 @@ export async function localImages(images) {
     const [id, tags] = line.split(" ");
     for (const tag of JSON.parse(tags)) ids.set(tag, id);
   }
-  return new Map(images.flatMap((image) => (ids.has(shortName(image)) ? [[image, ids.get(shortName(image))]] : [])));
+  return new Map(
+    images.flatMap((image) =>
+      ids.has(shortName(image)) ? [[image, ids.get(shortName(image))]] : [],
+    ),
+  );
 }
 
 /**

@@ -23,7 +23,10 @@ import { nearest, UserError } from "./errors.js";
 const KEYS = {
   title: ["a text", isText],
   vendor: ["a text", isText],
-  colour: ["a colour such as #0072B2", (/** @type {unknown} */ v) => /^#[0-9A-Fa-f]{6}$/.test(String(v))],
+  colour: [
+    "a colour such as #0072B2",
+    (/** @type {unknown} */ v) => /^#[0-9A-Fa-f]{6}$/.test(String(v)),
+  ],
   terminatesTls: ["true or false", isBoolean],
   speaksHttp: ["true or false", isBoolean],
   addsForwardedHeaders: ["true or false", isBoolean],
@@ -74,7 +77,10 @@ function readProxy(directory, name) {
   try {
     content = JSON.parse(readFileSync(join(directory, name, "proxy.json"), "utf8"));
   } catch (error) {
-    throw new UserError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`, "Correct the file.");
+    throw new UserError(
+      `${file} cannot be read: ${error instanceof Error ? error.message : error}`,
+      "Correct the file.",
+    );
   }
   for (const [key, [expected, isValid]] of Object.entries(KEYS)) {
     if (!(/** @type {(value: unknown) => boolean} */ (isValid)(content[key]))) {
@@ -87,7 +93,10 @@ function readProxy(directory, name) {
   for (const key of Object.keys(content)) {
     if (!(key in KEYS)) {
       const meant = nearest(key, Object.keys(KEYS));
-      throw new UserError(`${file}: unknown key "${key}"`, meant ? `Did you mean "${meant}"?` : `Known: ${Object.keys(KEYS).join(", ")}.`);
+      throw new UserError(
+        `${file}: unknown key "${key}"`,
+        meant ? `Did you mean "${meant}"?` : `Known: ${Object.keys(KEYS).join(", ")}.`,
+      );
     }
   }
   return { name, ...content };

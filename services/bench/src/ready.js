@@ -17,7 +17,14 @@ import { readProxies } from "./proxies.js";
  * @param {(host: string) => Promise<string[]>} [options.resolve] names of the containers behind a host name
  * @throws {UserError} when there is no proxy in time, or more than one
  */
-export async function ready({ project, proxiesDirectory, waitSeconds, run, file, resolve = containersBehind }) {
+export async function ready({
+  project,
+  proxiesDirectory,
+  waitSeconds,
+  run,
+  file,
+  resolve = containersBehind,
+}) {
   const known = readProxies(proxiesDirectory).map((proxy) => proxy.name);
   const deadline = Date.now() + waitSeconds * 1000;
   let containers = await resolve("proxy");
@@ -26,7 +33,14 @@ export async function ready({ project, proxiesDirectory, waitSeconds, run, file,
     containers = await resolve("proxy");
   }
   // `<project>-<service>-<number>`, then the network's name.
-  const proxies = containers.map((name) => name.split(".")[0].slice(project.length + 1).replace(/-\d+$/, "")).sort();
+  const proxies = containers
+    .map((name) =>
+      name
+        .split(".")[0]
+        .slice(project.length + 1)
+        .replace(/-\d+$/, ""),
+    )
+    .sort();
   if (proxies.length === 0) {
     throw new UserError(
       `no proxy is up after ${waitSeconds} s (WAIT_SECONDS), so there is nothing to measure`,
@@ -37,11 +51,16 @@ export async function ready({ project, proxiesDirectory, waitSeconds, run, file,
   if (proxies.length > 1) {
     throw new UserError(
       `${proxies.length} proxies are up at once: ${proxies.join(", ")}; their figures would mix`,
-      `Remove all but one: ${proxies.slice(1).map((name) => `docker compose --profile ${name} down ${name}`).join("; ")}.\n` +
-        "Then start it again with exactly one profile.",
+      `Remove all but one: ${proxies
+        .slice(1)
+        .map((name) => `docker compose --profile ${name} down ${name}`)
+        .join("; ")}.\n` + "Then start it again with exactly one profile.",
     );
   }
-  const labels = { run: run || new Date().toISOString().replace(/\.\d+Z$/, "Z"), proxy: proxies[0] };
+  const labels = {
+    run: run || new Date().toISOString().replace(/\.\d+Z$/, "Z"),
+    proxy: proxies[0],
+  };
   writeFileSync(file, JSON.stringify(labels));
   return labels;
 }
@@ -53,10 +72,17 @@ export async function ready({ project, proxiesDirectory, waitSeconds, run, file,
 async function containersBehind(host) {
   try {
     const addresses = await lookup(host, { all: true, family: 4 });
-    return (await Promise.all(addresses.map(({ address }) => reverse(address)))).map(([name]) => name);
+    return (await Promise.all(addresses.map(({ address }) => reverse(address)))).map(
+      ([name]) => name,
+    );
   } catch (error) {
     // Not known yet, or gone between the two questions.
-    if (error instanceof Error && "code" in error && /^(ENOTFOUND|EAI_AGAIN|ENODATA)$/.test(String(error.code))) return [];
+    if (
+      error instanceof Error &&
+      "code" in error &&
+      /^(ENOTFOUND|EAI_AGAIN|ENODATA)$/.test(String(error.code))
+    )
+      return [];
     throw error;
   }
 }

@@ -3,7 +3,7 @@
  * builds where no registry answers. What is there already stays as it is.
  */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { check, localImages, Project, run } from "./docker.js";
 import { UserError } from "./errors.js";
@@ -28,13 +28,16 @@ export async function setup(directory, say) {
   const official = await new Project(directory, { files: ["compose.yaml"], profile: "*" }).config();
   const images = officialImages(official);
   const present = await localImages([...images.all]);
-  if (present.has(images.node)) {
-    for (const image of images.all) if (!present.has(image)) await pull(image, say);
-    removeOverride(directory, say);
-  } else {
+  // An override of ours says that no registry answered; it is not asked again until the override is deleted.
+  if (isOurs(readOverride(directory)) || !(await canPull(images.node, present, say))) {
     const offline = new Project(directory, { files: ["offline/compose.yaml"] });
-    await build(directory, offline, await offline.config(), say);
-    writeOverride(directory, overrideFor(official, await offline.config(), present), say);
+    const config = await offline.config();
+    await build(directory, offline, config, say);
+    writeOverride(directory, overrideFor(official, config, present), say);
+  } else {
+    for (const image of images.all) {
+      if (!present.has(image) && image !== images.node) await pull(image, say);
+    }
   }
 
   const project = new Project(directory, { profile: "*" });
@@ -47,9 +50,32 @@ export async function setup(directory, say) {
  */
 function officialImages({ services }) {
   const node = Object.values(services).flatMap(({ build }) => build?.args?.NODE_IMAGE ?? [])[0];
-  const used = Object.values(services).flatMap(({ build, image }) => (build || !image ? [] : image));
-  const built = new Set(Object.values(services).flatMap(({ build, image }) => (build && image ? image : [])));
+  const used = Object.values(services).flatMap(({ build, image }) =>
+    build || !image ? [] : image,
+  );
+  const built = new Set(
+    Object.values(services).flatMap(({ build, image }) => (build && image ? image : [])),
+  );
   return { node, all: new Set([node, ...used.filter((image) => !built.has(image))]) };
+}
+
+/**
+ * Finds out whether the registry answers, by its first image.
+ *
+ * @param {string} image
+ * @param {Map<string, string>} present
+ * @param {(line: string) => void} say
+ * @returns {Promise<boolean>} true: the image is here now
+ */
+async function canPull(image, present, say) {
+  if (present.has(image)) return true;
+  say(`pulling ${image}`);
+  const { code, output } = await run(["docker", "pull", image], {
+    // The first line is the registry's answer; the download that follows may take its time.
+    firstOutputWithinMs: 15_000,
+  });
+  if (code !== 0) say(`no registry answers: ${output.trim() || "silence for 15 s"}`);
+  return code === 0;
 }
 
 /**
@@ -80,14 +106,18 @@ async function build(directory, project, config, say) {
   mkdirSync(join(directory, ".bench"), { recursive: true });
   /** @type {Record<string, string>} inputs and id of each image as built last */
   const state = existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, "utf8")) : {};
-  const services = Object.entries(config.services).filter(([, { build, image }]) => build && image !== OWN_IMAGE);
+  const services = Object.entries(config.services).filter(
+    ([, { build, image }]) => build && image !== OWN_IMAGE,
+  );
   /** @type {Map<string, {service: string, inputs: string}>} by image: two services may share one */
   const builds = new Map();
   for (const [service, { image = `${config.name}-${service}`, build }] of services) {
     if (build) builds.set(image, { service, inputs: hashOf(build) });
   }
   const present = await localImages([...builds.keys()]);
-  const stale = [...builds].filter(([image, { inputs }]) => state[image] !== `${inputs} ${present.get(image)}`);
+  const stale = [...builds].filter(
+    ([image, { inputs }]) => state[image] !== `${inputs} ${present.get(image)}`,
+  );
   if (stale.length === 0) return;
 
   const waiting = new Set(stale.map(([image]) => image));
@@ -128,7 +158,8 @@ function hashOf({ context, args = {} }) {
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !relative(context, file).split("/").includes("node_modules"))
     .sort();
-  for (const file of files) hash.update(relative(context, file)).update("\0").update(readFileSync(file));
+  for (const file of files)
+    hash.update(relative(context, file)).update("\0").update(readFileSync(file));
   return hash.digest("hex");
 }
 
@@ -140,7 +171,10 @@ function hashOf({ context, args = {} }) {
  */
 export function overrideFor(official, offline, present) {
   const local = new Map(
-    Object.values(offline.services).map(({ image, labels }) => [labels?.["ws-proxy-bench.replaces"], image]),
+    Object.values(offline.services).map(({ image, labels }) => [
+      labels?.["ws-proxy-bench.replaces"],
+      image,
+    ]),
   );
   /** @type {Record<string, object>} */
   const services = {};
@@ -150,7 +184,8 @@ export function overrideFor(official, offline, present) {
     const { build, image = "", profiles } = service;
     const nodeImage = build?.args?.NODE_IMAGE;
     if (build) {
-      if (nodeImage && local.has(nodeImage)) services[name] = { build: { args: { NODE_IMAGE: local.get(nodeImage) } } };
+      if (nodeImage && local.has(nodeImage))
+        services[name] = { build: { args: { NODE_IMAGE: local.get(nodeImage) } } };
     } else if (local.has(image)) {
       services[name] = { image: local.get(image) };
     } else if (!present.has(image) && !profiles?.length && !isBuilt(official, image)) {
@@ -172,44 +207,45 @@ function isBuilt({ services }, image) {
 
 /**
  * @param {string} directory
+ * @returns {string} empty when there is none
+ */
+function readOverride(directory) {
+  const file = join(directory, OVERRIDE);
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
+
+/** @param {string} override */
+function isOurs(override) {
+  return override.startsWith(OVERRIDE_MARK);
+}
+
+/**
+ * @param {string} directory
  * @param {ReturnType<typeof overrideFor>} override
  * @param {(line: string) => void} say
  */
 function writeOverride(directory, { services, leftOut }, say) {
-  const file = join(directory, OVERRIDE);
-  const before = existsSync(file) ? readFileSync(file, "utf8") : "";
-  if (before && !before.startsWith(OVERRIDE_MARK)) {
+  const before = readOverride(directory);
+  if (before && !isOurs(before)) {
     throw new UserError(
       `${OVERRIDE} is not this program's, and no registry can be reached`,
       "Expected to write the names of the local builds there. Rename yours, run this again, and name both with --file.",
     );
   }
+  const missing = leftOut.map(
+    (name) =>
+      `without ${name}: no local build stands in for its image; set ${name.toUpperCase()}_IMAGE to one that is present`,
+  );
   const content = [
     OVERRIDE_MARK,
     "# Delete it and run ./bench setup again to use the official images.",
-    ...leftOut.map(
-      (name) =>
-        `# Without ${name}: no local build stands in for its image. Set ${name.toUpperCase()}_IMAGE to one that is present.`,
-    ),
+    ...missing.map((line) => `# ${line}`),
     // JSON is YAML.
     JSON.stringify({ services }, null, 2),
     "",
   ].join("\n");
   if (content === before) return;
-  writeFileSync(file, content);
+  writeFileSync(join(directory, OVERRIDE), content);
   say(`wrote ${OVERRIDE}: Compose uses the local builds`);
-  for (const name of leftOut) {
-    say(`  without ${name}: no local build stands in for its image; set ${name.toUpperCase()}_IMAGE to one that is present`);
-  }
-}
-
-/**
- * @param {string} directory
- * @param {(line: string) => void} say
- */
-function removeOverride(directory, say) {
-  const file = join(directory, OVERRIDE);
-  if (!existsSync(file) || !readFileSync(file, "utf8").startsWith(OVERRIDE_MARK)) return;
-  rmSync(file);
-  say(`removed ${OVERRIDE}: the official images are here`);
+  for (const line of missing) say(`  ${line}`);
 }

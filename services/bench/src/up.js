@@ -17,15 +17,25 @@ export async function up(directory, args, say) {
   const proxies = readProxies(join(directory, "proxies"));
   if (args.length !== 1) {
     throw new UserError(
-      args.length === 0 ? "no proxy named" : `${args.length} proxies named: their figures would mix`,
+      args.length === 0
+        ? "no proxy named"
+        : `${args.length} proxies named: their figures would mix`,
       `Expected exactly one of: ${proxies.map((proxy) => proxy.name).join(", ")}.`,
       2,
     );
   }
   const [proxy] = pickProxies(proxies, args);
   const project = new Project(directory, { profile: proxy.name });
-  await checkConfig(project, proxy);
   const { services } = await project.config();
+  const published = Object.entries(services).filter(([, { ports }]) => ports?.length);
+  try {
+    await checkConfig(project, proxy);
+    // First what opens a port on the host, so that one that is taken is named before anything else happens.
+    await project.check(["up", "--detach", ...published.map(([name]) => name)]);
+  } catch (error) {
+    await project.down();
+    throw error;
+  }
   if (services.grafana) {
     const port = services.grafana.ports?.[0].published;
     say(`Grafana: http://127.0.0.1:${port}/d/proxies-live`);
@@ -41,5 +51,6 @@ export async function down(directory) {
     ["down", "--volumes", "--remove-orphans", "--timeout", "2"],
     { inherit: true },
   );
-  if (code !== 0) throw new UserError(`docker compose down ended with status ${code}`, "See its message above.");
+  if (code !== 0)
+    throw new UserError(`docker compose down ended with status ${code}`, "See its message above.");
 }

@@ -3,7 +3,7 @@
  */
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkConfig } from "./config-check.js";
 import { formatResult, runConformance } from "./conformance/index.js";
@@ -11,6 +11,7 @@ import { check, Project, run } from "./docker.js";
 import { UserError } from "./errors.js";
 import { pickProxies, readProxies } from "./proxies.js";
 
+/** @import { ComposeService } from "./docker.js" */
 /** @import { Proxy } from "./proxies.js" */
 
 /** How long a proxy and its echo server may take to answer, in ms. */
@@ -39,7 +40,11 @@ export async function verify(directory, names, print) {
       broken.push(`${proxy.name} (could not be checked)`);
     }
   }
-  print(broken.length === 0 ? `all checks passed: ${chosen.map(({ name }) => name).join(", ")}` : `not passed: ${broken.join(", ")}`);
+  print(
+    broken.length === 0
+      ? `all checks passed: ${chosen.map(({ name }) => name).join(", ")}`
+      : `not passed: ${broken.join(", ")}`,
+  );
   return broken.length === 0 ? 0 : 1;
 }
 
@@ -50,7 +55,6 @@ export async function verify(directory, names, print) {
  * @returns {Promise<number>} how many checks failed
  */
 async function verifyOne(directory, proxy, print) {
-  const keyType = process.env.TLS_KEY_TYPE || "ecdsa";
   // A project of its own, on ports that nobody else has, so that a running benchmark is not disturbed.
   const project = new Project(directory, {
     name: `${process.env.COMPOSE_PROJECT_NAME || "ws-proxy-bench"}-verify-${process.pid}-${proxy.name}`,
@@ -58,19 +62,22 @@ async function verifyOne(directory, proxy, print) {
     env: { PROXY_PORT: "0", PROXY_TLS_PORT: "0" },
   });
   const config = await project.config();
+  const certificates = certificatesOf(config.services[proxy.name]);
   const network = config.networks.default.name;
   try {
     await checkConfig(project, proxy);
-    const services = Object.entries(config.services).filter(([, service]) => service.profiles?.includes(proxy.name));
+    const services = Object.entries(config.services).filter(([, service]) =>
+      service.profiles?.includes(proxy.name),
+    );
     await project.check(["up", "--detach", "echo", ...services.map(([name]) => name)]);
     await check(["docker", "network", "connect", network, hostname()]);
     await waitFor(project, "http://proxy:8080/healthz");
     const results = await runConformance({
       host: "proxy",
-      ca: readFileSync(join(directory, "certs/generated", keyType, "ca.pem")),
+      ca: readFileSync(join(certificates, "ca.pem")),
       servername: "proxy",
       policy: JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8")),
-      keyType,
+      keyType: basename(certificates) === "rsa" ? "rsa" : "ecdsa",
       forwarded: proxy.addsForwardedHeaders,
       onResult: (result) => print(`  ${formatResult(result)}`),
     });
@@ -79,6 +86,14 @@ async function verifyOne(directory, proxy, print) {
     await run(["docker", "network", "disconnect", "--force", network, hostname()]);
     await project.down();
   }
+}
+
+/**
+ * @param {ComposeService} service
+ * @returns {string} the folder that it has at /certs, named as the key type
+ */
+function certificatesOf({ volumes = [] }) {
+  return volumes.find(({ target }) => target === "/certs")?.source ?? "";
 }
 
 /**
@@ -101,5 +116,8 @@ async function waitFor(project, url) {
     await sleep(100);
   }
   const { output } = await project.run(["logs", "--no-color", "--tail", "20"]);
-  throw new UserError(`waited ${START_LIMIT_MS / 1000} s for ${url} to answer 200; last: ${last}`, `Its log:\n${output.trim()}`);
+  throw new UserError(
+    `waited ${START_LIMIT_MS / 1000} s for ${url} to answer 200; last: ${last}`,
+    `Its log:\n${output.trim()}`,
+  );
 }

@@ -1,0 +1,27 @@
+import { DELAY_CHECKS } from "./delay-checks.js";
+import { MESSAGE_CHECKS } from "./message-checks.js";
+import { REQUEST_CHECKS } from "./request-checks.js";
+import { TLS_CHECKS } from "./tls-checks.js";
+
+/** @import { Target } from "./connect.js" */
+
+/**
+ * One thing every proxy must do.
+ *
+ * @typedef {object} Check
+ * @property {string} id
+ * @property {string} title
+ * @property {string | ((target: Target) => string)} expected
+ * @property {(target: Target) => string | undefined} [skip] why the check does not apply to the target
+ * @property {(target: Target) => number} [timeLimitMs] default: the run's time-out
+ * @property {boolean} [alone] whether other checks at the same time would spoil it
+ * @property {(target: Target) => Promise<string>} run
+ *   what was found, when it is as expected; rejects with what was found or what went wrong otherwise
+ */
+
+/** The checks of each scheme, in the order they start and are reported. The idle one takes longest: it comes first. */
+/** @type {Record<Target["scheme"], Check[]>} */
+export const CHECKS = {
+  ws: [...MESSAGE_CHECKS, ...REQUEST_CHECKS, ...DELAY_CHECKS],
+  wss: [...MESSAGE_CHECKS, ...REQUEST_CHECKS, ...DELAY_CHECKS, ...TLS_CHECKS],
+};

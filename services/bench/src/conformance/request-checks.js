@@ -1,0 +1,204 @@
+import { createHash, randomBytes } from "node:crypto";
+import { get, openWebSocket, requestRaw } from "./connect.js";
+import { ensure, Failure } from "./failure.js";
+
+/** @import { Target } from "./connect.js" */
+/** @import { Check } from "./checks.js" */
+
+/** From RFC 6455, section 1.3. */
+const ACCEPT_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+const SUBPROTOCOLS = ["conformance.first", "conformance.second"];
+
+/**
+ * @param {Target} target
+ * @returns {string | undefined}
+ */
+const skipWithoutForwarded = ({ forwarded }) =>
+  forwarded ? undefined : "the control adds no forwarded headers";
+
+/** @type {Check[]} */
+export const REQUEST_CHECKS = [
+  {
+    id: "handshake",
+    title: "handshake answered with 101 and the right Sec-WebSocket-Accept",
+    expected: "status 101, Upgrade: websocket, Connection: Upgrade, the accept value of the key",
+    async run(target) {
+      const request = upgradeHeaders();
+      const { status, headers } = await requestRaw(target, request);
+      ensure(status === 101, `status ${status}`);
+      const upgrade = headers.get("upgrade");
+      ensure(upgrade?.toLowerCase() === "websocket", `Upgrade: ${upgrade}`);
+      const connection = headers.get("connection");
+      ensure(listOf(connection?.toLowerCase()).includes("upgrade"), `Connection: ${connection}`);
+      const accept = headers.get("sec-websocket-accept");
+      const right = createHash("sha1")
+        .update(request["Sec-WebSocket-Key"] + ACCEPT_GUID)
+        .digest("base64");
+      ensure(accept === right, `Sec-WebSocket-Accept: ${accept}, the key calls for ${right}`);
+      return "status 101 and the right Sec-WebSocket-Accept";
+    },
+  },
+  {
+    id: "bad-version",
+    title: "handshake of an unknown WebSocket version refused",
+    expected: "a 4xx status",
+    run: (target) => refused(target, { ...upgradeHeaders(), "Sec-WebSocket-Version": "99" }),
+  },
+  {
+    id: "missing-key",
+    title: "handshake without a key refused",
+    expected: "a 4xx status",
+    run(target) {
+      const { "Sec-WebSocket-Key": _, ...withoutKey } = upgradeHeaders();
+      return refused(target, withoutKey);
+    },
+  },
+  {
+    id: "subprotocol",
+    title: "subprotocols passed on and answered",
+    expected: `${SUBPROTOCOLS.join(", ")} at the server, ${SUBPROTOCOLS[0]} in its answer`,
+    async run(target) {
+      const { client, headers } = await headersSeen(target, { protocols: SUBPROTOCOLS });
+      const offered = listOf(headers["sec-websocket-protocol"]).join(", ");
+      ensure(offered === SUBPROTOCOLS.join(", "), `${offered || "none"} at the server`);
+      const answer = client.ws.protocol;
+      ensure(answer === SUBPROTOCOLS[0], `${answer || "none"} in the answer`);
+      return `${offered} at the server, ${answer} in its answer`;
+    },
+  },
+  {
+    id: "server-first",
+    title: "message the server sends before any of the client's arrives",
+    expected: "one text message right after the handshake",
+    async run(target) {
+      const client = await openWebSocket(target, { path: "/headers" });
+      const { isBinary } = await client.nextMessage();
+      ensure(!isBinary, "a binary message");
+      return "a text message";
+    },
+  },
+  {
+    id: "host",
+    title: "Host reaches the server",
+    expected: "a Host header",
+    async run(target) {
+      const { headers } = await headersSeen(target);
+      ensure(Boolean(headers.host), "none");
+      return headers.host;
+    },
+  },
+  {
+    id: "forwarded-for",
+    title: "X-Forwarded-For reaches the server",
+    expected: "the client's address in X-Forwarded-For",
+    skip: skipWithoutForwarded,
+    async run(target) {
+      const { client, headers } = await headersSeen(target);
+      const address = plainAddress(client.socket.localAddress ?? "");
+      const forwarded = headers["x-forwarded-for"];
+      ensure(
+        listOf(forwarded).map(plainAddress).includes(address),
+        `${describeHeader(forwarded)}, the client is ${address}`,
+      );
+      return forwarded;
+    },
+  },
+  {
+    id: "forwarded-proto",
+    title: "X-Forwarded-Proto reaches the server",
+    expected: (target) => forwardedProto(target),
+    skip: skipWithoutForwarded,
+    run: (target) => protoArrives(target, {}),
+  },
+  {
+    id: "forged-proto",
+    title: "X-Forwarded-Proto sent by the client is replaced",
+    expected: (target) => forwardedProto(target),
+    skip: skipWithoutForwarded,
+    run: (target) =>
+      protoArrives(target, { "X-Forwarded-Proto": target.scheme === "wss" ? "http" : "https" }),
+  },
+  {
+    id: "plain-http",
+    title: "plain HTTP request answered",
+    expected: 'status 200 and body "ok" from /healthz',
+    async run(target) {
+      const { status, body } = await get(target, "/healthz");
+      const actual = `status ${status} and body ${JSON.stringify(body.trim())}`;
+      ensure(status === 200 && body.trim() === "ok", actual);
+      return actual;
+    },
+  },
+];
+
+function upgradeHeaders() {
+  return {
+    Connection: "Upgrade",
+    Upgrade: "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": randomBytes(16).toString("base64"),
+  };
+}
+
+/**
+ * @param {Target} target
+ * @param {Record<string, string>} headers of an invalid handshake
+ */
+async function refused(target, headers) {
+  const { status } = await requestRaw(target, headers);
+  ensure(status >= 400 && status <= 499, `status ${status}`);
+  return `status ${status}`;
+}
+
+/**
+ * Opens a WebSocket whose server reports the handshake as it arrived there.
+ *
+ * @param {Target} target
+ * @param {{protocols?: string[], headers?: Record<string, string>}} [request]
+ */
+async function headersSeen(target, request) {
+  const client = await openWebSocket(target, { ...request, path: "/headers" });
+  const text = (await client.nextMessage()).data.toString();
+  try {
+    /** @type {Record<string, string>} */
+    const headers = JSON.parse(text).headers;
+    return { client, headers };
+  } catch {
+    throw new Failure(`a first message that is not JSON: ${text.slice(0, 60)}`);
+  }
+}
+
+/**
+ * @param {Target} target
+ * @param {Record<string, string>} headers
+ */
+async function protoArrives(target, headers) {
+  const { "x-forwarded-proto": proto } = (await headersSeen(target, { headers })).headers;
+  ensure(proto === forwardedProto(target), describeHeader(proto));
+  return proto;
+}
+
+/**
+ * Schemes of HTTP, not of WebSocket: RFC 7239 (section 5.4) and every framework that reads the header know only these.
+ *
+ * @param {Target} target
+ */
+function forwardedProto({ scheme }) {
+  return scheme === "wss" ? "https" : "http";
+}
+
+/** @param {string | undefined} value of a header that holds a list */
+function listOf(value) {
+  return (value ?? "").split(",").map((item) => item.trim());
+}
+
+/** @param {string} address possibly an IPv4 address written as IPv6 */
+function plainAddress(address) {
+  return address.replace(/^::ffff:/i, "");
+}
+
+/** @param {string | undefined} value */
+function describeHeader(value) {
+  return value === undefined ? "no such header" : JSON.stringify(value);
+}

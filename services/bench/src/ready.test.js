@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ready } from "./ready.js";
+
+/**
+ * @param {import("node:test").TestContext} t
+ * @param {string[][]} answers what the name server knows, a look after the other; the last stays
+ */
+function readyWith(t, answers) {
+  const directory = mkdtempSync(join(tmpdir(), "ready-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  mkdirSync(join(directory, "nginx"));
+  writeFileSync(
+    join(directory, "nginx/proxy.json"),
+    JSON.stringify({
+      title: "nginx",
+      vendor: "v",
+      colour: "#000000",
+      terminatesTls: true,
+      speaksHttp: true,
+      addsForwardedHeaders: true,
+      configChecks: [],
+      reload: null,
+    }),
+  );
+  const file = join(directory, "run.json");
+  const labels = ready({
+    project: "my-project",
+    proxiesDirectory: directory,
+    waitSeconds: 1,
+    run: "",
+    file,
+    resolve: async () => (answers.length > 1 ? (answers.shift() ?? []) : answers[0]),
+  });
+  return { labels, file };
+}
+
+test("the one proxy's name and the time of the start are noted for the load generator", async (t) => {
+  const { labels, file } = readyWith(t, [[], ["my-project-haproxy-hitch-1.my-project_default"]]);
+  const { proxy, run } = await labels;
+  assert.equal(proxy, "haproxy-hitch");
+  assert.match(run, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), { proxy, run });
+});
+
+test("no proxy in time is refused, with the profiles there are", async (t) => {
+  await assert.rejects(readyWith(t, [[]]).labels, {
+    message: /no proxy is up after 1 s/,
+    next: /Profiles: nginx/,
+  });
+});
+
+test("two proxies at once are refused", async (t) => {
+  const both = ["my-project-nginx-1.my-project_default", "my-project-haproxy-1.my-project_default"];
+  await assert.rejects(readyWith(t, [both]).labels, {
+    message: /2 proxies are up at once: haproxy, nginx/,
+  });
+});

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { overrideFor } from "./setup.js";
+
+const official = {
+  name: "p",
+  networks: {},
+  services: {
+    nginx: { image: "registry/nginx:1.30.5", profiles: ["nginx"] },
+    variant: { image: "registry/nginx:1.30.5", profiles: ["variant"] },
+    own: { image: "registry/envoy:1.2.3", profiles: ["own"] },
+    echo: {
+      image: "ws-proxy-bench/echo",
+      build: { context: ".", args: { NODE_IMAGE: "registry/node:24" } },
+    },
+    none: { image: "ws-proxy-bench/echo", profiles: ["none"] },
+    grafana: { image: "registry/grafana:12.4.9" },
+  },
+};
+const offline = {
+  name: "offline",
+  networks: {},
+  services: {
+    nginx: {
+      image: "local/nginx:1.26",
+      labels: { "ws-proxy-bench.replaces": "registry/nginx:1.30.5" },
+    },
+    node: { image: "local/node:24", labels: { "ws-proxy-bench.replaces": "registry/node:24" } },
+  },
+};
+
+test("every service is pointed at its local build, a copied proxy too", () => {
+  const { services } = overrideFor(official, offline, new Map());
+  assert.deepEqual(services, {
+    nginx: { image: "local/nginx:1.26" },
+    variant: { image: "local/nginx:1.26" },
+    echo: { build: { args: { NODE_IMAGE: "local/node:24" } } },
+    grafana: { profiles: ["no-local-image"] },
+  });
+});
+
+test("a shared service without a local build is left out, and named", () => {
+  assert.deepEqual(overrideFor(official, offline, new Map()).leftOut, ["grafana"]);
+});
+
+test("an image that is present stays", () => {
+  const { services, leftOut } = overrideFor(
+    official,
+    offline,
+    new Map([["registry/grafana:12.4.9", "sha256:1"]]),
+  );
+  assert.equal(services.grafana, undefined);
+  assert.deepEqual(leftOut, []);
+});

@@ -1,0 +1,72 @@
+/**
+ * The part of ./bench that runs on the host, with a docker command that answers as the test wants.
+ */
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { run } from "../src/docker.js";
+import { projectDirectory } from "./lab.js";
+
+/**
+ * @param {import("node:test").TestContext} t
+ * @param {string} docker body of a shell script that stands in for docker
+ */
+async function benchWith(t, docker) {
+  const bin = mkdtempSync(join(tmpdir(), "bench-test-"));
+  t.after(() => rmSync(bin, { recursive: true }));
+  writeFileSync(join(bin, "docker"), `#!/bin/sh\n${docker}\n`);
+  chmodSync(join(bin, "docker"), 0o755);
+  // Nothing else that could install or start an engine is to be found.
+  for (const tool of ["dirname", "id", "sed", "head"]) {
+    writeFileSync(join(bin, tool), `#!/bin/sh\nexec /usr/bin/${tool} "$@"\n`);
+    chmodSync(join(bin, tool), 0o755);
+  }
+  return run(["/bin/sh", join(projectDirectory, "bench"), "setup"], {
+    env: { PATH: bin, DOCKER_HOST: "" },
+  });
+}
+
+test("a user whom the engine refuses is told of the group", async (t) => {
+  const { code, stderr } = await benchWith(
+    t,
+    'echo "permission denied while trying to connect" >&2; exit 1',
+  );
+  assert.equal(code, 1);
+  assert.match(stderr, /the Docker engine refuses this user/);
+  assert.match(stderr, /group docker/);
+});
+
+test("without an engine, and without the means to install one, it says what to install", async (t) => {
+  const { code, stderr } = await benchWith(
+    t,
+    'echo "Cannot connect to the Docker daemon" >&2; exit 1',
+  );
+  assert.equal(code, 1);
+  assert.match(stderr, /no Docker engine is installed/);
+  assert.match(stderr, /Install Docker Engine with Compose 2\.24 or later/);
+});
+
+test("an old Compose is refused with its version", async (t) => {
+  const { code, stderr } = await benchWith(t, "case $1 in compose) echo 2.23.3 ;; esac");
+  assert.equal(code, 1);
+  assert.match(stderr, /Docker Compose is 2\.23\.3; 2\.24 or later is needed/);
+});
+
+for (const [version, expected] of /** @type {const} */ ([
+  ["2.24.0", 0],
+  ["v2.26.1-4", 0],
+  ["2.100.0", 0],
+  ["3.0.0", 0],
+  ["5.0.1", 0],
+  ["2.23.3", 1],
+  ["1.29.2", 1],
+  ["missing", 1],
+])) {
+  test(`Compose ${version} is ${expected === 0 ? "new enough" : "too old"}`, async () => {
+    const engine = join(projectDirectory, "services/bench/host/engine.sh");
+    const script = `. ${engine}; compose_version() { echo ${version}; }; compose_is_new_enough`;
+    assert.equal((await run(["sh", "-c", script])).code, expected);
+  });
+}

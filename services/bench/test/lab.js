@@ -1,0 +1,118 @@
+/**
+ * What integration tests share: Compose projects of their own that are gone when the test is.
+ */
+import { randomBytes } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { Project, check, run } from "../src/docker.js";
+
+/** @import { TestContext } from "node:test" */
+
+/** The project as the host's engine sees it; tests read it and never write it. */
+export const projectDirectory = process.env.BENCH_PROJECT ?? process.cwd();
+
+/** Ports that the engine chooses, so that tests disturb nobody. */
+export const FREE_PORTS = {
+  GRAFANA_PORT: "0",
+  INFLUXDB_PORT: "0",
+  CADVISOR_PORT: "0",
+  PROXY_PORT: "0",
+  PROXY_TLS_PORT: "0",
+};
+
+/** @returns {string} a Compose project name that no other test has */
+export function uniqueName() {
+  return `wpb-test-${randomBytes(4).toString("hex")}`;
+}
+
+/** @type {WeakMap<TestContext, (() => unknown)[]>} */
+const cleanUps = new WeakMap();
+
+/**
+ * Runs an action when the test has ended, passed or failed; the one registered last comes first.
+ *
+ * @param {TestContext} t
+ * @param {() => unknown} action
+ */
+export function atEnd(t, action) {
+  const actions = cleanUps.get(t) ?? [];
+  if (actions.length === 0) {
+    cleanUps.set(t, actions);
+    t.after(async () => {
+      for (const next of actions.reverse()) await next();
+    });
+  }
+  actions.push(action);
+}
+
+/**
+ * A Compose project under a name of its own; whatever it started is removed when the test ends, passed or failed.
+ *
+ * @param {TestContext} t
+ * @param {{profile?: string, env?: Record<string, string>, directory?: string}} [options]
+ * @returns {Project & {name: string}}
+ */
+export function lab(t, { profile, env = {}, directory = projectDirectory } = {}) {
+  const name = uniqueName();
+  const options = { name, env: { ...FREE_PORTS, ...env } };
+  atEnd(t, () => new Project(directory, { ...options, profile: "*" }).down());
+  return Object.assign(new Project(directory, { ...options, profile }), { name });
+}
+
+/**
+ * Lets this container reach the services of a Compose project by name, until the test ends.
+ *
+ * @param {TestContext} t
+ * @param {string} project name
+ */
+export async function joinNetwork(t, project) {
+  const network = `${project}_default`;
+  await check(["docker", "network", "connect", network, hostname()]);
+  atEnd(t, () => run(["docker", "network", "disconnect", "--force", network, hostname()]));
+}
+
+/**
+ * A copy of the project that the host's engine can mount, gone when the test is.
+ *
+ * @param {TestContext} t
+ * @returns {string} its folder
+ */
+export function copyOfProject(t) {
+  const directory = join(projectDirectory, ".bench", uniqueName());
+  mkdirSync(directory, { recursive: true });
+  atEnd(t, () => rmSync(directory, { recursive: true, force: true }));
+  for (const entry of [
+    "bench",
+    ".env",
+    "compose.yaml",
+    "compose.override.yaml",
+    "certs",
+    "dashboards",
+    "loadgen",
+    "offline",
+    "proxies",
+    "services",
+  ]) {
+    if (!existsSync(join(projectDirectory, entry))) continue;
+    cpSync(join(projectDirectory, entry), join(directory, entry), {
+      recursive: true,
+      filter: (source) => !source.endsWith("/node_modules"),
+    });
+  }
+  return directory;
+}
+
+/**
+ * @param {string} query InfluxQL
+ * @param {string} database
+ * @returns {Promise<{tags: Record<string, string>, columns: string[], values: any[][]}[]>} times in ms
+ */
+export async function influx(query, database) {
+  const url = new URL("http://influxdb:8086/query");
+  url.search = new URLSearchParams({ q: query, db: database, epoch: "ms" }).toString();
+  const response = await fetch(url);
+  const { results, error } = /** @type {any} */ (await response.json());
+  if (error ?? results[0].error) throw new Error(`${query}: ${error ?? results[0].error}`);
+  return results[0].series ?? [];
+}

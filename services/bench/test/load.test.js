@@ -1,0 +1,136 @@
+/**
+ * The main job, small: each proxy under load in ws and wss, its figures read back from InfluxDB.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { check } from "../src/docker.js";
+import { readProxies } from "../src/proxies.js";
+import { influx, joinNetwork, lab, projectDirectory } from "./lab.js";
+
+const CONNECTIONS = 300;
+/** How long the containers are watched after the load, so that gaps between points would show. */
+const WATCH_MS = 6_000;
+
+for (const { name } of readProxies(join(projectDirectory, "proxies"))) {
+  for (const scheme of ["ws", "wss"]) {
+    test(`${name}, ${scheme}: load without failures, metrics of every container`, async (t) => {
+      const run = `${name} ${scheme}`;
+      const project = lab(t, {
+        profile: name,
+        env: { SCHEME: scheme, CONNECTIONS: String(CONNECTIONS), CONCURRENCY: "20", RUN: run },
+      });
+      await project.check(["up", "--detach"]);
+      assert.equal(
+        await waitForLoad(project),
+        0,
+        (await project.run(["logs", "load", "proxy"])).output,
+      );
+
+      const summary = await loadSummary(project);
+      assert.deepEqual(summary.connections, { opened: CONNECTIONS, failed: 0, failedByCause: {} });
+      assert.equal(summary.messagesEchoed, CONNECTIONS);
+      assert.equal(summary.tags.proxy, name);
+      assert.ok(summary.totalMs > 0);
+      for (const latency of [summary.handshakeMs, summary.echoLatencyMs]) {
+        assert.equal(latency.count, CONNECTIONS);
+        assert.ok(latency.min > 0 && latency.min <= latency.med && latency.med <= latency.max);
+      }
+
+      await joinNetwork(t, project.name);
+      for (const metric of ["handshake_ms", "echo_latency_ms"]) {
+        const [series] = await influx(
+          `SELECT count(value) FROM ${metric} WHERE run = '${run}' GROUP BY *`,
+          "k6",
+        );
+        assert.equal(series.values[0][1], CONNECTIONS, metric);
+        assert.deepEqual(
+          series.tags,
+          { run, proxy: name, scenario: "short-lived", scheme, trial: "1" },
+          metric,
+        );
+      }
+      await sleep(WATCH_MS);
+      await assertContainerMetrics(project);
+    });
+  }
+}
+
+test("down leaves nothing", async (t) => {
+  const project = lab(t, { profile: "none", env: { CONNECTIONS: "1", CONCURRENCY: "1" } });
+  await project.check(["up", "--detach"]);
+  const filter = ["--quiet", "--filter", `label=com.docker.compose.project=${project.name}`];
+  assert.notEqual(await check(["docker", "ps", "--all", ...filter]), "");
+  await project.check(["down", "--volumes"]);
+  assert.equal(await check(["docker", "ps", "--all", ...filter]), "");
+  assert.equal(await check(["docker", "network", "ls", ...filter]), "");
+  assert.equal(await check(["docker", "volume", "ls", ...filter]), "");
+});
+
+test("many messages on a connection: all counted, a sample of their latencies recorded", async (t) => {
+  const project = lab(t, {
+    profile: "none",
+    env: {
+      CONNECTIONS: "10",
+      CONCURRENCY: "5",
+      MESSAGES: "100",
+      MESSAGE_BYTES: "100",
+      RUN: "messages",
+    },
+  });
+  await project.check(["up", "--detach"]);
+  assert.equal(await waitForLoad(project), 0);
+  const summary = await loadSummary(project);
+  assert.equal(summary.messagesEchoed, 1000);
+  assert.equal(summary.echoLatencyMs.count, 100);
+  await joinNetwork(t, project.name);
+  const [counted] = await influx("SELECT sum(value) FROM messages_echoed", "k6");
+  assert.equal(counted.values[0][1], 1000);
+});
+
+/**
+ * @param {import("../src/docker.js").Project} project
+ * @returns {Promise<number>} exit status of k6
+ */
+async function waitForLoad(project) {
+  const id = (await project.check(["ps", "--all", "--quiet", "load"])).trim();
+  return Number(await check(["docker", "wait", id]));
+}
+
+/** @param {import("../src/docker.js").Project} project */
+async function loadSummary(project) {
+  const log = await project.check(["logs", "--no-log-prefix", "load"]);
+  return JSON.parse(log.match(/SUMMARY (\{.*\})/)?.[1] ?? "null");
+}
+
+/**
+ * CPU and memory points of every service of the running profile, no more than 2 s apart.
+ *
+ * @param {import("../src/docker.js").Project & {name: string}} project
+ */
+async function assertContainerMetrics(project) {
+  const running = (await project.check(["ps", "--services", "--status", "running"]))
+    .trim()
+    .split("\n");
+  for (const measurement of [
+    "cpu_usage_total",
+    "memory_usage",
+    "memory_working_set",
+    "memory_rss",
+  ]) {
+    const series = await influx(
+      `SELECT value FROM ${measurement} WHERE time > now() - ${WATCH_MS}ms GROUP BY container_name`,
+      "cadvisor",
+    );
+    for (const service of running) {
+      const times = series
+        .filter(({ tags }) => tags.container_name === `${project.name}-${service}-1`)
+        .flatMap(({ values }) => values.map(([time]) => time));
+      const about = `${measurement} of ${service}`;
+      assert.ok(times.length >= 3, `${about}: ${times.length} points in ${WATCH_MS} ms`);
+      const gaps = times.slice(1).map((time, i) => time - times[i]);
+      assert.ok(Math.max(...gaps) <= 2_000, `${about}: ${Math.max(...gaps)} ms between two points`);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Wrong inputs: each is answered with the fact, what was expected and the next step.
+ */
+import assert from "node:assert/strict";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { run } from "../src/docker.js";
+import { copyOfProject, FREE_PORTS, lab, projectDirectory, uniqueName } from "./lab.js";
+
+test("no profile: no load, and a list of profiles", async (t) => {
+  const project = lab(t, { env: { WAIT_SECONDS: "2" } });
+  const { code, output } = await project.run(["up"]);
+  assert.notEqual(code, 0);
+  assert.match(output, /no proxy is up after 2 s \(WAIT_SECONDS\)/);
+  assert.match(output, /Profiles: .*haproxy, haproxy-hitch, http-proxy, nginx, none/);
+  assert.doesNotMatch(output, /SUMMARY/);
+});
+
+test("two profiles: no load, and both proxies named", async (t) => {
+  const project = lab(t, { profile: "nginx" });
+  // The published ports are free ones, so that the two do not already meet there.
+  project.prefix.push("--profile", "haproxy");
+  const { code, output } = await project.run(["up"]);
+  assert.notEqual(code, 0);
+  assert.match(output, /2 proxies are up at once: haproxy, nginx/);
+  assert.doesNotMatch(output, /SUMMARY/);
+});
+
+for (const [env, message] of /** @type {const} */ ([
+  [{ CONNECTIONS: "many" }, /CONNECTIONS=many: expected a whole number from 1/],
+  [{ CONNECTIONS: "0" }, /CONNECTIONS=0: expected a whole number from 1/],
+  [{ MESSAGES: "-1" }, /MESSAGES=-1: expected a whole number from 1/],
+  [{ MESSAGE_BYTES: "1.5" }, /MESSAGE_BYTES=1\.5: expected a whole number from 1/],
+  [
+    { CONNECTIONS: "10", CONCURRENCY: "20" },
+    /CONCURRENCY=20: expected at most CONNECTIONS, which is 10/,
+  ],
+  [{ SCHEME: "http" }, /SCHEME=http: expected ws or wss/],
+])) {
+  test(`load refuses ${JSON.stringify(env)}`, async (t) => {
+    const project = lab(t, { env });
+    const { code, output } = await project.run(["run", "--rm", "--no-deps", "--no-TTY", "load"]);
+    assert.notEqual(code, 0);
+    assert.match(output, message);
+    assert.match(output, /no load was started/);
+  });
+}
+
+test("load says what it waited for, and for how long", async (t) => {
+  const project = lab(t, { env: { WAIT_SECONDS: "1", TARGET_HOST: "proxy" } });
+  const { code, output } = await project.run(["run", "--rm", "--no-deps", "--no-TTY", "load"]);
+  assert.notEqual(code, 0);
+  assert.match(
+    output,
+    /waited 1 s \(WAIT_SECONDS\) for http:\/\/proxy:8080\/healthz to answer 200/,
+  );
+});
+
+test("load counts failed connections by cause and ends with a status other than 0", async (t) => {
+  const project = lab(t, { profile: "nginx", env: { CONNECTIONS: "5", CONCURRENCY: "5" } });
+  await project.check(["up", "--detach", "nginx"]);
+  const path = "TARGET_PATH=/close?code=4002&reason=bye";
+  const { code, output } = await project.run([
+    "run",
+    "--rm",
+    "--no-deps",
+    "--no-TTY",
+    "--env",
+    path,
+    "load",
+  ]);
+  assert.equal(code, 99, output);
+  assert.match(output, /5 opened, 5 failed \(5 closed_early\)/);
+  assert.match(output, /"failedByCause":\{"closed_early":5\}/);
+});
+
+/**
+ * @param {string[]} args of ./bench
+ * @param {Record<string, string>} [env]
+ * @param {string} [directory]
+ */
+function bench(args, env = {}, directory = projectDirectory) {
+  return run(["node", "/opt/bench/src/cli.js", ...args], {
+    cwd: directory,
+    env: { ...FREE_PORTS, COMPOSE_PROJECT_NAME: uniqueName(), ...env },
+  });
+}
+
+test("up of an unknown proxy names the nearest", async () => {
+  const { code, stderr } = await bench(["up", "haproxi"]);
+  assert.equal(code, 2);
+  assert.match(stderr, /unknown proxy: haproxi\n.*Did you mean haproxy\?/);
+});
+
+test("up of no proxy, and of two", async () => {
+  assert.match((await bench(["up"])).stderr, /no proxy named\n.*Expected exactly one of: .*nginx/);
+  assert.match((await bench(["up", "nginx", "haproxy"])).stderr, /2 proxies named/);
+});
+
+test("up on a port that is taken names the port and its variable", async (t) => {
+  // The engine publishes on the host's loopback: a container of the engine's own takes the port first.
+  const holder = lab(t, { profile: "nginx" });
+  await holder.check(["up", "--detach", "nginx"]);
+  const port = (await holder.check(["port", "nginx", "8080"])).trim().split(":")[1];
+  const { code, stderr } = await bench(["up", "nginx"], { PROXY_PORT: port });
+  assert.equal(code, 1);
+  assert.match(stderr, new RegExp(`port ${port} of 127.0.0.1 is already taken`));
+  assert.match(stderr, /set PROXY_PORT in \.env/);
+});
+
+test("up with a broken config shows the checker's message, file and line", async (t) => {
+  const directory = copyOfProject(t);
+  writeFileSync(join(directory, "proxies/nginx/nginx.conf"), "events {}\nno_such_directive;\n");
+  const { code, stderr } = await bench(["up", "nginx"], {}, directory);
+  assert.equal(code, 1);
+  assert.match(stderr, /unknown directive "no_such_directive" in \/etc\/nginx\/nginx\.conf:2/);
+  assert.match(stderr, /Correct it in proxies\/nginx\//);
+});
+
+test("up with a certificate that cannot be read names the file", async (t) => {
+  const directory = copyOfProject(t);
+  for (const file of ["combined.pem", "key.pem"]) {
+    chmodSync(join(directory, "certs/generated/ecdsa", file), 0o000);
+  }
+  for (const [name, file] of [
+    ["nginx", "key.pem"],
+    ["haproxy", "combined.pem"],
+    ["none", "key.pem"],
+  ]) {
+    const { code, output } = await bench(
+      ["up", name],
+      { WAIT_SECONDS: "3", CONNECTIONS: "1", CONCURRENCY: "1" },
+      directory,
+    );
+    assert.notEqual(code, 0, name);
+    assert.match(output, new RegExp(file.replace(".", "\\.")), name);
+    assert.match(output, /[Pp]ermission denied|cannot (read|open)/, name);
+  }
+});
+
+test("a proxy.json with a mistake names file, key and what was expected", async (t) => {
+  const directory = copyOfProject(t);
+  writeFileSync(join(directory, "proxies/nginx/proxy.json"), '{"title": 3}');
+  const { code, stderr } = await bench(["up", "nginx"], {}, directory);
+  assert.equal(code, 1);
+  assert.match(stderr, /proxies\/nginx\/proxy\.json: "title" is 3\n.*Expected a text/);
+});
+
+test("no engine at DOCKER_HOST", async () => {
+  const { code, stderr } = await run([join(projectDirectory, "bench"), "up", "nginx"], {
+    env: { DOCKER_HOST: "unix:///nowhere.sock" },
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, /no Docker engine answers at DOCKER_HOST=unix:\/\/\/nowhere\.sock/);
+});
+
+test("an unknown command is refused with the list of commands", async () => {
+  const { code, stderr } = await run([join(projectDirectory, "bench"), "benchmark"]);
+  assert.equal(code, 1);
+  assert.match(stderr, /unknown command: benchmark/);
+  assert.match(stderr, /\.\/bench verify/);
+});

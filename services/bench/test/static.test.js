@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Project, run } from "../src/docker.js";
+import { readProxies } from "../src/proxies.js";
+import { projectDirectory } from "./lab.js";
+
+/** @import { ComposeService } from "../src/docker.js" */
+
+/** The copy of the project that these tests run in. */
+const root = join(import.meta.dirname, "../../..");
+const modules = join(root, "node_modules/.bin");
+
+/** @param {string[]} command */
+async function passes(command) {
+  const { code, output } = await run(command, { cwd: root });
+  assert.equal(code, 0, output);
+}
+
+test("types", () => passes([join(modules, "tsc"), "--project", "."]));
+
+test("types of the load generator", () => passes([join(modules, "tsc"), "--project", "loadgen"]));
+
+test("format", () => passes([join(modules, "prettier"), "--check", "**/*.{js,json}"]));
+
+test("shell scripts", () =>
+  passes([
+    "shellcheck",
+    "--external-sources",
+    "--shell=sh",
+    "bench",
+    "certs/generate",
+    "offline/base.sh",
+    "offline/influxdb/entrypoint.sh",
+    "services/bench/test/run",
+    ".ci/run",
+  ]));
+
+const proxies = readProxies(join(projectDirectory, "proxies"));
+
+test("every folder of proxies/ is included and has a profile of its name", async () => {
+  const folders = readdirSync(join(projectDirectory, "proxies"), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
+  const profiles = (await new Project(projectDirectory).check(["config", "--profiles"]))
+    .trim()
+    .split("\n");
+  assert.deepEqual(proxies.map(({ name }) => name).sort(), folders.sort());
+  for (const folder of folders) assert.ok(profiles.includes(folder), `no profile ${folder}`);
+});
+
+for (const { name } of proxies) {
+  test(`compose config of profile ${name}`, async () => {
+    const { services } = await new Project(projectDirectory, {
+      files: ["compose.yaml"],
+      profile: name,
+    }).config();
+    assert.ok(services[name], `profile ${name} has no service ${name}`);
+    for (const [service, definition] of Object.entries(services)) {
+      const { image, build, ports = [] } = definition;
+      const about = `service ${service}: ${JSON.stringify(definition)}`;
+      for (const port of ports) assert.equal(port.host_ip, "127.0.0.1", about);
+      // Ours have no version; everything else is pinned to an exact one.
+      if (!image?.startsWith("ws-proxy-bench/"))
+        assert.match(image ?? "", /:v?\d+\.\d+\.\d+/, about);
+      assert.match(build?.args?.NODE_IMAGE ?? "node:24.1.0", /:\d+\.\d+\.\d+/, about);
+      assertHardened(definition, about);
+    }
+  });
+}
+
+test("every proxy runs under the same limits", async () => {
+  const { services } = await new Project(projectDirectory, { profile: "*" }).config();
+  const shared = [
+    "cpus",
+    "cpuset",
+    "mem_limit",
+    "pids_limit",
+    "stop_signal",
+    "stop_grace_period",
+    "logging",
+  ];
+  /** @param {any} service */
+  const limits = (service) => JSON.stringify(shared.map((key) => service[key]));
+  for (const [name, service] of Object.entries(services)) {
+    if (!service.profiles?.some((profile) => proxies.some((proxy) => proxy.name === profile)))
+      continue;
+    assert.equal(limits(service), limits(services.none), name);
+    if (!service.network_mode) {
+      assert.deepEqual(
+        /** @type {any} */ (service).sysctls,
+        /** @type {any} */ (services.none).sysctls,
+        name,
+      );
+    }
+  }
+});
+
+/**
+ * @param {any} service
+ * @param {string} about
+ */
+function assertHardened(service, about) {
+  assert.ok(!service.privileged, about);
+  assert.deepEqual(service.cap_drop, ["ALL"], about);
+  assert.deepEqual(service.security_opt, ["no-new-privileges:true"], about);
+  assert.ok(service.read_only, about);
+  for (const volume of service.volumes ?? []) {
+    if (volume.type === "bind")
+      assert.ok(volume.read_only, `${about}: ${volume.source} can be written`);
+  }
+}

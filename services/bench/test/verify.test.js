@@ -1,0 +1,108 @@
+/**
+ * Conformance of every proxy, and the proxies' own config checkers.
+ */
+import assert from "node:assert/strict";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { checkConfig } from "../src/config-check.js";
+import { Project, run } from "../src/docker.js";
+import { readProxies } from "../src/proxies.js";
+import { setup } from "../src/setup.js";
+import { verify } from "../src/verify.js";
+import { copyOfProject, lab, projectDirectory } from "./lab.js";
+
+const proxies = readProxies(join(projectDirectory, "proxies"));
+
+for (const { name } of proxies) {
+  test(`${name} conforms`, async () => {
+    /** @type {string[]} */
+    const lines = [];
+    assert.equal(
+      await verify(projectDirectory, [name], (line) => lines.push(line)),
+      0,
+      lines.join("\n"),
+    );
+    assert.ok(lines.filter((line) => line.startsWith("  ok")).length > 50, lines.join("\n"));
+  });
+}
+
+test("all proxies conform with an RSA key", async () => {
+  process.env.TLS_KEY_TYPE = "rsa";
+  /** @type {string[]} */
+  const lines = [];
+  const status = await verify(projectDirectory, [], (line) => lines.push(line)).finally(
+    () => delete process.env.TLS_KEY_TYPE,
+  );
+  assert.equal(status, 0, lines.join("\n"));
+});
+
+for (const [name, file, mistake, line] of /** @type {const} */ ([
+  [
+    "nginx",
+    "nginx.conf",
+    "no_such_directive on;",
+    /unknown directive "no_such_directive".*nginx\.conf:\d+/,
+  ],
+  [
+    "haproxy",
+    "haproxy.cfg",
+    "    no-such-keyword",
+    /haproxy\.cfg:\d+.*unknown keyword 'no-such-keyword'/,
+  ],
+  ["haproxy-hitch", "hitch.conf", "no-such-key = 1", /hitch\.conf/],
+  ["http-proxy", "server.js", "const = 1;", /server\.js:\d+/],
+])) {
+  test(`a broken ${file} of ${name} is refused with its checker's message`, async (t) => {
+    const directory = copyOfProject(t);
+    appendFileSync(join(directory, "proxies", name, file), `\n${mistake}\n`);
+    const proxy = proxies.find((candidate) => candidate.name === name);
+    assert.ok(proxy);
+    await assert.rejects(
+      checkConfig(lab(t, { directory, profile: name }), proxy),
+      (/** @type {Error} */ error) => {
+        assert.match(error.message, line);
+        return true;
+      },
+    );
+  });
+}
+
+test("a copy of proxies/nginx under another name is a profile and conforms", async (t) => {
+  const directory = copyOfProject(t);
+  const nginx = join(directory, "proxies/nginx");
+  const copy = join(directory, "proxies/nginx-copy");
+  await run(["cp", "-r", nginx, copy]);
+  const fragment = readFileSync(join(copy, "compose.yaml"), "utf8");
+  writeFileSync(join(copy, "compose.yaml"), fragment.replace("&name nginx:", "&name nginx-copy:"));
+  const compose = readFileSync(join(directory, "compose.yaml"), "utf8");
+  writeFileSync(
+    join(directory, "compose.yaml"),
+    compose.replace("include:\n", "include:\n  - proxies/nginx-copy/compose.yaml\n"),
+  );
+  await setup(directory, () => {});
+
+  const profiles = await new Project(directory).check(["config", "--profiles"]);
+  assert.match(profiles, /^nginx-copy$/m);
+  /** @type {string[]} */
+  const lines = [];
+  assert.equal(
+    await verify(directory, ["nginx-copy"], (line) => lines.push(line)),
+    0,
+    lines.join("\n"),
+  );
+});
+
+test("verify says when a proxy does not forward what it should", async (t) => {
+  const directory = copyOfProject(t);
+  const config = join(directory, "proxies/nginx/nginx.conf");
+  writeFileSync(config, readFileSync(config, "utf8").replace(/.*X-Forwarded-Proto.*\n/, ""));
+  /** @type {string[]} */
+  const lines = [];
+  assert.equal(await verify(directory, ["nginx"], (line) => lines.push(line)), 1);
+  const failures = lines.filter((line) => line.startsWith("  FAIL"));
+  assert.ok(
+    failures.length > 0 && failures.every((line) => line.includes("X-Forwarded-Proto")),
+    lines.join("\n"),
+  );
+});
