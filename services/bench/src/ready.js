@@ -1,11 +1,16 @@
 /**
- * The gate before the load: ends well once exactly one proxy answers to the name `proxy`, and notes its name and the run's.
+ * The gate before the load: ends well once InfluxDB has its databases and exactly one proxy answers to the name `proxy`,
+ * whose name and the run's it notes. It asks from outside, once: a health check would start a process in each container
+ * again and again while the load is on (65 ms CPU each, measured on Docker 20.10).
  */
 import { lookup, reverse } from "node:dns/promises";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "./errors.js";
 import { readProxies } from "./proxies.js";
+
+/** What cAdvisor and k6 write to (services/influxdb/databases.iql). */
+const DATABASES = ["cadvisor", "k6"];
 
 /**
  * @param {object} options
@@ -15,7 +20,8 @@ import { readProxies } from "./proxies.js";
  * @param {string} options.run label of the run; empty: the time now
  * @param {string} options.file where the load generator reads the labels
  * @param {(host: string) => Promise<string[]>} [options.resolve] names of the containers behind a host name
- * @throws {UserError} when there is no proxy in time, or more than one
+ * @param {() => Promise<string[]>} [options.databases] names of the databases that InfluxDB has
+ * @throws {UserError} when there is no database or no proxy in time, or more than one proxy
  */
 export async function ready({
   project,
@@ -24,14 +30,24 @@ export async function ready({
   run,
   file,
   resolve = containersBehind,
+  databases = influxDatabases,
 }) {
   const known = readProxies(proxiesDirectory).map((proxy) => proxy.name);
   const deadline = Date.now() + waitSeconds * 1000;
-  let containers = await resolve("proxy");
-  while (containers.length === 0 && Date.now() < deadline) {
-    await sleep(200);
-    containers = await resolve("proxy");
+  const found = await until(deadline, databases, (names) =>
+    DATABASES.every((name) => names.includes(name)),
+  );
+  if (!DATABASES.every((name) => found.includes(name))) {
+    throw new UserError(
+      `InfluxDB has no databases ${DATABASES.join(" and ")} after ${waitSeconds} s (WAIT_SECONDS); it has: ${found.join(", ") || "none"}`,
+      "See its log: docker compose logs influxdb. They are made when its volume is empty: docker compose down --volumes removes it.",
+    );
   }
+  const containers = await until(
+    deadline,
+    () => resolve("proxy"),
+    (names) => names.length > 0,
+  );
   // `<project>-<service>-<number>`, then the network's name.
   const proxies = containers
     .map((name) =>
@@ -63,6 +79,34 @@ export async function ready({
   };
   writeFileSync(file, JSON.stringify(labels));
   return labels;
+}
+
+/**
+ * Asks again and again until the answer is good or the time is over.
+ *
+ * @param {number} deadline ms since 1970
+ * @param {() => Promise<string[]>} ask
+ * @param {(answer: string[]) => boolean} isGood
+ * @returns {Promise<string[]>} the last answer
+ */
+async function until(deadline, ask, isGood) {
+  let answer = await ask();
+  while (!isGood(answer) && Date.now() < deadline) {
+    await sleep(200);
+    answer = await ask();
+  }
+  return answer;
+}
+
+/** @returns {Promise<string[]>} empty while InfluxDB does not answer */
+async function influxDatabases() {
+  try {
+    const response = await fetch("http://influxdb:8086/query?q=SHOW+DATABASES");
+    const { results } = /** @type {any} */ (await response.json());
+    return (results[0].series?.[0].values ?? []).flat();
+  } catch {
+    return [];
+  }
 }
 
 /**

@@ -8,8 +8,9 @@ import { ready } from "./ready.js";
 /**
  * @param {import("node:test").TestContext} t
  * @param {string[][]} answers what the name server knows, a look after the other; the last stays
+ * @param {string[]} [databases]
  */
-function readyWith(t, answers) {
+function readyWith(t, answers, databases = ["_internal", "cadvisor", "k6"]) {
   const directory = mkdtempSync(join(tmpdir(), "ready-"));
   t.after(() => rmSync(directory, { recursive: true }));
   mkdirSync(join(directory, "nginx"));
@@ -33,6 +34,7 @@ function readyWith(t, answers) {
     waitSeconds: 1,
     run: "",
     file,
+    databases: async () => databases,
     resolve: async () => (answers.length > 1 ? (answers.shift() ?? []) : answers[0]),
   });
   return { labels, file };
@@ -57,5 +59,11 @@ test("two proxies at once are refused", async (t) => {
   const both = ["my-project-nginx-1.my-project_default", "my-project-haproxy-1.my-project_default"];
   await assert.rejects(readyWith(t, [both]).labels, {
     message: /2 proxies are up at once: haproxy, nginx/,
+  });
+});
+
+test("a database that is missing is refused, with those there are", async (t) => {
+  await assert.rejects(readyWith(t, [["my-project-nginx-1.my-project_default"]], ["k6"]).labels, {
+    message: /no databases cadvisor and k6 after 1 s .* it has: k6/,
   });
 });

@@ -105,10 +105,10 @@ export function copyOfProject(t) {
 
 /**
  * @param {string} query InfluxQL
- * @param {string} database
+ * @param {string} [database] where the query names none
  * @returns {Promise<{tags: Record<string, string>, columns: string[], values: any[][]}[]>} times in ms
  */
-export async function influx(query, database) {
+export async function influx(query, database = "") {
   const url = new URL("http://influxdb:8086/query");
   url.search = new URLSearchParams({ q: query, db: database, epoch: "ms" }).toString();
   const response = await fetch(url);

@@ -2,9 +2,11 @@
  * The main job, small: each proxy under load in ws and wss, its figures read back from InfluxDB.
  */
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { interpolate } from "../../../dashboards/src/influxql.js";
 import { check } from "../src/docker.js";
 import { readProxies } from "../src/proxies.js";
 import { influx, joinNetwork, lab, projectDirectory } from "./lab.js";
@@ -56,6 +58,36 @@ for (const { name } of readProxies(join(projectDirectory, "proxies"))) {
     });
   }
 }
+
+test("every query of the dashboards answers from a real run", async (t) => {
+  const from = new Date();
+  const project = lab(t, {
+    profile: "haproxy",
+    env: { CONNECTIONS: String(CONNECTIONS), CONCURRENCY: "20" },
+  });
+  await project.check(["up", "--detach"]);
+  assert.equal(await waitForLoad(project), 0);
+  await sleep(WATCH_MS);
+  await joinNetwork(t, project.name);
+  const directory = join(projectDirectory, "dashboards/generated");
+  for (const file of readdirSync(directory)) {
+    const { panels, templating } = JSON.parse(readFileSync(join(directory, file), "utf8"));
+    const variables = Object.fromEntries(
+      templating.list.map((/** @type {{name: string}} */ { name }) => [name, ".*"]),
+    );
+    const targets = panels.flatMap((/** @type {any} */ panel) => panel.targets ?? []);
+    assert.ok(targets.length > 0, file);
+    for (const { query } of targets) {
+      const to = new Date();
+      const filled = interpolate(query, { from, to, intervalSeconds: 1, variables });
+      // The dashboards look for the containers of the project's usual name.
+      const answer = await influx(filled.replaceAll("ws-proxy-bench", project.name));
+      // No connection has failed, so there is nothing to count by cause.
+      if (query.includes("connections_failed")) assert.deepEqual(answer, []);
+      else assert.ok(answer.length > 0, `no rows: ${query}`);
+    }
+  }
+});
 
 test("down leaves nothing", async (t) => {
   const project = lab(t, { profile: "none", env: { CONNECTIONS: "1", CONCURRENCY: "1" } });
