@@ -12,6 +12,9 @@ import { readProxies } from "./proxies.js";
 /** What cAdvisor and k6 write to (services/influxdb/databases.iql). */
 const DATABASES = ["cadvisor", "k6"];
 
+/** Answered by the echo server, through the proxy. */
+const HEALTH_URL = "http://proxy:8080/healthz";
+
 /**
  * @param {object} options
  * @param {string} options.project Compose's project name
@@ -21,7 +24,8 @@ const DATABASES = ["cadvisor", "k6"];
  * @param {string} options.file where the load generator reads the labels
  * @param {(host: string) => Promise<string[]>} [options.resolve] names of the containers behind a host name
  * @param {() => Promise<string[]>} [options.databases] names of the databases that InfluxDB has
- * @throws {UserError} when there is no database or no proxy in time, or more than one proxy
+ * @param {() => Promise<string[]>} [options.answer] what a plain request through the proxy comes to
+ * @throws {UserError} when there is no database or no proxy in time, more than one proxy, or one that does not forward
  */
 export async function ready({
   project,
@@ -31,6 +35,7 @@ export async function ready({
   file,
   resolve = containersBehind,
   databases = influxDatabases,
+  answer = answerThroughProxy,
 }) {
   const known = readProxies(proxiesDirectory).map((proxy) => proxy.name);
   const deadline = Date.now() + waitSeconds * 1000;
@@ -73,6 +78,13 @@ export async function ready({
         .join("; ")}.\n` + "Then start it again with exactly one profile.",
     );
   }
+  const [last] = await until(deadline, answer, ([status]) => status === "200");
+  if (last !== "200") {
+    throw new UserError(
+      `${proxies[0]} did not answer ${HEALTH_URL} with 200 within ${waitSeconds} s (WAIT_SECONDS); last: ${last}`,
+      "Its own message, and that of echo, are in the log above.",
+    );
+  }
   const labels = {
     run: run || new Date().toISOString().replace(/\.\d+Z$/, "Z"),
     proxy: proxies[0],
@@ -96,6 +108,17 @@ async function until(deadline, ask, isGood) {
     answer = await ask();
   }
   return answer;
+}
+
+/** @returns {Promise<string[]>} one status, or error */
+async function answerThroughProxy() {
+  try {
+    const response = await fetch(HEALTH_URL, { signal: AbortSignal.timeout(1000) });
+    await response.body?.cancel();
+    return [String(response.status)];
+  } catch (error) {
+    return [error instanceof Error ? String(error.cause ?? error) : String(error)];
+  }
 }
 
 /** @returns {Promise<string[]>} empty while InfluxDB does not answer */

@@ -5,12 +5,18 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ready } from "./ready.js";
 
+const ONE = ["my-project-nginx-1.my-project_default"];
+
 /**
  * @param {import("node:test").TestContext} t
  * @param {string[][]} answers what the name server knows, a look after the other; the last stays
- * @param {string[]} [databases]
+ * @param {{databases?: string[], answer?: string}} [world]
  */
-function readyWith(t, answers, databases = ["_internal", "cadvisor", "k6"]) {
+function readyWith(
+  t,
+  answers,
+  { databases = ["_internal", "cadvisor", "k6"], answer = "200" } = {},
+) {
   const directory = mkdtempSync(join(tmpdir(), "ready-"));
   t.after(() => rmSync(directory, { recursive: true }));
   mkdirSync(join(directory, "nginx"));
@@ -35,6 +41,7 @@ function readyWith(t, answers, databases = ["_internal", "cadvisor", "k6"]) {
     run: "",
     file,
     databases: async () => databases,
+    answer: async () => [answer],
     resolve: async () => (answers.length > 1 ? (answers.shift() ?? []) : answers[0]),
   });
   return { labels, file };
@@ -63,7 +70,13 @@ test("two proxies at once are refused", async (t) => {
 });
 
 test("a database that is missing is refused, with those there are", async (t) => {
-  await assert.rejects(readyWith(t, [["my-project-nginx-1.my-project_default"]], ["k6"]).labels, {
+  await assert.rejects(readyWith(t, [ONE], { databases: ["k6"] }).labels, {
     message: /no databases cadvisor and k6 after 1 s .* it has: k6/,
+  });
+});
+
+test("a proxy that does not forward is refused, with its last answer", async (t) => {
+  await assert.rejects(readyWith(t, [ONE], { answer: "502" }).labels, {
+    message: /nginx did not answer .* within 1 s .* last: 502/,
   });
 });

@@ -6,7 +6,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { run } from "../src/docker.js";
-import { copyOfProject, FREE_PORTS, lab, projectDirectory, uniqueName } from "./lab.js";
+import { copyOfProject, FREE_PORTS, lab, projectDirectory } from "./lab.js";
 
 test("no profile: no load, and a list of profiles", async (t) => {
   const project = lab(t, { env: { WAIT_SECONDS: "2" } });
@@ -76,26 +76,31 @@ test("load counts failed connections by cause and ends with a status other than 
 });
 
 /**
+ * @param {import("node:test").TestContext} t
  * @param {string[]} args of ./bench
  * @param {Record<string, string>} [env]
  * @param {string} [directory]
  */
-function bench(args, env = {}, directory = projectDirectory) {
+function bench(t, args, env = {}, directory = projectDirectory) {
+  const { name } = lab(t, { directory });
   return run(["node", "/opt/bench/src/cli.js", ...args], {
     cwd: directory,
-    env: { ...FREE_PORTS, COMPOSE_PROJECT_NAME: uniqueName(), ...env },
+    env: { ...FREE_PORTS, COMPOSE_PROJECT_NAME: name, ...env },
   });
 }
 
-test("up of an unknown proxy names the nearest", async () => {
-  const { code, stderr } = await bench(["up", "haproxi"]);
+test("up of an unknown proxy names the nearest", async (t) => {
+  const { code, stderr } = await bench(t, ["up", "haproxi"]);
   assert.equal(code, 2);
   assert.match(stderr, /unknown proxy: haproxi\n.*Did you mean haproxy\?/);
 });
 
-test("up of no proxy, and of two", async () => {
-  assert.match((await bench(["up"])).stderr, /no proxy named\n.*Expected exactly one of: .*nginx/);
-  assert.match((await bench(["up", "nginx", "haproxy"])).stderr, /2 proxies named/);
+test("up of no proxy, and of two", async (t) => {
+  assert.match(
+    (await bench(t, ["up"])).stderr,
+    /no proxy named\n.*Expected exactly one of: .*nginx/,
+  );
+  assert.match((await bench(t, ["up", "nginx", "haproxy"])).stderr, /2 proxies named/);
 });
 
 test("up on a port that is taken names the port and its variable", async (t) => {
@@ -103,7 +108,7 @@ test("up on a port that is taken names the port and its variable", async (t) => 
   const holder = lab(t, { profile: "nginx" });
   await holder.check(["up", "--detach", "nginx"]);
   const port = (await holder.check(["port", "nginx", "8080"])).trim().split(":")[1];
-  const { code, stderr } = await bench(["up", "nginx"], { PROXY_PORT: port });
+  const { code, stderr } = await bench(t, ["up", "nginx"], { PROXY_PORT: port });
   assert.equal(code, 1);
   assert.match(stderr, new RegExp(`port ${port} of 127.0.0.1 is already taken`));
   assert.match(stderr, /set PROXY_PORT in \.env/);
@@ -112,7 +117,7 @@ test("up on a port that is taken names the port and its variable", async (t) => 
 test("up with a broken config shows the checker's message, file and line", async (t) => {
   const directory = copyOfProject(t);
   writeFileSync(join(directory, "proxies/nginx/nginx.conf"), "events {}\nno_such_directive;\n");
-  const { code, stderr } = await bench(["up", "nginx"], {}, directory);
+  const { code, stderr } = await bench(t, ["up", "nginx"], {}, directory);
   assert.equal(code, 1);
   assert.match(stderr, /unknown directive "no_such_directive" in \/etc\/nginx\/nginx\.conf:2/);
   assert.match(stderr, /Correct it in proxies\/nginx\//);
@@ -129,6 +134,7 @@ test("up with a certificate that cannot be read names the file", async (t) => {
     ["none", "key.pem"],
   ]) {
     const { code, output } = await bench(
+      t,
       ["up", name],
       { WAIT_SECONDS: "3", CONNECTIONS: "1", CONCURRENCY: "1" },
       directory,
@@ -142,7 +148,7 @@ test("up with a certificate that cannot be read names the file", async (t) => {
 test("a proxy.json with a mistake names file, key and what was expected", async (t) => {
   const directory = copyOfProject(t);
   writeFileSync(join(directory, "proxies/nginx/proxy.json"), '{"title": 3}');
-  const { code, stderr } = await bench(["up", "nginx"], {}, directory);
+  const { code, stderr } = await bench(t, ["up", "nginx"], {}, directory);
   assert.equal(code, 1);
   assert.match(stderr, /proxies\/nginx\/proxy\.json: "title" is 3\n.*Expected a text/);
 });
