@@ -92,13 +92,14 @@ install_compose_from_trixie() {
   mirror=$(debian_mirror)
   [ -n "$mirror" ] || fail "this distribution has no Compose $compose_minimum or later." \
     "Install the plugin: see the Docker manual, \"Install Compose\"."
-  lists=$(mktemp -d)
-  mkdir "$lists/partial"
-  printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s trixie main\n' "$mirror" >"$lists/sources.list"
-  set -- -o "Dir::Etc::SourceList=$lists/sources.list" -o Dir::Etc::SourceParts=- -o "Dir::State::Lists=$lists"
+  work=$(mktemp -d)
+  chmod 755 "$work" # apt reads as a user of its own
+  mkdir -p "$work/lists/partial" "$work/parts"
+  printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s trixie main\n' "$mirror" >"$work/sources.list"
+  set -- -o "Dir::Etc::SourceList=$work/sources.list" -o "Dir::Etc::SourceParts=$work/parts" -o "Dir::State::Lists=$work/lists"
   apt-get "$@" update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get "$@" install -y -qq --no-install-recommends docker-compose docker-buildx >/dev/null
-  rm -rf "$lists"
+  apt_get_install "$@" docker-compose docker-buildx
+  rm -rf "$work"
 }
 
 # The mirror that this machine's apt uses for Debian itself; nothing on another distribution.
@@ -114,5 +115,15 @@ apt_update() {
 
 apt_install() {
   apt_update
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+  apt_get_install "$@"
+}
+
+# Options of apt-get, then packages; what it says is shown only when it fails.
+apt_get_install() {
+  log=$(mktemp)
+  DEBIAN_FRONTEND=noninteractive apt-get -y -qq --no-install-recommends install "$@" >"$log" 2>&1 || {
+    cat "$log" >&2
+    fail "apt-get could not install: $*" "See its message above."
+  }
+  rm -f "$log"
 }
