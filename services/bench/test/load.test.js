@@ -100,7 +100,7 @@ test("down leaves nothing", async (t) => {
   assert.equal(await check(["docker", "volume", "ls", ...filter]), "");
 });
 
-test("many messages on a connection: all counted, a sample of their latencies recorded", async (t) => {
+test("many messages: all counted, a sample of their latencies recorded, kept for a month", async (t) => {
   const project = lab(t, {
     profile: "none",
     env: {
@@ -117,6 +117,17 @@ test("many messages on a connection: all counted, a sample of their latencies re
   assert.equal(summary.messagesEchoed, 1000);
   assert.equal(summary.echoLatencyMs.count, 100);
   await joinNetwork(t, project.name);
+  for (const database of ["k6", "cadvisor"]) {
+    const [{ columns, values }] = await influx(`SHOW RETENTION POLICIES ON ${database}`);
+    const policies = values.map((row) =>
+      Object.fromEntries(columns.map((name, i) => [name, row[i]])),
+    );
+    assert.deepEqual(
+      policies.map(({ name, duration, default: isDefault }) => ({ name, duration, isDefault })),
+      [{ name: "month", duration: "720h0m0s", isDefault: true }],
+      database,
+    );
+  }
   const [counted] = await influx("SELECT sum(value) FROM messages_echoed", "k6");
   assert.equal(counted.values[0][1], 1000);
 });
