@@ -61,7 +61,7 @@ pull() {
   fi
   say "$(tail -n 1 "$log")"
   case $(cat "$log") in
-    *"manifest unknown"* | *"not found: manifest"*)
+    *"manifest unknown"* | *"pull access denied"*)
       fail "the registry answers, but has no $1." "Correct the tag in .env, or IMAGE_REGISTRY."
       ;;
   esac

@@ -43,8 +43,11 @@ export function run(
     });
     const silence =
       firstOutputWithinMs && setTimeout(() => !result.output && child.kill(), firstOutputWithinMs);
-    // The container's init passes signals to this process alone; the child must end too.
-    const forward = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal);
+    // A signal to the container reaches this process alone; the child must end too. But Ctrl-C on a shared terminal reaches
+    // both, and a second one would make Compose kill what it is about to stop.
+    const forward = (/** @type {NodeJS.Signals} */ signal) => {
+      if (!(inherit && process.stdin.isTTY && signal === "SIGINT")) child.kill(signal);
+    };
     process.on("SIGINT", forward).on("SIGTERM", forward);
     child.on("error", reject);
     child.on("close", (code, signal) => {
@@ -127,8 +130,8 @@ export class Project {
       );
     const port = taken[2] ?? taken[4];
     throw new UserError(
-      `port ${port} of ${taken[1] ?? taken[3]} is already taken by another program`,
-      `End that program, or set ${this.#variableOfPort(port)} in .env or in the environment to a free port (0: any).`,
+      `port ${port} of ${taken[1] ?? taken[3]} is already taken, by another program or by a proxy that still runs`,
+      `End that (./bench down ends the proxies), or set ${this.#variableOfPort(port)} in .env or in the environment to a free port (0: any).`,
     );
   }
 

@@ -66,6 +66,7 @@ function officialImages({ services }) {
  * @param {Map<string, string>} present
  * @param {(line: string) => void} say
  * @returns {Promise<boolean>} true: the image is here now
+ * @throws {UserError} when the registry answers, but does not have it
  */
 async function canPull(image, present, say) {
   if (present.has(image)) return true;
@@ -74,6 +75,7 @@ async function canPull(image, present, say) {
     // The first line is the registry's answer; the download that follows may take its time.
     firstOutputWithinMs: 15_000,
   });
+  if (/manifest unknown|pull access denied/.test(output)) throw missing(image, output);
   if (code !== 0) say(`no registry answers: ${output.trim() || "silence for 15 s"}`);
   return code === 0;
 }
@@ -85,12 +87,18 @@ async function canPull(image, present, say) {
 async function pull(image, say) {
   say(`pulling ${image}`);
   const { code, output } = await run(["docker", "pull", "--quiet", image]);
-  if (code !== 0) {
-    throw new UserError(
-      `cannot pull ${image}: ${output.trim()}`,
-      "Expected the registry to have it, as it had the image of Node. Correct the name in .env, or IMAGE_REGISTRY.",
-    );
-  }
+  if (code !== 0) throw missing(image, output);
+}
+
+/**
+ * @param {string} image
+ * @param {string} output of docker pull
+ */
+function missing(image, output) {
+  return new UserError(
+    `cannot pull ${image}: ${output.trim()}`,
+    "The registry answers, and is expected to have every image. Correct the name in .env, or IMAGE_REGISTRY.",
+  );
 }
 
 /**

@@ -28,14 +28,9 @@ export async function up(directory, args, say) {
   const project = new Project(directory, { profile: proxy.name });
   const { services } = await project.config();
   const published = Object.entries(services).filter(([, { ports }]) => ports?.length);
-  try {
-    await checkConfig(project, proxy);
-    // First what opens a port on the host, so that one that is taken is named before anything else happens.
-    await project.check(["up", "--detach", ...published.map(([name]) => name)]);
-  } catch (error) {
-    await project.down();
-    throw error;
-  }
+  await checkConfig(project, proxy);
+  // First what opens a port on the host, so that one that is taken is named before anything else happens.
+  await project.check(["up", "--detach", ...published.map(([name]) => name)]);
   if (services.grafana) {
     const port = services.grafana.ports?.[0].published;
     say(`Grafana: http://127.0.0.1:${port}/d/proxies-live`);

@@ -110,7 +110,7 @@ test("up on a port that is taken names the port and its variable", async (t) => 
   const port = (await holder.check(["port", "nginx", "8080"])).trim().split(":")[1];
   const { code, stderr } = await bench(t, ["up", "nginx"], { PROXY_PORT: port });
   assert.equal(code, 1);
-  assert.match(stderr, new RegExp(`port ${port} of 127.0.0.1 is already taken`));
+  assert.match(stderr, new RegExp(`port ${port} of 127.0.0.1 is already taken, by`));
   assert.match(stderr, /set PROXY_PORT in \.env/);
 });
 

@@ -53,25 +53,27 @@ test("setup pulls from IMAGE_REGISTRY, and what was pulled carries a load", asyn
   assert.deepEqual(again, [], "a second setup did something");
 });
 
-test("an image that the registry does not have is named, with the registry's answer", async (t) => {
-  const registry = await startRegistry(t);
-  const [node] = await pushUnderOfficialNames(t, { IMAGE_REGISTRY: registry }, 1);
-  assert.match(node, /node/);
-  const directory = copyOfProject(t);
-  rmSync(join(directory, "compose.override.yaml"), { force: true });
-  process.env.IMAGE_REGISTRY = registry;
-  atEnd(t, () => delete process.env.IMAGE_REGISTRY);
-  await assert.rejects(
-    setup(directory, () => {}),
-    (/** @type {Error} */ error) => {
-      assert.match(
-        error.message,
-        new RegExp(`cannot pull ${registry}/.*(manifest unknown|not found)`),
-      );
-      return true;
-    },
-  );
-});
+for (const [title, images] of /** @type {const} */ ([
+  ["no image at all", 0],
+  ["only Node's image", 1],
+])) {
+  test(`a registry that has ${title}: the one it lacks is named, nothing is built instead`, async (t) => {
+    const registry = await startRegistry(t);
+    await pushUnderOfficialNames(t, { IMAGE_REGISTRY: registry }, images);
+    const directory = copyOfProject(t);
+    rmSync(join(directory, "compose.override.yaml"), { force: true });
+    process.env.IMAGE_REGISTRY = registry;
+    atEnd(t, () => delete process.env.IMAGE_REGISTRY);
+    await assert.rejects(
+      setup(directory, () => {}),
+      (/** @type {Error} */ error) => {
+        assert.match(error.message, new RegExp(`cannot pull ${registry}/.*manifest unknown`, "s"));
+        return true;
+      },
+    );
+    assert.ok(!existsSync(join(directory, "compose.override.yaml")), "an override was written");
+  });
+}
 
 /**
  * @param {import("node:test").TestContext} t
