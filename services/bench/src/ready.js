@@ -128,7 +128,9 @@ async function answerThroughProxy() {
 /** @returns {Promise<string[]>} empty while InfluxDB does not answer */
 async function influxDatabases() {
   try {
-    const response = await fetch("http://influxdb:8086/query?q=SHOW+DATABASES");
+    const response = await fetch("http://influxdb:8086/query?q=SHOW+DATABASES", {
+      signal: AbortSignal.timeout(1000),
+    });
     const { results } = /** @type {any} */ (await response.json());
     return (results[0].series?.[0].values ?? []).flat();
   } catch {

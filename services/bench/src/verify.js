@@ -106,7 +106,11 @@ async function waitFor(project, url) {
   let last = "";
   while (Date.now() < deadline) {
     try {
-      const response = await fetch(url, { signal: AbortSignal.timeout(1000) });
+      // Not kept alive: the next proxy has the same name.
+      const response = await fetch(url, {
+        headers: { connection: "close" },
+        signal: AbortSignal.timeout(1000),
+      });
       await response.body?.cancel();
       if (response.ok) return;
       last = `HTTP status ${response.status}`;

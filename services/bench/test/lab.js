@@ -111,7 +111,11 @@ export function copyOfProject(t) {
 export async function influx(query, database = "") {
   const url = new URL("http://influxdb:8086/query");
   url.search = new URLSearchParams({ q: query, db: database, epoch: "ms" }).toString();
-  const response = await fetch(url);
+  // A connection kept alive would lead the next test to the database of this one, which is gone by then.
+  const response = await fetch(url, {
+    headers: { connection: "close" },
+    signal: AbortSignal.timeout(10_000),
+  });
   const { results, error } = /** @type {any} */ (await response.json());
   if (error ?? results[0].error) throw new Error(`${query}: ${error ?? results[0].error}`);
   return results[0].series ?? [];
