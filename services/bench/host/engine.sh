@@ -58,6 +58,8 @@ start_engine() {
     systemctl start docker
   else
     # No service manager: the engine runs on by itself; its log is the only trace.
+    remove_stale_pid_file /var/run/docker.pid dockerd
+    remove_stale_pid_file /var/run/docker/containerd/containerd.pid containerd
     setsid dockerd >/var/log/dockerd.log 2>&1 </dev/null &
   fi
   tries=150
@@ -66,6 +68,17 @@ start_engine() {
     [ "$tries" -gt 0 ] || fail "the Docker engine did not answer within 30 s." "See /var/log/dockerd.log or journalctl -u docker."
     sleep 0.2
   done
+}
+
+# remove_stale_pid_file FILE PROGRAM
+# An engine that was killed leaves its pid files, and a new one refuses to start while any process has that number,
+# be it another program's by now, or that of a dead process which nobody has waited for.
+remove_stale_pid_file() {
+  [ -e "$1" ] || return 0
+  status=/proc/$(cat "$1")/status
+  if ! grep -q "^Name:[[:space:]]*$2\$" "$status" 2>/dev/null || grep -q '^State:[[:space:]]*Z' "$status"; then
+    rm -f "$1"
+  fi
 }
 
 install_compose() {

@@ -70,3 +70,18 @@ for (const [version, expected] of /** @type {const} */ ([
     assert.equal((await run(["sh", "-c", script])).code, expected);
   });
 }
+
+test("the pid file of an engine that was killed is removed, that of a running one stays", async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "bench-test-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const engine = join(projectDirectory, "services/bench/host/engine.sh");
+  const file = join(directory, "pid");
+  // A process that is alive, under its own name and under another.
+  for (const [program, stays] of /** @type {const} */ ([
+    ["sleep", true],
+    ["dockerd", false],
+  ])) {
+    const script = `. ${engine}; sleep 5 & echo $! >${file}; sleep 0.1; remove_stale_pid_file ${file} ${program}; kill $!; test -e ${file}`;
+    assert.equal((await run(["sh", "-c", script])).code, stays ? 0 : 1, program);
+  }
+});
