@@ -166,7 +166,6 @@ export class Project {
  * @property {{context: string, args?: Record<string, string>}} [build]
  * @property {Record<string, string>} [labels]
  * @property {string} [network_mode]
- * @property {string} [user]
  * @property {{source: string, target: string}[]} [volumes]
  * @property {{target: number, published: string, host_ip: string}[]} [ports]
  *

@@ -5,9 +5,9 @@
  */
 import { lookup, reverse } from "node:dns/promises";
 import { writeFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "./errors.js";
 import { readProxies } from "./proxies.js";
+import { statusOf, until } from "./wait.js";
 
 /** What cAdvisor and k6 write to (services/influxdb/databases.iql). */
 const DATABASES = ["cadvisor", "k6"];
@@ -27,7 +27,7 @@ const HEALTH_URL = "http://proxy:8080/healthz";
  * @param {string} options.file where the load generator reads the labels
  * @param {(host: string) => Promise<string[]>} [options.resolve] names of the containers behind a host name
  * @param {() => Promise<string[]>} [options.databases] names of the databases that InfluxDB has
- * @param {() => Promise<string[]>} [options.answer] what a plain request through the proxy comes to
+ * @param {() => Promise<string>} [options.answer] what a plain request through the proxy comes to
  * @throws {UserError} when there is no database or no proxy in time, more than one proxy, or one that does not forward
  */
 export async function ready({
@@ -38,7 +38,7 @@ export async function ready({
   file,
   resolve = containersBehind,
   databases = influxDatabases,
-  answer = answerThroughProxy,
+  answer = () => statusOf(HEALTH_URL),
 }) {
   const known = readProxies(proxiesDirectory).map((proxy) => proxy.name);
   const deadline = Date.now() + waitSeconds * 1000;
@@ -82,7 +82,7 @@ export async function ready({
         .join("; ")}.\n` + "Then start it again with exactly one profile.",
     );
   }
-  const [last] = await until(deadline, answer, ([status]) => status === "200");
+  const last = await until(deadline, answer, (status) => status === "200");
   if (last !== "200") {
     throw new UserError(
       `${proxies[0]} did not answer ${HEALTH_URL} with 200 within ${waitSeconds} s (WAIT_SECONDS); last: ${last}`,
@@ -95,34 +95,6 @@ export async function ready({
   };
   writeFileSync(file, JSON.stringify(labels));
   return labels;
-}
-
-/**
- * Asks again and again until the answer is good or the time is over.
- *
- * @param {number} deadline ms since 1970
- * @param {() => Promise<string[]>} ask
- * @param {(answer: string[]) => boolean} isGood
- * @returns {Promise<string[]>} the last answer
- */
-async function until(deadline, ask, isGood) {
-  let answer = await ask();
-  while (!isGood(answer) && Date.now() < deadline) {
-    await sleep(200);
-    answer = await ask();
-  }
-  return answer;
-}
-
-/** @returns {Promise<string[]>} one status, or error */
-async function answerThroughProxy() {
-  try {
-    const response = await fetch(HEALTH_URL, { signal: AbortSignal.timeout(1000) });
-    await response.body?.cancel();
-    return [String(response.status)];
-  } catch (error) {
-    return [error instanceof Error ? String(error.cause ?? error) : String(error)];
-  }
 }
 
 /** @returns {Promise<string[]>} empty while InfluxDB does not answer */

@@ -41,7 +41,7 @@ function readyWith(
     run: "",
     file,
     databases: async () => databases,
-    answer: async () => [answer],
+    answer: async () => answer,
     resolve: async () => (answers.length > 1 ? (answers.shift() ?? []) : answers[0]),
   });
   return { labels, file };

@@ -4,12 +4,12 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { checkConfig } from "./config-check.js";
 import { formatResult, runConformance } from "./conformance/index.js";
 import { check, Project, run } from "./docker.js";
 import { UserError } from "./errors.js";
 import { pickProxies, readProxies } from "./proxies.js";
+import { statusOf, until } from "./wait.js";
 
 /** @import { ComposeService } from "./docker.js" */
 /** @import { Proxy } from "./proxies.js" */
@@ -102,23 +102,12 @@ function certificatesOf({ volumes = [] }) {
  * @throws {UserError} with the project's log, when it does not answer 200 in time
  */
 async function waitFor(project, url) {
-  const deadline = Date.now() + START_LIMIT_MS;
-  let last = "";
-  while (Date.now() < deadline) {
-    try {
-      // Not kept alive: the next proxy has the same name.
-      const response = await fetch(url, {
-        headers: { connection: "close" },
-        signal: AbortSignal.timeout(1000),
-      });
-      await response.body?.cancel();
-      if (response.ok) return;
-      last = `HTTP status ${response.status}`;
-    } catch (error) {
-      last = error instanceof Error ? String(error.cause ?? error.message) : String(error);
-    }
-    await sleep(100);
-  }
+  const last = await until(
+    Date.now() + START_LIMIT_MS,
+    () => statusOf(url),
+    (status) => status === "200",
+  );
+  if (last === "200") return;
   const { output } = await project.run(["logs", "--no-color", "--tail", "20"]);
   throw new UserError(
     `waited ${START_LIMIT_MS / 1000} s for ${url} to answer 200; last: ${last}`,
