@@ -5,26 +5,14 @@
 import exec from "k6/execution";
 import { Counter, Trend } from "k6/metrics";
 import { WebSocket } from "k6/websockets";
-import { integer, refuseMistakes } from "./lib/parameters.js";
+import { parametersOf, refuseMistakes } from "./lib/parameters.js";
 import { summarise, trendStats } from "./lib/summary.js";
-import { now, runTags, scheme, url, waitForTarget } from "./lib/target.js";
+import { edge, now, runTags, scheme, url, waitForTarget } from "./lib/target.js";
 
-const parameters = {
-  CONNECTIONS: integer("CONNECTIONS", 10000),
-  CONCURRENCY: integer("CONCURRENCY", 100, { max: 20000 }),
-  MESSAGES: integer("MESSAGES", 1, { max: 1e6 }),
-  // 16 MiB is the largest message that the echo server takes.
-  MESSAGE_BYTES: integer("MESSAGE_BYTES", 1024, { max: 16 * 1024 * 1024 }),
-  TIMEOUT_SECONDS: integer("TIMEOUT_SECONDS", 30, { max: 3600 }),
-  // At most this many latencies are recorded a connection: each costs a point in InfluxDB. All messages are counted.
-  LATENCY_SAMPLES: integer("LATENCY_SAMPLES", 10, { max: 1e6 }),
-};
+const parameters = parametersOf(open("./short-lived.json"));
 const { CONNECTIONS, CONCURRENCY, MESSAGES, MESSAGE_BYTES, TIMEOUT_SECONDS, LATENCY_SAMPLES } =
   parameters;
-refuseMistakes([
-  CONCURRENCY > CONNECTIONS &&
-    `CONCURRENCY=${CONCURRENCY}: expected at most CONNECTIONS, which is ${CONNECTIONS}`,
-]);
+refuseMistakes();
 
 const tags = runTags("short-lived");
 const sampleEvery = Math.ceil(MESSAGES / LATENCY_SAMPLES);
@@ -65,6 +53,7 @@ export const options = {
 
 export function setup() {
   waitForTarget();
+  edge("start");
   return { startedMs: Date.now() };
 }
 
@@ -147,6 +136,7 @@ export default function () {
 /** @param {{startedMs: number}} data what setup returned */
 export function teardown({ startedMs }) {
   total.add(Date.now() - startedMs);
+  edge("end");
 }
 
 /** @param {import("./lib/summary.js").SummaryData} data */

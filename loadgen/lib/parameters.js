@@ -25,6 +25,27 @@ export function integer(name, fallback, { min = 1, max = 1e9 } = {}) {
 }
 
 /**
+ * Parameters of a scenario, as the JSON file beside its script lists them. The runner of battles reads the same file.
+ *
+ * @param {string} json content of the file
+ * @returns {Record<string, number>}
+ */
+export function parametersOf(json) {
+  /** @type {Record<string, {default: number, min: number, max: number, atMost?: string}>} */
+  const table = JSON.parse(json).parameters;
+  const values = Object.fromEntries(
+    Object.entries(table).map(([name, range]) => [name, integer(name, range.default, range)]),
+  );
+  for (const [name, { atMost }] of Object.entries(table)) {
+    if (atMost && values[name] > values[atMost])
+      mistakes.push(
+        `${name}=${values[name]}: expected at most ${atMost}, which is ${values[atMost]}`,
+      );
+  }
+  return values;
+}
+
+/**
  * @param {string} name
  * @param {string[]} allowed the first is the default
  * @returns {string}
@@ -36,13 +57,10 @@ export function choice(name, allowed) {
   return allowed[0];
 }
 
-/**
- * Ends the script, before any load, when a parameter was wrong.
- *
- * @param {(string | false)[]} further mistakes in how parameters go together
- */
-export function refuseMistakes(further = []) {
-  const all = mistakes.concat(further.filter((mistake) => mistake !== false));
-  if (all.length === 0) return;
-  throw new Error(`no load was started: ${all.join("; ")}. Set them in the environment or in .env`);
+/** Ends the script, before any load, when a parameter was wrong. */
+export function refuseMistakes() {
+  if (mistakes.length === 0) return;
+  throw new Error(
+    `no load was started: ${mistakes.join("; ")}. Set them in the environment or in .env`,
+  );
 }

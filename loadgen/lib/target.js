@@ -73,3 +73,13 @@ export function waitForTarget() {
       "No load was started. See the log of the proxy and of echo.",
   );
 }
+
+/**
+ * Tells the runner of a battle that the measured phase begins or ends, and waits until it has read its counters. Without
+ * EDGE_URL, as under `docker compose up`, it does nothing. Needs k6's `options.throw`.
+ *
+ * @param {"start" | "end"} name
+ */
+export function edge(name) {
+  if (__ENV.EDGE_URL) http.post(`${__ENV.EDGE_URL}/${name}`, null, { timeout: "60s" });
+}

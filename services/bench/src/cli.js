@@ -1,8 +1,14 @@
 /**
  * The command line of ./bench, inside its container.
  */
+import { join, relative, resolve } from "node:path";
 import { ready } from "./ready.js";
+import { doctor } from "./doctor.js";
 import { UserError } from "./errors.js";
+import { isDocumented, parseReport, usage } from "./plan/arguments.js";
+import { Store } from "./record/store.js";
+import { writeReport } from "./report.js";
+import { aa, run } from "./run.js";
 import { setup } from "./setup.js";
 import { down, up } from "./up.js";
 import { verify } from "./verify.js";
@@ -35,6 +41,23 @@ const commands = {
     return verify(directory, args, (line) => console.log(line));
   },
 
+  run: (args) => run(directory, args, say),
+
+  aa: (args) => aa(directory, args, say),
+
+  async report(args) {
+    const store = Store.open(resolve(parseReport(args).directory));
+    writeReport(directory, store);
+    for (const name of ["report.html", "report.md"])
+      say(relative(directory, join(store.directory, name)));
+    return 0;
+  },
+
+  async doctor(args) {
+    refuseArguments(args);
+    return doctor(directory, (line) => console.log(line));
+  },
+
   /** Not for people: the service `ready` of compose.yaml. */
   async ready() {
     const { PROJECT = "", WAIT_SECONDS, SCHEME, RUN = "" } = process.env;
@@ -58,7 +81,9 @@ function refuseArguments(args) {
 
 const [name, ...args] = process.argv.slice(2);
 try {
-  process.exitCode = await commands[name](args);
+  const asksForHelp = args.includes("--help") || args.includes("-h");
+  if (asksForHelp && isDocumented(name)) console.log(usage(name));
+  else process.exitCode = await commands[name](args);
 } catch (error) {
   if (!(error instanceof UserError)) throw error;
   console.error(`bench: ${error.message}`);

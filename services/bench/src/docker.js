@@ -3,6 +3,7 @@
  */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { UserError } from "./errors.js";
 
@@ -18,19 +19,20 @@ import { UserError } from "./errors.js";
  * Runs a program to its end.
  *
  * @param {string[]} command
- * @param {{env?: Record<string, string>, inherit?: boolean, cwd?: string, firstOutputWithinMs?: number}} [options]
+ * @param {{env?: Record<string, string>, inherit?: boolean, cwd?: string, firstOutputWithinMs?: number, signal?: AbortSignal}} [options]
  *   inherit: shares this process' terminal; firstOutputWithinMs: it is ended when it has said nothing by then
- * @returns {Promise<Result>}
+ * @returns {Promise<Result>} rejects when `signal` is aborted
  */
 export function run(
   [program, ...args],
-  { env = {}, inherit = false, cwd, firstOutputWithinMs } = {},
+  { env = {}, inherit = false, cwd, firstOutputWithinMs, signal } = {},
 ) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       env: { ...process.env, ...env },
       stdio: inherit ? "inherit" : ["ignore", "pipe", "pipe"],
       cwd,
+      signal,
     });
     const result = { code: 0, stdout: "", stderr: "", output: "" };
     child.stdout?.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
@@ -99,7 +101,7 @@ export class Project {
 
   /**
    * @param {string[]} args
-   * @param {{inherit?: boolean}} [options]
+   * @param {{inherit?: boolean, signal?: AbortSignal}} [options]
    */
   run(args, options) {
     return run([...this.prefix, ...args], { env: this.env, cwd: this.directory, ...options });
@@ -107,11 +109,12 @@ export class Project {
 
   /**
    * @param {string[]} args
+   * @param {{signal?: AbortSignal}} [options]
    * @returns {Promise<string>} stdout
    * @throws {UserError} when it fails; a port that is taken is named with its variable
    */
-  async check(args) {
-    const { code, stdout, output } = await this.run(args);
+  async check(args, options) {
+    const { code, stdout, output } = await this.run(args, options);
     if (code === 0) return stdout;
     const taken = output.match(
       /([\d.]+):(\d+) failed: port is already allocated|listen tcp4? ([\d.]+):(\d+): bind: address already in use/,
@@ -160,6 +163,93 @@ export class Project {
 }
 
 /**
+ * @typedef {object} ContainerState
+ * @property {string} id
+ * @property {string} name
+ * @property {string} service of its Compose project
+ * @property {string} image as in the configuration
+ * @property {number} pid on the host; 0: it does not run
+ * @property {boolean} running
+ * @property {number} exitCode
+ * @property {boolean} outOfMemory
+ * @property {number} restarts by the engine
+ * @property {string} startedAt
+ * @property {boolean} sharesNetwork it has none of its own, but another container's
+ */
+
+/**
+ * @param {string} project name
+ * @returns {Promise<ContainerState[]>} every container of it, ended ones too
+ * @throws {UserError} when the engine does not answer
+ */
+export async function containersOf(project) {
+  const label = "com.docker.compose.project";
+  const ids = await check([
+    "docker",
+    "ps",
+    "--all",
+    "--quiet",
+    "--filter",
+    `label=${label}=${project}`,
+  ]);
+  return inspect(ids.split("\n").filter(Boolean));
+}
+
+/**
+ * @param {string[]} containers names or ids
+ * @returns {Promise<ContainerState[]>} those that exist
+ * @throws {UserError} when the engine does not answer
+ */
+export async function inspect(containers) {
+  if (containers.length === 0) return [];
+  const { stdout, stderr } = await run(["docker", "container", "inspect", ...containers]);
+  // One that does not exist is an error to the client, which reports the others all the same.
+  const faults = stderr.split("\n").filter((line) => line && !/No such container/i.test(line));
+  if (faults.length > 0)
+    throw new UserError("the Docker engine does not answer", faults.join("\n"));
+  return JSON.parse(stdout).map(
+    (/** @type {any} */ { Id, Name, Config, HostConfig, State, RestartCount }) => ({
+      id: Id,
+      name: Name.slice(1),
+      service: Config.Labels["com.docker.compose.service"] ?? "",
+      image: Config.Image,
+      pid: State.Pid,
+      running: State.Running,
+      exitCode: State.ExitCode,
+      outOfMemory: State.OOMKilled,
+      restarts: RestartCount,
+      startedAt: State.StartedAt,
+      sharesNetwork: HostConfig.NetworkMode.startsWith("container:"),
+    }),
+  );
+}
+
+/**
+ * Removes containers at once, without giving them time to stop.
+ *
+ * @param {string[]} containers names or ids; one that does not exist is no error
+ */
+export async function remove(containers) {
+  if (containers.length > 0) await run(["docker", "rm", "--force", "--volumes", ...containers]);
+}
+
+/**
+ * Lets this container reach, and be reached by, the services of a network.
+ *
+ * @param {string} network
+ * @param {string} [alias] its name there
+ */
+export async function joinNetwork(network, alias) {
+  const name = alias ? ["--alias", alias] : [];
+  await check(["docker", "network", "connect", ...name, network, hostname()]);
+}
+
+/** @param {string} network that this container has joined, or not */
+export async function leaveNetwork(network) {
+  await run(["docker", "network", "disconnect", "--force", network, hostname()]);
+}
+
+/**
  * @typedef {object} ComposeService the part of a service that is used here
  * @property {string} [image]
  * @property {string[]} [profiles]
@@ -168,6 +258,7 @@ export class Project {
  * @property {string} [network_mode]
  * @property {{source: string, target: string}[]} [volumes]
  * @property {{target: number, published: string, host_ip: string}[]} [ports]
+ * @property {Record<string, string>} [environment]
  *
  * @typedef {object} ComposeConfig
  * @property {string} name

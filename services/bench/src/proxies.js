@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { nearest, UserError } from "./errors.js";
 
 /**
- * @typedef {object} ConfigCheck
+ * @typedef {object} PartCommand
  * @property {string} [part] the container `<name>-<part>`; without it the one named as the proxy
- * @property {string[]} command ends with a status other than 0, and says why, when the config is wrong
+ * @property {string[]} command
  *
  * @typedef {object} Proxy
  * @property {string} name the folder's, the profile's and the service's
@@ -15,9 +15,13 @@ import { nearest, UserError } from "./errors.js";
  * @property {boolean} terminatesTls
  * @property {boolean} speaksHttp
  * @property {boolean} addsForwardedHeaders
- * @property {ConfigCheck[]} configChecks
+ * @property {PartCommand[]} configChecks each ends with a status other than 0, and says why, when the config is wrong
+ * @property {PartCommand[]} versions each prints the version on the first line, build options and libraries after it
  * @property {string[] | null} reload command inside the container; null: it cannot
  */
+
+/** The folder of the control: load reaches an echo server directly. */
+export const CONTROL = "none";
 
 /** What each key of proxy.json must be. */
 const KEYS = {
@@ -30,10 +34,8 @@ const KEYS = {
   terminatesTls: ["true or false", isBoolean],
   speaksHttp: ["true or false", isBoolean],
   addsForwardedHeaders: ["true or false", isBoolean],
-  configChecks: [
-    'a list of {"command": [words], "part"?: text}',
-    (/** @type {unknown} */ v) => Array.isArray(v) && v.every((check) => isWords(check?.command)),
-  ],
+  configChecks: ['a list of {"command": [words], "part"?: text}', isPartCommands],
+  versions: ['a list of {"command": [words], "part"?: text}', isPartCommands],
   reload: ["a list of words, or null", (/** @type {unknown} */ v) => v === null || isWords(v)],
 };
 
@@ -50,6 +52,14 @@ function isBoolean(value) {
 /** @param {unknown} value */
 function isWords(value) {
   return Array.isArray(value) && value.length > 0 && value.every(isText);
+}
+
+/** @param {unknown} value */
+function isPartCommands(value) {
+  return (
+    Array.isArray(value) &&
+    value.every((entry) => isWords(entry?.command) && isText(entry.part ?? "whole"))
+  );
 }
 
 /**

@@ -13,6 +13,7 @@ const valid = {
   speaksHttp: true,
   addsForwardedHeaders: true,
   configChecks: [{ part: "tls", command: ["x", "-t"] }],
+  versions: [{ command: ["x", "-V"] }],
   reload: null,
 };
 
@@ -47,6 +48,17 @@ for (const [title, content, message] of /** @type {const} */ ([
     "a command that is no list",
     JSON.stringify({ ...valid, configChecks: [{ command: "x -t" }] }),
     /"configChecks"/,
+  ],
+  ["no versions", JSON.stringify({ ...valid, versions: undefined }), /"versions" is missing/],
+  [
+    "a version whose part is no text",
+    JSON.stringify({ ...valid, versions: [{ part: 1, command: ["x"] }] }),
+    /"versions" is \[\{"part":1/,
+  ],
+  [
+    "a version that is null",
+    JSON.stringify({ ...valid, versions: [null] }),
+    /"versions" is \[null/,
   ],
   ["an unknown key", JSON.stringify({ ...valid, colr: 1 }), /unknown key "colr"/],
 ])) {

@@ -6,6 +6,7 @@
 import { lookup, reverse } from "node:dns/promises";
 import { writeFileSync } from "node:fs";
 import { UserError } from "./errors.js";
+import { Influx } from "./influx.js";
 import { readProxies } from "./proxies.js";
 import { statusOf, until } from "./wait.js";
 
@@ -100,11 +101,7 @@ export async function ready({
 /** @returns {Promise<string[]>} empty while InfluxDB does not answer */
 async function influxDatabases() {
   try {
-    const response = await fetch("http://influxdb:8086/query?q=SHOW+DATABASES", {
-      signal: AbortSignal.timeout(1000),
-    });
-    const { results } = /** @type {any} */ (await response.json());
-    return (results[0].series?.[0].values ?? []).flat();
+    return await new Influx("http://influxdb:8086", { timeoutMs: 1000 }).databases();
   } catch {
     return [];
   }

@@ -30,6 +30,7 @@ function readyWith(
       speaksHttp: true,
       addsForwardedHeaders: true,
       configChecks: [],
+      versions: [],
       reload: null,
     }),
   );

@@ -2,11 +2,10 @@
  * `verify`: every proxy passes the same conformance checks before anything is measured.
  */
 import { readFileSync } from "node:fs";
-import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { checkConfig } from "./config-check.js";
 import { formatResult, runConformance } from "./conformance/index.js";
-import { check, Project, run } from "./docker.js";
+import { joinNetwork, leaveNetwork, Project } from "./docker.js";
 import { UserError } from "./errors.js";
 import { pickProxies, readProxies } from "./proxies.js";
 import { statusOf, until } from "./wait.js";
@@ -70,7 +69,7 @@ async function verifyOne(directory, proxy, print) {
       service.profiles?.includes(proxy.name),
     );
     await project.check(["up", "--detach", "echo", ...services.map(([name]) => name)]);
-    await check(["docker", "network", "connect", network, hostname()]);
+    await joinNetwork(network);
     await waitFor(project, "http://proxy:8080/healthz");
     const results = await runConformance({
       host: "proxy",
@@ -83,7 +82,7 @@ async function verifyOne(directory, proxy, print) {
     });
     return results.filter(({ ok, skipped }) => !ok && !skipped).length;
   } finally {
-    await run(["docker", "network", "disconnect", "--force", network, hostname()]);
+    await leaveNetwork(network);
     await project.down();
   }
 }

@@ -3,9 +3,9 @@
  */
 import { randomBytes } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
-import { hostname } from "node:os";
 import { join } from "node:path";
-import { Project, check, run } from "../src/docker.js";
+import { joinNetwork, leaveNetwork, Project } from "../src/docker.js";
+import { Influx } from "../src/influx.js";
 
 /** @import { TestContext } from "node:test" */
 
@@ -66,10 +66,10 @@ export function lab(t, { profile, env = {}, directory = projectDirectory } = {})
  * @param {TestContext} t
  * @param {string} project name
  */
-export async function joinNetwork(t, project) {
+export async function joinProject(t, project) {
   const network = `${project}_default`;
-  await check(["docker", "network", "connect", network, hostname()]);
-  atEnd(t, () => run(["docker", "network", "disconnect", "--force", network, hostname()]));
+  await joinNetwork(network);
+  atEnd(t, () => leaveNetwork(network));
 }
 
 /**
@@ -87,6 +87,7 @@ export function copyOfProject(t) {
     ".env",
     "compose.yaml",
     "compose.override.yaml",
+    "battles",
     "certs",
     "dashboards",
     "loadgen",
@@ -104,19 +105,11 @@ export function copyOfProject(t) {
 }
 
 /**
+ * Asks the InfluxDB of the Compose project whose network was joined.
+ *
  * @param {string} query InfluxQL
  * @param {string} [database] where the query names none
- * @returns {Promise<{tags: Record<string, string>, columns: string[], values: any[][]}[]>} times in ms
  */
-export async function influx(query, database = "") {
-  const url = new URL("http://influxdb:8086/query");
-  url.search = new URLSearchParams({ q: query, db: database, epoch: "ms" }).toString();
-  // A connection kept alive would lead the next test to the database of this one, which is gone by then.
-  const response = await fetch(url, {
-    headers: { connection: "close" },
-    signal: AbortSignal.timeout(10_000),
-  });
-  const { results, error } = /** @type {any} */ (await response.json());
-  if (error ?? results[0].error) throw new Error(`${query}: ${error ?? results[0].error}`);
-  return results[0].series ?? [];
+export function influx(query, database) {
+  return new Influx("http://influxdb:8086").query(query, { database });
 }

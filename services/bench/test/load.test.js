@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { interpolate } from "../../../dashboards/src/influxql.js";
 import { check } from "../src/docker.js";
 import { readProxies } from "../src/proxies.js";
-import { influx, joinNetwork, lab, projectDirectory } from "./lab.js";
+import { influx, joinProject, lab, projectDirectory } from "./lab.js";
 
 const CONNECTIONS = 300;
 /** How long the containers are watched after the load, so that gaps between points would show. */
@@ -40,7 +40,7 @@ for (const { name } of readProxies(join(projectDirectory, "proxies"))) {
         assert.ok(latency.min > 0 && latency.min <= latency.med && latency.med <= latency.max);
       }
 
-      await joinNetwork(t, project.name);
+      await joinProject(t, project.name);
       for (const metric of ["handshake_ms", "echo_latency_ms"]) {
         const [series] = await influx(
           `SELECT count(value) FROM ${metric} WHERE run = '${run}' GROUP BY *`,
@@ -68,7 +68,7 @@ test("every query of the dashboards answers from a real run", async (t) => {
   await project.check(["up", "--detach"]);
   assert.equal(await waitForLoad(project), 0);
   await sleep(WATCH_MS);
-  await joinNetwork(t, project.name);
+  await joinProject(t, project.name);
   const directory = join(projectDirectory, "dashboards/generated");
   for (const file of readdirSync(directory)) {
     const { panels, templating } = JSON.parse(readFileSync(join(directory, file), "utf8"));
@@ -116,7 +116,7 @@ test("many messages: all counted, a sample of their latencies recorded, kept for
   const summary = await loadSummary(project);
   assert.equal(summary.messagesEchoed, 1000);
   assert.equal(summary.echoLatencyMs.count, 100);
-  await joinNetwork(t, project.name);
+  await joinProject(t, project.name);
   for (const database of ["k6", "cadvisor"]) {
     const [{ columns, values }] = await influx(`SHOW RETENTION POLICIES ON ${database}`);
     const policies = values.map((row) =>

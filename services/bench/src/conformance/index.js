@@ -2,5 +2,7 @@
 /** @typedef {import("./run.js").ConformanceOptions} ConformanceOptions */
 /** @typedef {import("./connect.js").TlsPolicy} TlsPolicy */
 
+export { openWebSocket, connectTls } from "./connect.js";
 export { formatResult } from "./format.js";
 export { runConformance } from "./run.js";
+export { negotiated } from "./tls-checks.js";

@@ -197,6 +197,21 @@ async function refused(target, options) {
   return "";
 }
 
+/**
+ * What was agreed on, in the words of the policy.
+ *
+ * @param {TLSSocket} socket after its handshake
+ */
+export function negotiated(socket) {
+  return {
+    version: String(socket.getProtocol()),
+    cipher: socket.getCipher().name,
+    group: groupOf(socket),
+    keyType: certificateKey(socket),
+    resumed: socket.isSessionReused(),
+  };
+}
+
 /** @param {TLSSocket} socket */
 function certificateKey(socket) {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } =

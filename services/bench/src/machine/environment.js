@@ -1,0 +1,262 @@
+/**
+ * What a run's figures were made on.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { localImages, run } from "../docker.js";
+import { fingerprint } from "./content.js";
+import { advise } from "./doctor.js";
+import { BENCH_IMAGE, engineInfo } from "./engine.js";
+import { readGit } from "./git.js";
+import { openHost, readCpu, readMemory } from "./host.js";
+import { readVersions } from "./versions.js";
+
+/** @import { ComposeConfig, Project } from "../docker.js" */
+/** @import { Proxy } from "../proxies.js" */
+/** @import { Environment, Plan } from "../record/types.js" */
+/** @import { EngineInfo } from "./engine.js" */
+/** @import { GitState } from "./git.js" */
+/** @import { Cpu, Host, Memory } from "./host.js" */
+/** @import { Version } from "./versions.js" */
+
+/** Services that a run does not start. */
+const NOT_STARTED = ["ready", "grafana"];
+
+/** Files that take part in what is measured, beside the folder of each proxy. What they make of images, images' ids tell. */
+const CONFIGURATION = [
+  "compose.yaml",
+  "compose.override.yaml",
+  "certs/policy.json",
+  "loadgen",
+  "proxies/proxy.yaml",
+  "services/echo/src",
+  "services/cadvisor",
+  "services/influxdb",
+];
+
+/** Variables of .env that change no figure: where images come from (their ids count), ports, waiting, labels, and what the plan says. */
+const OTHER_KNOBS =
+  /_IMAGE$|^IMAGE_REGISTRY$|_PORT$|^(RUN|TRIAL|WAIT_SECONDS|DOCKER_ROOT|SCENARIO|SCHEME|PROXY_CPUS|TLS_KEY_TYPE)$/;
+
+/**
+ * Takes 2 to 3 s: containers are asked for their versions. Once a run, before the first cell.
+ *
+ * @param {object} options
+ * @param {string} options.directory the project's
+ * @param {Project} options.project with the profile "*", and with the run's knobs in `env`
+ * @param {Proxy[]} options.proxies those of proxies/; the plan's are used
+ * @param {Plan} options.plan
+ * @param {string} [options.root] has the host's `proc`
+ * @param {string} [options.sys]
+ * @returns {Promise<Environment>}
+ * @throws {import("../errors.js").UserError} when the engine does not answer
+ */
+export async function readEnvironment({ directory, project, proxies, plan, root, sys }) {
+  const host = openHost({ root, sys });
+  const config = await project.config();
+  // The plan of an A/A run has names of its own for the copies of a proxy.
+  const profiles = [...new Set(plan.cells.map(({ profile }) => profile))].sort();
+  const chosen = proxies.filter(({ name }) => profiles.includes(name));
+  const images = imagesOf(config, profiles);
+  const [engine, found, versions, git, advice] = await Promise.all([
+    engineInfo(),
+    describeImages({ ...images, bench: BENCH_IMAGE }),
+    readVersions(images, chosen, run),
+    readGit(directory, run),
+    advise({ root, sys, directory, run }),
+  ]);
+  const cpu = readCpu(host);
+  const memory = readMemory(host);
+  const knobs = knobsInEffect(directory, plan, { ...process.env, ...project.env });
+  return {
+    schema: 1,
+    identity: identityOf({ directory, profiles, images, found, engine, cpu, memory, knobs }),
+    details: {
+      Machine: machineDetails(host, cpu, memory, engine),
+      Engine: {
+        version: engine.ServerVersion,
+        "storage driver": engine.Driver,
+        cgroup: `v${engine.CgroupVersion}, ${engine.CgroupDriver}`,
+        security: (engine.SecurityOptions ?? []).join("; "),
+        runtime: engine.DefaultRuntime,
+      },
+      Images: Object.fromEntries(
+        Object.entries(found).map(([service, image]) => [service, imageDetails(image)]),
+      ),
+      Versions: Object.fromEntries(
+        Object.entries(versions).map(([service, { version }]) => [service, version]),
+      ),
+      "Build options": Object.fromEntries(
+        Object.entries(versions).flatMap(([service, { build }]) =>
+          build ? [[service, build]] : [],
+        ),
+      ),
+      Settings: knobs,
+      Git: gitDetails(git),
+    },
+    advice,
+  };
+}
+
+/**
+ * @param {ComposeConfig} config
+ * @param {string[]} chosen profiles
+ * @returns {Record<string, string>} image of each service that a run of these profiles starts
+ */
+export function imagesOf({ name: project, services }, chosen) {
+  return Object.fromEntries(
+    Object.entries(services)
+      .filter(([name, { profiles = [] }]) =>
+        profiles.length > 0
+          ? profiles.some((profile) => chosen.includes(profile))
+          : !NOT_STARTED.includes(name),
+      )
+      .map(([name, { image }]) => [name, image ?? `${project}-${name}`]),
+  );
+}
+
+/**
+ * @typedef {object} Image
+ * @property {string} name
+ * @property {string | null} id null: not here
+ * @property {string} origin
+ */
+
+/**
+ * @param {Record<string, string>} images by service
+ * @returns {Promise<Record<string, Image>>}
+ */
+async function describeImages(images) {
+  const names = [...new Set(Object.values(images))];
+  const ids = await localImages(names);
+  const format = "{{.Id}} {{json .RepoDigests}}";
+  const { stdout } = await run(["docker", "image", "inspect", "--format", format, ...ids.values()]);
+  /** @type {Map<string, string>} by id */
+  const digests = new Map();
+  for (const line of stdout.trim().split("\n").filter(Boolean)) {
+    const [id, list] = line.split(" ");
+    digests.set(id, JSON.parse(list)?.[0] ?? "local build");
+  }
+  return Object.fromEntries(
+    Object.entries(images).map(([service, name]) => {
+      const id = ids.get(name) ?? null;
+      // The containerd image store gives local builds a digest too.
+      const local = name.startsWith("ws-proxy-bench/");
+      const origin = local ? "local build" : ((id && digests.get(id)) ?? "not on this machine");
+      return [service, { name, id, origin }];
+    }),
+  );
+}
+
+/**
+ * @param {Image} image
+ * @returns {string}
+ */
+function imageDetails({ name, id, origin }) {
+  return [name, ...(id ? [id.replace("sha256:", "").slice(0, 12)] : []), origin].join(", ");
+}
+
+/**
+ * @param {object} facts
+ * @param {string} facts.directory
+ * @param {string[]} facts.profiles
+ * @param {Record<string, string>} facts.images by service
+ * @param {Record<string, Image>} facts.found
+ * @param {EngineInfo} facts.engine
+ * @param {Cpu} facts.cpu
+ * @param {Memory} facts.memory
+ * @param {Record<string, string>} facts.knobs
+ * @returns {Environment["identity"]}
+ */
+function identityOf({ directory, profiles, images, found, engine, cpu, memory, knobs }) {
+  const files = [...CONFIGURATION, ...profiles.map((name) => `proxies/${name}`)];
+  return {
+    CPU: cpu.model ?? "unknown",
+    cores: cpu.cores ?? "unknown",
+    // To a tenth: the kernel keeps some MB more or less for itself from boot to boot.
+    "memory GiB": memory.total === null ? "unknown" : round(memory.total / 2 ** 30),
+    kernel: engine.KernelVersion,
+    cgroup: `v${engine.CgroupVersion}`,
+    engine: engine.ServerVersion,
+    ...Object.fromEntries(
+      Object.keys(images).map((service) => [`image of ${service}`, found[service].id ?? "absent"]),
+    ),
+    ...Object.fromEntries(files.map((file) => [file, fingerprint(join(directory, file))])),
+    ...knobs,
+  };
+}
+
+/**
+ * @param {Host} host
+ * @param {Cpu} cpu
+ * @param {Memory} memory
+ * @param {EngineInfo} engine
+ */
+function machineDetails(host, cpu, memory, engine) {
+  const gibibytes = (/** @type {number | null} */ bytes) =>
+    bytes === null ? null : `${round(bytes / 2 ** 30)} GiB`;
+  return {
+    CPU: cpu.model,
+    cores: cpu.cores,
+    memory: gibibytes(memory.total),
+    swap: gibibytes(memory.swap),
+    "virtual machine": cpu.virtual,
+    "threads share cores (SMT)": cpu.smt,
+    governor: cpu.governor,
+    turbo: cpu.turbo,
+    clocksource: cpu.clocksource,
+    "transparent huge pages": chosenOf(host.sys("kernel/mm/transparent_hugepage/enabled")),
+    kernel: engine.KernelVersion,
+    "operating system": engine.OperatingSystem,
+  };
+}
+
+/**
+ * @param {string | null} choices such as `always [madvise] never`
+ */
+function chosenOf(choices) {
+  return choices?.match(/\[(.+)\]/)?.[1] ?? null;
+}
+
+/** @param {number} value */
+function round(value) {
+  return Math.round(value * 10) / 10;
+}
+
+/**
+ * @param {GitState} state
+ * @returns {Record<string, string | boolean | null>}
+ */
+function gitDetails({ commit, changed }) {
+  return { commit, "uncommitted changes": changed };
+}
+
+/**
+ * The variables of .env that count, with the values that Compose gives them: the environment wins, an empty variable too.
+ *
+ * @param {string} directory
+ * @param {Plan} plan
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {Record<string, string>}
+ */
+export function knobsInEffect(directory, { cells, keyType, proxyCpus }, environment) {
+  const planned = new Set(cells.flatMap(({ parameters }) => Object.keys(parameters)));
+  const lines = readFileSync(join(directory, ".env"), "utf8").matchAll(
+    /^([A-Z][A-Z0-9_]*)=(.*)$/gm,
+  );
+  const knobs = [...lines]
+    .filter(([, name]) => !planned.has(name) && !OTHER_KNOBS.test(name))
+    .map(([, name, value]) => [name, environment[name] ?? value]);
+  return { ...Object.fromEntries(knobs), PROXY_CPUS: String(proxyCpus), TLS_KEY_TYPE: keyType };
+}
+
+/**
+ * @param {Environment["identity"]} was
+ * @param {Environment["identity"]} is
+ * @returns {{key: string, was: string, is: string}[]} `absent` where one has no such key
+ */
+export function differences(was, is) {
+  return [...new Set([...Object.keys(was), ...Object.keys(is)])]
+    .filter((key) => was[key] !== is[key])
+    .map((key) => ({ key, was: String(was[key] ?? "absent"), is: String(is[key] ?? "absent") }));
+}

@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { copyOfProject } from "../../test/lab.js";
+import { Project } from "../docker.js";
+import { readProxies } from "../proxies.js";
+import { fingerprint } from "./content.js";
+import { differences, imagesOf, knobsInEffect, readEnvironment } from "./environment.js";
+import { readGit } from "./git.js";
+import { fakeRun, machine } from "./testing/host.js";
+import { readVersions } from "./versions.js";
+
+/** @import { TestContext } from "node:test" */
+/** @import { Plan } from "../record/types.js" */
+
+/** Profiles that the plan starts; a copy of a proxy has its profile. */
+const profiles = {
+  none: "none",
+  "haproxy-hitch": "haproxy-hitch",
+  nginx: "nginx",
+  "nginx-copy": "nginx",
+};
+/** @type {Plan} */
+const plan = {
+  schema: 1,
+  battle: "b",
+  title: "B",
+  published: null,
+  proxies: Object.keys(profiles),
+  rounds: 1,
+  seed: 1,
+  proxyCpus: 1,
+  keyType: "ecdsa",
+  cells: Object.entries(profiles).map(([proxy, profile]) => ({
+    id: proxy,
+    round: 1,
+    proxy,
+    profile,
+    scenario: "short-lived",
+    scheme: "ws",
+    parameters: { CONNECTIONS: 1, TIMEOUT_SECONDS: 9 },
+    warmUp: null,
+    loads: 1,
+    limitSeconds: 1,
+    skip: null,
+  })),
+};
+
+/**
+ * @param {TestContext} t
+ * @param {Record<string, string>} files content by path
+ */
+function folderWith(t, files) {
+  const folder = mkdtempSync(join(tmpdir(), "environment-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  return folder;
+}
+
+test("this project, with its engine: versions of what runs, and an identity that a changed config changes", async (t) => {
+  const directory = copyOfProject(t);
+  const project = new Project(directory, { profile: "*" });
+  const proxies = readProxies(join(directory, "proxies"));
+  const read = () => readEnvironment({ directory, project, proxies, plan, ...machine(t) });
+  const before = await read();
+
+  const { Versions, "Build options": build, Images, Machine } = before.details;
+  assert.match(String(Versions.nginx), /^nginx version: nginx\/1\./);
+  assert.match(String(build.nginx), /built with OpenSSL 3\.[^]*configure arguments: /);
+  assert.match(String(Versions["haproxy-hitch"]), /^HAProxy version 3\./);
+  assert.match(String(build["haproxy-hitch"]), /Running on OpenSSL version : OpenSSL 3\./);
+  assert.match(String(Versions["haproxy-hitch-tls"]), /^hitch 1\./);
+  assert.match(String(build["haproxy-hitch-tls"]), /^libssl3\S* 3\./);
+  assert.match(String(Versions.none), /^ws 8\./);
+  assert.match(String(build.none), /^node v24\.[^]*OpenSSL 3\./);
+  assert.match(String(Versions.load), /^k6 v\d/);
+  assert.match(String(Versions.influxdb), /^InfluxDB v?1\./);
+  assert.equal(Versions.haproxy, undefined, "no proxy of the plan");
+  assert.match(String(Images.nginx), /nginx.*, [0-9a-f]{12}, (local build|.*@sha256:)/);
+  assert.equal(Machine.CPU, "AMD EPYC");
+
+  for (const service of ["echo", "load", "nginx", "haproxy-hitch-tls", "influxdb", "cadvisor"])
+    assert.match(String(before.identity[`image of ${service}`]), /^sha256:[0-9a-f]{64}$/, service);
+  assert.equal(before.identity.cores, 2);
+  assert.match(String(before.identity["proxies/nginx"]), /^[0-9a-f]{16}$/);
+  assert.equal(before.identity["proxies/nginx-copy"], undefined);
+  assert.equal(before.identity.TLS_KEY_TYPE, "ecdsa");
+  assert.ok(before.advice.length > 0);
+
+  appendFileSync(join(directory, "proxies/nginx/nginx.conf"), "# changed\n");
+  // Of a proxy that does not take part.
+  appendFileSync(join(directory, "proxies/haproxy/haproxy.cfg"), "# changed\n");
+  const after = await read();
+  assert.deepEqual(
+    differences(before.identity, after.identity).map(({ key }) => key),
+    ["proxies/nginx"],
+  );
+});
+
+test("differences name what changed, came and went", () => {
+  assert.deepEqual(
+    differences({ cores: 2, a: "x", same: true }, { cores: 4, b: "y", same: true }),
+    [
+      { key: "cores", was: "2", is: "4" },
+      { key: "a", was: "x", is: "absent" },
+      { key: "b", was: "absent", is: "y" },
+    ],
+  );
+});
+
+test("images are those of the plan's proxies and of what every run starts", () => {
+  const services = {
+    echo: { image: "e" },
+    ready: { image: "r" },
+    grafana: { image: "g" },
+    nginx: { image: "n", profiles: ["nginx"] },
+    pair: { profiles: ["pair"] },
+    "pair-tls": { image: "t", profiles: ["pair"] },
+    haproxy: { image: "h", profiles: ["haproxy"] },
+  };
+  assert.deepEqual(imagesOf({ name: "project", services, networks: {} }, ["nginx", "pair"]), {
+    echo: "e",
+    nginx: "n",
+    // Compose's own name for what it builds.
+    pair: "project-pair",
+    "pair-tls": "t",
+  });
+});
+
+test("knobs: the environment wins, the plan's parameters and what changes no figure are left out", (t) => {
+  const directory = folderWith(t, {
+    ".env":
+      "# PROXY_NO=1\nNGINX_IMAGE=x\nGRAFANA_PORT=1\nRUN=\nTIMEOUT_SECONDS=30\nECHO_WORKERS=2\nPROXY_WORKERS=2\nPROXY_CPUSET=0\nPROXY_CPUS=0\n",
+  });
+  assert.deepEqual(knobsInEffect(directory, plan, { PROXY_WORKERS: "4", PROXY_CPUSET: "" }), {
+    ECHO_WORKERS: "2",
+    PROXY_WORKERS: "4",
+    PROXY_CPUSET: "",
+    PROXY_CPUS: "1",
+    TLS_KEY_TYPE: "ecdsa",
+  });
+});
+
+test("a fingerprint changes with content and name, not with hidden files or dependencies", (t) => {
+  const files = { "a.conf": "1", "sub/b.conf": "2" };
+  const same = fingerprint(folderWith(t, files));
+  assert.match(same, /^[0-9a-f]{16}$/);
+  assert.equal(
+    fingerprint(folderWith(t, { ...files, ".swp": "x", "node_modules/m/i.js": "x" })),
+    same,
+  );
+  assert.notEqual(fingerprint(folderWith(t, { ...files, "a.conf": "2" })), same);
+  assert.notEqual(fingerprint(folderWith(t, { "a.conf": "1", "sub/c.conf": "2" })), same);
+  assert.notEqual(fingerprint(folderWith(t, { "a.conf": "1sub/b.conf", "b.conf": "2" })), same);
+  assert.equal(fingerprint("/nowhere"), "absent");
+});
+
+const commit = "ce823627a991dfcb37fa744ec1d8f7633fd624fc";
+const clean = fakeRun(() => ({ stdout: "" })).run;
+
+test("the commit is read from a branch, from packed branches, and without a branch", async (t) => {
+  /** @type {Record<string, string>[]} */
+  const layouts = [
+    { ".git/HEAD": "ref: refs/heads/main\n", ".git/refs/heads/main": `${commit}\n` },
+    {
+      ".git/HEAD": "ref: refs/heads/main\n",
+      ".git/packed-refs": `# pack-refs with: peeled\n${"0".repeat(40)} refs/heads/maintain\n${commit} refs/heads/main\n`,
+    },
+    { ".git/HEAD": `${commit}\n` },
+    // A further work tree.
+    {
+      ".git": "gitdir: main/worktrees/w\n",
+      "main/worktrees/w/HEAD": "ref: refs/heads/main\n",
+      "main/worktrees/w/commondir": "../..\n",
+      "main/refs/heads/main": `${commit}\n`,
+    },
+  ];
+  for (const files of layouts)
+    assert.deepEqual(await readGit(folderWith(t, files), clean), { commit, changed: false });
+});
+
+test("whether files are changed is unknown without git, and without a repository", async (t) => {
+  const repository = folderWith(t, { ".git/HEAD": commit });
+  const missing = fakeRun(() => {
+    throw new Error("spawn git ENOENT");
+  }).run;
+  assert.deepEqual(await readGit(repository, missing), { commit, changed: null });
+  const refuses = fakeRun(() => ({ code: 128 })).run;
+  assert.deepEqual(await readGit(repository, refuses), { commit, changed: null });
+  const dirty = fakeRun(() => ({ stdout: " M .env\n" })).run;
+  assert.deepEqual(await readGit(repository, dirty), { commit, changed: true });
+  assert.deepEqual(await readGit(folderWith(t, {}), clean), { commit: null, changed: null });
+});
+
+test("versions: asked once an image and command, first line and rest apart, failures told", async () => {
+  const rest = Array.from({ length: 40 }, (_, i) => `option ${i}`);
+  const { run, commands } = fakeRun(([...words]) => {
+    if (words.includes("k6")) return { code: 127, stderr: "not found" };
+    if (words.includes("influxd")) return { stdout: "\nInfluxDB v1\n" };
+    return { stderr: `v1\n\n${rest.join("\n")}\n` };
+  });
+  const about = {
+    title: "",
+    vendor: "",
+    colour: "",
+    terminatesTls: true,
+    speaksHttp: true,
+    addsForwardedHeaders: true,
+    configChecks: [],
+    reload: null,
+  };
+  const versions = await readVersions(
+    { load: "k6:1", influxdb: "influx:1", a: "proxy:1", "a-tls": "proxy:1", b: "proxy:2" },
+    [
+      {
+        ...about,
+        name: "a",
+        versions: [{ command: ["p", "-v"] }, { part: "tls", command: ["p", "-v"] }],
+      },
+      { ...about, name: "b", versions: [{ command: ["p", "-v"] }] },
+      { ...about, name: "not-here", versions: [{ command: ["p", "-v"] }] },
+    ],
+    run,
+  );
+  assert.deepEqual(Object.keys(versions).sort(), ["a", "a-tls", "b", "influxdb", "load"]);
+  assert.equal(commands.length, 4);
+  assert.deepEqual(versions.load, {
+    version: "not told: `k6 version` ended with status 127",
+    build: null,
+  });
+  assert.deepEqual(versions.influxdb, { version: "InfluxDB v1", build: null });
+  assert.equal(versions.a.version, "v1");
+  assert.equal(versions.a.build, [...rest.slice(0, 32), "(8 more lines)"].join("\n"));
+  assert.deepEqual(versions["a-tls"], versions.a);
+});

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { parse } from "yaml";
+import { CONTAINER_SETTINGS, readLimits } from "./limits.js";
+import { fakeRun, machine, RECORDED_PROBE } from "./testing/host.js";
+
+test("limits of the recorded machine", async (t) => {
+  const { run, commands } = fakeRun(() => ({ stdout: RECORDED_PROBE }));
+  assert.deepEqual(await readLimits({ ...machine(t), run }), {
+    cores: 2,
+    memoryBytes: 24684092 * 1024,
+    availableBytes: 23433284 * 1024,
+    descriptorsPerProcess: 20000,
+    fileMax: 2466177,
+    filesOpen: 1937,
+    conntrackMax: 262144,
+    conntrackCount: 212,
+    pidMax: 4194304,
+    portRange: { from: 1024, to: 65535 },
+  });
+  // The container's own namespace would show conntrack_count 0.
+  assert.match(commands[0].join(" "), /^docker run --rm --network host /);
+});
+
+test("an engine without a limit grants what the kernel allows", async (t) => {
+  const { run } = fakeRun(() => ({ stdout: RECORDED_PROBE.replace("20000", "unlimited") }));
+  assert.equal((await readLimits({ ...machine(t), run })).descriptorsPerProcess, 1048576);
+});
+
+test("without the conntrack module there is no limit of it", async (t) => {
+  const { run } = fakeRun(() => ({ stdout: RECORDED_PROBE.replace(/^net\.netfilter.*\n/gm, "") }));
+  const { conntrackMax, conntrackCount } = await readLimits({ ...machine(t), run });
+  assert.deepEqual([conntrackMax, conntrackCount], [null, null]);
+});
+
+test("an engine that refuses the container leaves its limits unknown", async (t) => {
+  const { run } = fakeRun(() => ({ code: 125, stderr: "not with user namespaces" }));
+  const limits = await readLimits({ ...machine(t), run });
+  assert.equal(limits.descriptorsPerProcess, null);
+  assert.equal(limits.cores, 2);
+});
+
+test("the Compose files set what the preflight and the doctor count on", () => {
+  const root = join(import.meta.dirname, "../../../..");
+  const compose = parse(readFileSync(join(root, "compose.yaml"), "utf8"), { merge: true });
+  const proxy = parse(readFileSync(join(root, "proxies/proxy.yaml"), "utf8"));
+  const range = "net.ipv4.ip_local_port_range";
+  const queue = "net.core.somaxconn";
+  assert.equal(compose.services.load.sysctls[range], CONTAINER_SETTINGS[range]);
+  assert.equal(String(compose.services.echo.sysctls[queue]), CONTAINER_SETTINGS[queue]);
+  assert.equal(proxy.services.proxy.sysctls[range], CONTAINER_SETTINGS[range]);
+  assert.equal(String(proxy.services.proxy.sysctls[queue]), CONTAINER_SETTINGS[queue]);
+});

@@ -1,0 +1,244 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { needsOf, preflight } from "./preflight.js";
+
+/** @import { Plan, PlannedCell } from "../record/types.js" */
+/** @import { Proxy } from "../proxies.js" */
+/** @import { Limits } from "./limits.js" */
+
+/** @type {Limits} */
+const limits = {
+  cores: 2,
+  memoryBytes: 24 * 2 ** 30,
+  availableBytes: 22 * 2 ** 30,
+  descriptorsPerProcess: 20_000,
+  fileMax: 2_466_177,
+  filesOpen: 800,
+  conntrackMax: 262_144,
+  conntrackCount: 212,
+  pidMax: 4_194_304,
+  portRange: { from: 1024, to: 65_535 },
+};
+
+/** @type {Proxy} */
+const proxy = {
+  name: "nginx",
+  title: "nginx",
+  vendor: "v",
+  colour: "#000000",
+  terminatesTls: true,
+  speaksHttp: true,
+  addsForwardedHeaders: true,
+  configChecks: [],
+  versions: [],
+  reload: null,
+};
+const proxies = [
+  proxy,
+  { ...proxy, name: "none" },
+  { ...proxy, name: "pair" },
+  { ...proxy, name: "plain", terminatesTls: false },
+];
+const services = { nginx: ["nginx"], none: ["none"], pair: ["pair", "pair-tls"], plain: ["plain"] };
+
+/**
+ * @param {Partial<PlannedCell>} [changes]
+ * @returns {PlannedCell}
+ */
+function cell(changes = {}) {
+  const proxy = changes.proxy ?? "nginx";
+  return {
+    id: "r1-nginx-short-lived-ws-10000",
+    round: 1,
+    proxy,
+    profile: proxy,
+    scenario: "short-lived",
+    scheme: "ws",
+    parameters: { CONNECTIONS: 10_000, CONCURRENCY: 100, MESSAGES: 1, MESSAGE_BYTES: 1024 },
+    warmUp: { CONNECTIONS: 2000 },
+    loads: 1,
+    limitSeconds: 60,
+    skip: null,
+    ...changes,
+  };
+}
+
+/**
+ * @param {PlannedCell} planned
+ * @param {{limits?: Partial<Limits>, proxyCpus?: number}} [options]
+ * @returns {PlannedCell} after the preflight
+ */
+function checked(planned, { limits: changes = {}, proxyCpus = 0 } = {}) {
+  /** @type {Plan} */
+  const plan = {
+    schema: 1,
+    battle: "b",
+    title: "B",
+    published: null,
+    proxies: ["nginx", "none"],
+    rounds: 1,
+    seed: 1,
+    proxyCpus,
+    keyType: "ecdsa",
+    cells: [planned],
+  };
+  return preflight(plan, { ...limits, ...changes }, { proxies, services }).cells[0];
+}
+
+test("needs of short connections through a proxy: warm-up included, two descriptors each", () => {
+  assert.deepEqual(needsOf(cell(), proxy), {
+    descriptors: { proxy: 400, echo: 300, load: 300 },
+    ports: { load: 7300, proxy: 1300 },
+    conntrackEntries: 36_000,
+    memoryBytes: 768 * 2 ** 20 + 100 * (256 * 2 ** 10 + 8 * 1024),
+  });
+});
+
+test("the control takes one descriptor a connection, and asks no echo server behind it", () => {
+  const needs = needsOf(cell(), proxies[1]);
+  assert.deepEqual(needs.descriptors, { proxy: 300, echo: 200, load: 300 });
+  assert.equal(needs.ports.proxy, 0);
+});
+
+test("without CONCURRENCY all connections are open at once; a warm-up with other messages opens as many", () => {
+  const needs = needsOf(
+    cell({ parameters: { CONNECTIONS: 5000 }, warmUp: { MESSAGES: 1 } }),
+    proxy,
+  );
+  assert.equal(needs.descriptors.proxy, 10_200);
+  assert.equal(needs.conntrackEntries, 30_000);
+});
+
+test("a warm-up that holds more open at a time counts", () => {
+  const needs = needsOf(cell({ warmUp: { CONCURRENCY: 1000, MESSAGE_BYTES: 2048 } }), proxy);
+  assert.equal(needs.descriptors.load, 1200);
+  assert.equal(needs.memoryBytes, 768 * 2 ** 20 + 1000 * (256 * 2 ** 10 + 8 * 2048));
+});
+
+test("a cell that fits stays as it is, and the plan given is not changed", () => {
+  const planned = Object.freeze(cell());
+  assert.deepEqual(checked(planned), planned);
+});
+
+const many = { CONNECTIONS: 30_100, CONCURRENCY: 30_100, MESSAGES: 1, MESSAGE_BYTES: 1024 };
+for (const [title, planned, changes, expected] of /** @type {const} */ ([
+  [
+    "descriptors in the proxy",
+    cell({ parameters: many, warmUp: null }),
+    {},
+    "needs 60,400 descriptors in the proxy, the engine grants 20,000 a process",
+  ],
+  [
+    "descriptors of the machine",
+    cell(),
+    { fileMax: 1700, filesOpen: 800 },
+    "needs 1,000 descriptors in all, the machine has 900 left (fs.file-max)",
+  ],
+  [
+    "ports of the proxy",
+    cell({ parameters: { CONNECTIONS: 700_000, CONCURRENCY: 100 }, warmUp: null }),
+    {},
+    "needs 70,100 ports from the proxy to the echo server, one address has 64,512",
+  ],
+  [
+    "conntrack entries",
+    cell({ parameters: { CONNECTIONS: 100_000, CONCURRENCY: 100 }, warmUp: null }),
+    {},
+    "needs 300,000 conntrack entries, 261,932 are left (net.netfilter.nf_conntrack_max)",
+  ],
+  [
+    "memory",
+    cell(),
+    { availableBytes: 512 * 2 ** 20 },
+    "needs 794 MiB of memory, 512 MiB are available",
+  ],
+  ["TLS", cell({ proxy: "plain", scheme: "wss" }), {}, "plain does not terminate TLS"],
+])) {
+  test(`a cell is skipped for want of ${title}`, () => {
+    assert.equal(checked(planned, { limits: changes }).skip, expected);
+  });
+}
+
+test("a proxy without TLS runs over ws", () => {
+  assert.equal(checked(cell({ proxy: "plain" })).skip, null);
+});
+
+test("limits that are not known stop nothing", () => {
+  const unknown = {
+    cores: null,
+    availableBytes: null,
+    descriptorsPerProcess: null,
+    fileMax: null,
+    conntrackMax: null,
+    conntrackCount: null,
+  };
+  const planned = checked(cell({ parameters: many, warmUp: null }), {
+    limits: unknown,
+    proxyCpus: 99,
+  });
+  assert.equal(planned.skip, null);
+  assert.equal(planned.loads, 1);
+});
+
+test("load that does not fit one process is split, by descriptors or by ports", () => {
+  const held = { CONNECTIONS: 9900, CONCURRENCY: 9900 };
+  const byDescriptors = { descriptorsPerProcess: 5150 };
+  assert.equal(checked(cell({ parameters: held, warmUp: null })).loads, 1);
+  assert.equal(
+    checked(cell({ parameters: held, warmUp: null }), { limits: byDescriptors }).loads,
+    2,
+  );
+  const unlimited = { conntrackMax: null };
+  const long = cell({ parameters: { CONNECTIONS: 200_000, CONCURRENCY: 100 }, warmUp: null });
+  assert.equal(checked(long, { limits: unlimited }).loads, 2);
+});
+
+test("a plan that splits the load further keeps its number", () => {
+  assert.equal(checked(cell({ loads: 3 })).loads, 3);
+});
+
+test("an earlier reason to skip stays", () => {
+  assert.equal(
+    checked(cell({ skip: "earlier" }), { limits: { availableBytes: 1 } }).skip,
+    "earlier",
+  );
+});
+
+test("a part of a core cannot be shared by two containers, whole ones can", () => {
+  assert.match(
+    checked(cell({ proxy: "pair" }), { proxyCpus: 0.5 }).skip ?? "",
+    /0\.5 cores would hold for each of the 2 containers of pair/,
+  );
+  assert.equal(checked(cell({ proxy: "pair" }), { proxyCpus: 1 }).skip, null);
+  assert.equal(checked(cell(), { proxyCpus: 0.5 }).skip, null);
+});
+
+for (const [cores, budget, most] of /** @type {const} */ ([
+  [2, 4, 2],
+  [2, 2.5, 2],
+  [4, 3, 2],
+  [8, 8.5, 8],
+])) {
+  test(`a budget of ${budget} cores is refused on ${cores}`, () => {
+    assert.throws(() => checked(cell(), { limits: { cores }, proxyCpus: budget }), {
+      message: new RegExp(`a CPU budget of ${budget} cores .* a machine of ${cores}`),
+      next: new RegExp(`^Expected at most ${most}[:.]`),
+      exitCode: 2,
+    });
+  });
+}
+
+test("a budget that fits is accepted", () => {
+  for (const [cores, proxyCpus] of [
+    [2, 2],
+    [4, 2],
+    [4, 3.5],
+    [2, 0],
+  ])
+    assert.equal(checked(cell(), { limits: { cores }, proxyCpus }).skip, null);
+});
+
+test("a copy of a proxy needs what the proxy does", () => {
+  const copy = cell({ proxy: "plain-copy", profile: "plain", scheme: "wss" });
+  assert.equal(checked(copy).skip, "plain does not terminate TLS");
+});

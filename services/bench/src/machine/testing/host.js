@@ -1,0 +1,58 @@
+/**
+ * Machines for tests: the folder recorded/ is what the runner's container saw on a virtual machine with 2 cores, Linux 6.18, cgroup
+ * v1 and Docker 20.10.
+ */
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** @import { TestContext } from "node:test" */
+/** @import { Result, run as Run } from "../../docker.js" */
+
+/** What `probeEngine`'s container wrote on the same machine. */
+export const RECORDED_PROBE = `20000
+net.core.netdev_max_backlog 1000
+net.core.rmem_max 4194304
+net.core.wmem_max 4194304
+net.ipv4.tcp_mem 287901\t383868\t575802
+net.netfilter.nf_conntrack_max 262144
+net.netfilter.nf_conntrack_count 212
+net.bridge.bridge-nf-call-iptables 1
+`;
+
+/**
+ * @param {TestContext} t
+ * @param {Record<string, string | null>} [changes] content of a file by its path; null: the file is not there
+ * @returns {{root: string, sys: string}} the recorded machine so changed
+ */
+export function machine(t, changes = {}) {
+  const root = mkdtempSync(join(tmpdir(), "machine-"));
+  t.after(() => rmSync(root, { recursive: true }));
+  cpSync(join(import.meta.dirname, "recorded"), root, { recursive: true });
+  for (const [path, content] of Object.entries(changes)) {
+    const file = join(root, path);
+    if (content === null) rmSync(file);
+    else {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, content);
+    }
+  }
+  return { root, sys: join(root, "sys") };
+}
+
+/**
+ * @param {(command: string[]) => Partial<Result>} answer
+ * @returns {{run: typeof Run, commands: string[][]}} a stand-in for `run`, and what it was asked
+ */
+export function fakeRun(answer) {
+  /** @type {string[][]} */
+  const commands = [];
+  return {
+    commands,
+    async run(command) {
+      commands.push(command);
+      const { code = 0, stdout = "", stderr = "" } = answer(command);
+      return { code, stdout, stderr, output: stdout + stderr };
+    },
+  };
+}

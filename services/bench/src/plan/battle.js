@@ -1,0 +1,200 @@
+/**
+ * Battles: the files of battles/, read and checked.
+ */
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { UserError } from "../errors.js";
+import schema from "./battle.schema.json" with { type: "json" };
+import { didYouMean, Document } from "./document.js";
+import {
+  combinations,
+  defaults,
+  excesses,
+  parametersSchema,
+  readScenario,
+  scenarioNames,
+} from "./scenarios.js";
+
+/**
+ * @import { Parameters, Scheme } from "../record/types.js"
+ * @import { Path } from "./document.js"
+ * @import { Scenario } from "./scenarios.js"
+ *
+ * @typedef {object} Test
+ * @property {Scenario} scenario
+ * @property {Scheme[]} schemes
+ * @property {Record<string, number[]>} parameters all that the scenario has, each with its values
+ * @property {Parameters | null} warmUp those that differ while warming up; null: no warm-up
+ *
+ * @typedef {object} Battle what its file says; battle.schema.json describes each key
+ * @property {string} name of the file, without its ending
+ * @property {string} title
+ * @property {string | null} published
+ * @property {"all" | string[]} proxies
+ * @property {number} rounds
+ * @property {number} seed
+ * @property {number} proxyCpus
+ * @property {"ecdsa" | "rsa"} keyType
+ * @property {Test[]} tests
+ *
+ * @typedef {object} TestInFile
+ * @property {string} scenario
+ * @property {Scheme[]} schemes
+ * @property {Record<string, number | number[]>} [parameters]
+ * @property {Parameters} [warmUp]
+ *
+ * @typedef {Partial<Omit<Battle, "tests">> & Pick<Battle, "title" | "proxies" | "rounds" | "seed"> & {tests: TestInFile[]}} BattleInFile
+ */
+
+const ENDING = ".yaml";
+
+/**
+ * @param {string} directory the project's
+ * @returns {string[]} sorted
+ */
+export function battleNames(directory) {
+  return namesIn(join(directory, "battles"));
+}
+
+/**
+ * @param {string} directory the project's
+ * @param {string} name of a file of battles/, without its ending
+ * @param {{proxies: {name: string}[]}} known every folder of proxies/
+ * @returns {Battle}
+ * @throws {UserError} with file, line, what was expected and the nearest name; exit code 2
+ */
+export function readBattle(directory, name, { proxies }) {
+  const names = battleNames(directory);
+  if (!names.includes(name)) {
+    throw new UserError(
+      `unknown battle: ${name}`,
+      `${didYouMean(basename(name, ENDING), names)}The files of battles/ are: ${names.join(", ")}.`,
+      2,
+    );
+  }
+  const label = `battles/${name}${ENDING}`;
+  const document = new Document(join(directory, label), label);
+  document.check(schema);
+  const content = /** @type {BattleInFile} */ (document.value);
+  refuseUnknownNames(document, content, directory, proxies);
+
+  const tests = content.tests.map((test, i) => readTest(document, test, i, directory));
+  refuseRepeatedCells(document, tests);
+  return {
+    published: null,
+    proxyCpus: 0,
+    keyType: "ecdsa",
+    ...content,
+    name,
+    tests,
+  };
+}
+
+/**
+ * @param {Document} document
+ * @param {BattleInFile} content
+ * @param {string} directory
+ * @param {{name: string}[]} proxies
+ */
+function refuseUnknownNames(document, content, directory, proxies) {
+  /** @type {(path: Path, name: string, kind: string, place: string, known: string[]) => void} */
+  const expectKnown = (path, name, kind, place, known) => {
+    if (known.includes(name)) return;
+    throw document.mistake(
+      path,
+      `unknown ${kind} "${name}"`,
+      `${didYouMean(name, known)}${place}: ${known.join(", ") || "none yet"}.`,
+    );
+  };
+  if (content.published) {
+    expectKnown(
+      ["published"],
+      content.published,
+      "published study",
+      "The files of battles/published/ are",
+      namesIn(join(directory, "battles/published")),
+    );
+  }
+  const known = proxies.map((proxy) => proxy.name);
+  for (const [i, proxy] of (content.proxies === "all" ? [] : content.proxies).entries())
+    expectKnown(["proxies", i], proxy, "proxy", "The folders of proxies/ are", known);
+  const scenarios = scenarioNames(directory);
+  for (const [i, { scenario }] of content.tests.entries()) {
+    const path = ["tests", i, "scenario"];
+    expectKnown(path, scenario, "scenario", "The scripts of loadgen/ are", scenarios);
+  }
+}
+
+/**
+ * @param {Document} document
+ * @param {TestInFile} test
+ * @param {number} i its place in the list
+ * @param {string} directory
+ * @returns {Test}
+ */
+function readTest(document, { scenario: name, schemes, parameters = {}, warmUp }, i, directory) {
+  const scenario = readScenario(directory, name);
+  const path = ["tests", i];
+  document.check(parametersSchema(scenario, { lists: true }), [...path, "parameters"]);
+  document.check(parametersSchema(scenario, { lists: false }), [...path, "warmUp"]);
+  const lists = Object.fromEntries(
+    Object.entries({ ...defaults(scenario), ...parameters }).map(([key, value]) => [
+      key,
+      [value].flat(),
+    ]),
+  );
+  /** @type {(place: string, given: object, all: Parameters) => void} */
+  const refuseExcess = (place, given, all) => {
+    const [excess] = excesses(scenario, all);
+    if (!excess) return;
+    // The default is not what the user wrote: point at what is in the file.
+    const { name, limit } = excess;
+    throw document.mistake(
+      [...path, place, name in given ? name : limit],
+      `${name} is ${all[name]}, above ${limit}, which is ${all[limit]}`,
+      `Expected ${name} to be at most ${limit}${place === "warmUp" ? ", in the warm-up too" : " in every combination"}.`,
+    );
+  };
+  for (const combination of combinations(lists)) {
+    refuseExcess("parameters", parameters, combination);
+    if (warmUp) refuseExcess("warmUp", warmUp, { ...combination, ...warmUp });
+  }
+  return { scenario, schemes, parameters: lists, warmUp: warmUp ?? null };
+}
+
+/**
+ * @param {Document} document
+ * @param {Test[]} tests
+ */
+function refuseRepeatedCells(document, tests) {
+  /** @type {object[]} */
+  const seen = [];
+  for (const [i, { scenario, schemes, parameters }] of tests.entries()) {
+    for (const combination of combinations(parameters)) {
+      for (const scheme of schemes) {
+        const cell = { scenario: scenario.name, scheme, combination };
+        if (seen.some((other) => isDeepStrictEqual(other, cell))) {
+          throw document.mistake(
+            ["tests", i],
+            `${scenario.name}, ${scheme}, with the same parameters is in an earlier test too`,
+            "Expected each once: rounds say how often a cell is run.",
+          );
+        }
+        seen.push(cell);
+      }
+    }
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {string[]} of its YAML files, without their ending; sorted
+ */
+function namesIn(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(ENDING))
+    .map((file) => basename(file, ENDING))
+    .sort();
+}

@@ -1,0 +1,139 @@
+/**
+ * Plans in words: what --dry-run prints, and why --resume refuses.
+ */
+import { estimateSeconds, formatDuration } from "./estimate.js";
+
+/**
+ * @import { Parameters, Plan, PlannedCell } from "../record/types.js"
+ */
+
+/**
+ * @param {Plan} plan
+ * @returns {string} lines for a terminal: what all cells share, every cell in its order, the time
+ */
+export function describePlan(plan) {
+  const { battle, title, cells, rounds, seed, proxies, proxyCpus, keyType } = plan;
+  const shared = sharedParameters(cells);
+  const idWidth = Math.max(...cells.map(({ id }) => id.length));
+  const numberWidth = String(cells.length).length;
+  const skipped = cells.filter(({ skip }) => skip !== null).length;
+  const lines = [
+    `${title} (${battle})`,
+    "",
+    `  proxies    ${proxies.join(", ")}`,
+    `  rounds     ${rounds}, order by seed ${seed}`,
+    `  proxy CPU  ${proxyCpus === 0 ? "no limit" : `${proxyCpus} cores a container`}`,
+    `  TLS key    ${keyType}`,
+    ...shared.map(
+      ({ scenario, parameters, warmUp }) =>
+        `  ${scenario}: ${listed(parameters)}${warmUp ? `; warm-up ${listed(warmUp) || "the same"}` : "; no warm-up"}`,
+    ),
+  ];
+  let round = 0;
+  for (const [i, cell] of cells.entries()) {
+    if (cell.round !== round) lines.push("", `round ${(round = cell.round)}`);
+    const split = cell.loads > 1 ? `, ${cell.loads} load containers` : "";
+    const what =
+      cell.skip === null
+        ? `about ${formatDuration(estimateSeconds(cell, proxyCpus))}${split}`
+        : `skipped: ${cell.skip}`;
+    lines.push(`  ${String(i + 1).padStart(numberWidth)}  ${cell.id.padEnd(idWidth)}  ${what}`);
+  }
+  lines.push(
+    "",
+    `${cells.length} cells${skipped ? `, ${skipped} of them skipped` : ""}: about ${formatDuration(estimateSeconds(plan))} on 2 cores`,
+  );
+  return lines.join("\n");
+}
+
+/**
+ * @param {PlannedCell[]} cells
+ * @returns {{scenario: string, parameters: Parameters, warmUp: Parameters | null}[]} of each scenario what all of its cells have alike;
+ *   what varies is in their names
+ */
+function sharedParameters(cells) {
+  return [...Map.groupBy(cells, ({ scenario }) => scenario)].map(([scenario, alike]) => {
+    /** @type {(from: (cell: PlannedCell) => Parameters | null) => Parameters} */
+    const common = (from) =>
+      Object.fromEntries(
+        Object.entries(from(alike[0]) ?? {}).filter(([name, value]) =>
+          alike.every((cell) => from(cell)?.[name] === value),
+        ),
+      );
+    return {
+      scenario,
+      parameters: common(({ parameters }) => parameters),
+      warmUp: alike[0].warmUp && common(({ warmUp }) => warmUp),
+    };
+  });
+}
+
+/** @param {Parameters} parameters */
+function listed(parameters) {
+  return Object.entries(parameters)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(" ");
+}
+
+/**
+ * What the preflight sets (`skip`, `loads`) does not count: the environment of a run is compared on its own.
+ *
+ * @param {Plan} before
+ * @param {Plan} now
+ * @returns {{key: string, was: string, is: string}[]} what differs: `rounds` was 6, is 3; empty: the plans are the same
+ */
+export function differences(before, now) {
+  const [was, is] = [facts(before), facts(now)];
+  const found = [...new Set([...was.keys(), ...is.keys()])]
+    .map((key) => ({ key, was: was.get(key) ?? "absent", is: is.get(key) ?? "absent" }))
+    .filter((fact) => fact.was !== fact.is);
+  if (found.length > 0) return found;
+
+  // The same in sum, yet other cells, or in another order: the first tells enough.
+  const length = Math.max(before.cells.length, now.cells.length);
+  return Array.from({ length }, (_, i) => ({
+    key: `cell ${i + 1}`,
+    was: comparable(before.cells[i]),
+    is: comparable(now.cells[i]),
+  }))
+    .filter((cell) => cell.was !== cell.is)
+    .slice(0, 1);
+}
+
+/**
+ * @param {Plan} plan
+ * @returns {Map<string, string>} value by name, as a reader of the battle's file knows them
+ */
+function facts({ cells, proxies, schema, ...rest }) {
+  const found = new Map(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+  found.set("schema", String(schema)).set("proxies", proxies.join(", "));
+  for (const [scenario, alike] of Map.groupBy(cells, (cell) => cell.scenario)) {
+    /** @type {(name: string, values: unknown[]) => void} */
+    const add = (name, values) =>
+      found.set(`${name} of ${scenario}`, [...new Set(values)].sort().join(", "));
+    add(
+      "schemes",
+      alike.map(({ scheme }) => scheme),
+    );
+    for (const name of Object.keys(alike[0].parameters))
+      add(
+        name,
+        alike.map(({ parameters }) => parameters[name]),
+      );
+    add(
+      "warm-up",
+      alike.map(({ warmUp }) => (warmUp ? listed(warmUp) : "none")),
+    );
+  }
+  return found;
+}
+
+/**
+ * @param {PlannedCell | undefined} cell
+ * @returns {string}
+ */
+function comparable(cell) {
+  if (!cell) return "absent";
+  const { id, limitSeconds, profile, parameters, warmUp } = cell;
+  return `${id} (${profile}: ${listed(parameters)}; warm-up ${warmUp ? listed(warmUp) : "none"}; at most ${limitSeconds} s)`;
+}

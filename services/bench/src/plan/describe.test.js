@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { describePlan, differences } from "./describe.js";
+import { makePlan } from "./plan.js";
+import { BATTLE, battleOf, proxies } from "./testing/project.js";
+
+/** @import { Plan } from "../record/types.js" */
+
+test("a plan in words: what is shared, every cell in its order, reasons, the time", (t) => {
+  const plan = makePlan(battleOf(t), { proxies: ["none"], schemes: ["ws"] }, { proxies });
+  plan.cells[0].skip = "needs 40,000 descriptors, the engine grants 20,000";
+  plan.cells[1].loads = 2;
+  const first = plan.cells.map(({ id }) => id);
+  assert.equal(
+    describePlan(plan),
+    `Test (test)
+
+  proxies    none
+  rounds     2, order by seed 1
+  proxy CPU  no limit
+  TLS key    ecdsa
+  short-lived: CONCURRENCY=100 MESSAGES=1 MESSAGE_BYTES=1024 TIMEOUT_SECONDS=30 LATENCY_SAMPLES=10; warm-up CONNECTIONS=100
+
+round 1
+  1  ${first[0]}  skipped: needs 40,000 descriptors, the engine grants 20,000
+  2  ${first[1]}  about 6 s, 2 load containers
+
+round 2
+  3  ${first[2]}  about 6 s
+  4  ${first[3]}  about 6 s
+
+4 cells, 1 of them skipped: about 19 s on 2 cores`,
+  );
+});
+
+test("a plan without warm-up and with a budget says so", (t) => {
+  const battle = battleOf(t, BATTLE.replace(/ {4}warmUp.*\n/, ""));
+  const text = describePlan(makePlan(battle, { proxyCpus: 0.5 }, { proxies }));
+  assert.match(text, /; no warm-up$/m);
+  assert.match(text, /proxy CPU {2}0\.5 cores a container/);
+});
+
+test("the same plan does not differ, whatever the preflight made of it", (t) => {
+  const plan = makePlan(battleOf(t), {}, { proxies });
+  const fitted = structuredClone(plan);
+  fitted.cells[0].skip = "no memory";
+  fitted.cells[1].loads = 3;
+  assert.deepEqual(differences(plan, fitted), []);
+});
+
+for (const [title, from, to, expected] of /** @type {const} */ ([
+  ["rounds", "rounds: 2", "rounds: 3", [{ key: "rounds", was: "2", is: "3" }]],
+  ["the seed", "seed: 1", "seed: 2", [{ key: "seed", was: "1", is: "2" }]],
+  [
+    "proxies",
+    "[nginx, haproxy]",
+    "[nginx]",
+    [{ key: "proxies", was: "haproxy, nginx, none", is: "nginx, none" }],
+  ],
+  [
+    "the schemes",
+    "[ws, wss]",
+    "[ws]",
+    [{ key: "schemes of short-lived", was: "ws, wss", is: "ws" }],
+  ],
+  [
+    "a list",
+    "[100, 200]",
+    "[100, 1000]",
+    [{ key: "CONNECTIONS of short-lived", was: "100, 200", is: "100, 1000" }],
+  ],
+  [
+    "the warm-up",
+    "    warmUp: { CONNECTIONS: 100 }\n",
+    "",
+    [{ key: "warm-up of short-lived", was: "CONNECTIONS=100", is: "none" }],
+  ],
+  ["the title", "Test", "Best", [{ key: "title", was: "Test", is: "Best" }]],
+  ["the key", "seed: 1", "seed: 1\nkeyType: rsa", [{ key: "keyType", was: "ecdsa", is: "rsa" }]],
+])) {
+  test(`${title} changed: it is named`, (t) => {
+    const plan = makePlan(battleOf(t), {}, { proxies });
+    const now = makePlan(battleOf(t, BATTLE.replace(from, to)), {}, { proxies });
+    assert.deepEqual(differences(plan, now), expected);
+  });
+}
+
+for (const [title, change, key] of /** @type {[string, (plan: Plan) => void, string][]} */ ([
+  ["another order", ({ cells }) => cells.push(...cells.splice(5, 1)), "cell 6"],
+  ["a cell less", ({ cells }) => cells.pop(), "cell 24"],
+  ["another profile", ({ cells }) => (cells[2].profile = "none-copy"), "cell 3"],
+  ["another limit", ({ cells }) => (cells[0].limitSeconds += 1), "cell 1"],
+])) {
+  test(`${title}: the first cell that differs is named`, (t) => {
+    const plan = makePlan(battleOf(t), {}, { proxies });
+    const now = structuredClone(plan);
+    change(now);
+    const found = differences(plan, now);
+    assert.deepEqual(
+      found.map((difference) => difference.key),
+      [key],
+    );
+    assert.notEqual(found[0].was, found[0].is);
+  });
+}

@@ -1,0 +1,230 @@
+/**
+ * A YAML file (JSON is YAML) whose mistakes are named by their line.
+ */
+import { readFileSync } from "node:fs";
+import { Ajv } from "ajv";
+import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import { nearest, UserError } from "../errors.js";
+
+/**
+ * @import { ErrorObject } from "ajv"
+ *
+ * @typedef {(string | number)[]} Path keys and indexes from the root of the document
+ *
+ * @typedef {object} Schema the part of JSON Schema (draft 7) that a message is made of
+ * @property {string} [title] what a value must be, where the rest does not say it well
+ * @property {string} [description]
+ * @property {string | string[]} [type]
+ * @property {number} [minimum]
+ * @property {number} [maximum]
+ * @property {unknown} [const]
+ * @property {unknown[]} [enum]
+ * @property {Record<string, Schema>} [properties]
+ */
+
+const EXPECTED_YAML = "Expected YAML: keys and values as in battles/quick.yaml.";
+
+/** One file, read. */
+export class Document {
+  #lines = new LineCounter();
+  #label;
+  #tree;
+
+  /**
+   * @param {string} file
+   * @param {string} label how messages call it: `battles/quick.yaml`
+   * @throws {UserError} when it is not YAML; exit code 2, as for every mistake in it
+   */
+  constructor(file, label) {
+    this.#label = label;
+    this.#tree = parseDocument(readFileSync(file, "utf8"), { lineCounter: this.#lines });
+    const [error] = this.#tree.errors;
+    if (error) {
+      throw new UserError(
+        `${label}, line ${error.linePos?.[0].line ?? 1}: ${error.message.split(" at line ")[0]}`,
+        EXPECTED_YAML,
+        2,
+      );
+    }
+    try {
+      /** @type {unknown} what the file says */
+      this.value = this.#tree.toJS();
+    } catch (error) {
+      // An alias without its anchor is found here only.
+      const fact = error instanceof Error ? error.message : String(error);
+      throw this.mistake([], fact, EXPECTED_YAML);
+    }
+  }
+
+  /**
+   * @param {Path} path of what is wrong
+   * @param {string} fact
+   * @param {string} [next]
+   * @returns {UserError} to be thrown
+   */
+  mistake(path, fact, next) {
+    return new UserError(`${this.#label}, line ${this.#lineOf(path)}: ${fact}`, next, 2);
+  }
+
+  /**
+   * @param {object} schema JSON Schema, draft 7; what it describes is told to the user
+   * @param {Path} [path] the part that is checked; nothing is checked where it is left out
+   * @throws {UserError} for the first mistake in the file
+   */
+  check(schema, path = []) {
+    let part = this.value;
+    for (const step of path) part = /** @type {any} */ (part)[step];
+    if (part === undefined) return;
+    const validate = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true }).compile(
+      schema,
+    );
+    if (validate(part)) return;
+    const [first] = (validate.errors ?? [])
+      .map((error) => ({ error, path: [...path, ...pathOf(error)] }))
+      .map((found) => ({ ...found, line: this.#lineOf(found.path) }))
+      .sort((a, b) => rank(a.error) - rank(b.error) || a.line - b.line);
+    const { fact, next } = explain(first.error, first.path);
+    throw this.mistake(first.path, fact, next);
+  }
+
+  /**
+   * @param {Path} path as much of it as there is counts
+   * @returns {number} line of the key, or of the entry of a list, or of the alias that stands for them; from 1
+   */
+  #lineOf(path) {
+    /** @type {unknown} */
+    let node = this.#tree.contents;
+    let offset = this.#tree.contents?.range?.[0] ?? 0;
+    for (const step of path) {
+      if (isMap(node)) {
+        const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === step);
+        if (!pair) break;
+        offset = /** @type {import("yaml").Scalar} */ (pair.key).range?.[0] ?? offset;
+        node = pair.value;
+      } else if (isSeq(node)) {
+        node = node.items[Number(step)];
+        offset = /** @type {import("yaml").Node | undefined} */ (node)?.range?.[0] ?? offset;
+      } else break;
+    }
+    // In an empty file there is no line.
+    return this.#lines.linePos(offset).line || 1;
+  }
+}
+
+/**
+ * @param {ErrorObject} error
+ * @returns {Path} to what is wrong, which for some keywords is inside of what Ajv names
+ */
+function pathOf({ instancePath, keyword, params, data }) {
+  const path = instancePath
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (keyword === "additionalProperties") return [...path, params.additionalProperty];
+  if (keyword === "uniqueItems" && Array.isArray(data))
+    return [...path, Math.max(params.i, params.j)];
+  return path;
+}
+
+/**
+ * @param {ErrorObject} error
+ * @returns {number} a missing key comes last: an unknown one may be the same, misspelt
+ */
+function rank({ keyword }) {
+  return keyword === "required" ? 1 : 0;
+}
+
+/**
+ * @param {ErrorObject} error
+ * @param {Path} path in the whole document
+ * @returns {{fact: string, next: string}}
+ */
+function explain({ keyword, params, data, parentSchema }, path) {
+  const schema = /** @type {Schema} */ (parentSchema);
+  if (keyword === "additionalProperties") {
+    const known = Object.keys(schema.properties ?? {});
+    return {
+      fact: `unknown key "${params.additionalProperty}"`,
+      next: `${didYouMean(params.additionalProperty, known)}Expected one of: ${known.join(", ")}.`,
+    };
+  }
+  if (keyword === "required") {
+    const { description = "" } = schema.properties?.[params.missingProperty] ?? {};
+    return {
+      fact: `"${params.missingProperty}" is missing${path.length === 0 ? "" : ` in ${named(path)}`}`,
+      next: `Expected ${expectation(schema.properties?.[params.missingProperty] ?? {})}. ${description}`,
+    };
+  }
+  if (keyword === "uniqueItems") {
+    return {
+      fact: `${JSON.stringify(/** @type {unknown[]} */ (data)[params.i])} is listed twice in ${named(path.slice(0, -1))}`,
+      next: "Expected each once.",
+    };
+  }
+  const known = (schema.enum ?? [schema.const]).filter((value) => typeof value === "string");
+  return {
+    fact: `${path.length === 0 ? "the file" : named(path)} is ${shown(data)}`,
+    next: `${typeof data === "string" ? didYouMean(data, known) : ""}Expected ${expectation(schema)}. ${schema.description ?? ""}`.trim(),
+  };
+}
+
+/**
+ * @param {string} name
+ * @param {string[]} known
+ * @returns {string} a question, and a blank after it; empty when no name is near
+ */
+export function didYouMean(name, known) {
+  const meant = nearest(name, known);
+  return meant ? `Did you mean ${meant}? ` : "";
+}
+
+/**
+ * @param {Path} path
+ * @returns {string} `"rounds"`, `entry 2 of "proxies"`
+ */
+function named(path) {
+  const last = path.at(-1);
+  const isEntry = typeof last === "number" || /^\d+$/.test(String(last));
+  return isEntry ? `entry ${Number(last) + 1} of ${named(path.slice(0, -1))}` : `"${last}"`;
+}
+
+/** @param {unknown} value */
+function shown(value) {
+  if (value === null || value === "") return "empty";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (typeof value === "object") return "a group of keys";
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
+}
+
+/**
+ * @param {Schema} schema
+ * @returns {string} `a whole number from 1 to 1000`
+ */
+export function expectation(schema) {
+  if (schema.title) return schema.title;
+  if (schema.enum) return schema.enum.join(" or ");
+  return [schema.type ?? []]
+    .flat()
+    .map((type) => typeExpectation(type, schema))
+    .join(" or ");
+}
+
+/**
+ * @param {string} type
+ * @param {Schema} schema
+ */
+function typeExpectation(type, { minimum, maximum, properties = {} }) {
+  switch (type) {
+    case "integer":
+      return `a whole number from ${minimum} to ${maximum}`;
+    case "number":
+      return `a number from ${minimum} to ${maximum}`;
+    case "array":
+      // The one kind of list without a title is that of a parameter's values.
+      return "a list of them";
+    case "object":
+      return `keys with values: ${Object.keys(properties).join(", ")}`;
+    default:
+      return "a text";
+  }
+}

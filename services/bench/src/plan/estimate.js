@@ -1,0 +1,133 @@
+/**
+ * How long cells take: before a run from figures measured for this project, during it from what cells really took.
+ */
+import { median } from "simple-statistics";
+
+/**
+ * @import { CellRecord, Parameters, Plan, PlannedCell, Scheme } from "../record/types.js"
+ */
+
+/** How often a cell is run before it counts as failed. */
+export const ATTEMPTS = 2;
+
+/** Start, verify and stop: the most that a cell may need on 2 cores beyond warm-up and measured phase. */
+const OVERHEAD_SECONDS = 6;
+
+/**
+ * Short connections with one message of 1 KiB, on 2 cores: the slow end of what was measured there, 1,080 to 3,080 over ws and
+ * 400 to 780 over wss (README.md, and "Facts measured" in the design).
+ *
+ * @type {Record<Scheme, number>}
+ */
+const CONNECTIONS_PER_SECOND = { ws: 1000, wss: 500 };
+
+/**
+ * Further messages on an open connection. Not measured yet: k6 alone uses 58 µs of CPU a message; with proxy and echo server
+ * using as much each, 2 cores would reach 11,000. Half of that, as InfluxDB gets two points a message.
+ *
+ * @type {Record<Scheme, number>}
+ */
+const MESSAGES_PER_SECOND = { ws: 5000, wss: 4000 };
+
+/**
+ * @param {Plan | PlannedCell} planned
+ * @param {number} [proxyCpus] of a cell alone: the CPU budget that its plan sets
+ * @returns {number} seconds; cells that are skipped take none
+ */
+export function estimateSeconds(planned, proxyCpus = 0) {
+  if ("cells" in planned) {
+    return planned.cells.reduce((sum, cell) => sum + estimateSeconds(cell, planned.proxyCpus), 0);
+  }
+  const { scheme, parameters, warmUp, skip } = planned;
+  if (skip !== null) return 0;
+  return (
+    OVERHEAD_SECONDS +
+    (warmUp ? phaseSeconds({ ...parameters, ...warmUp }, scheme, proxyCpus) : 0) +
+    phaseSeconds(parameters, scheme, proxyCpus)
+  );
+}
+
+/**
+ * Generous: ten times the estimate, and once the longest that a single connection may take. A cell that hangs ends all the same.
+ *
+ * @param {Parameters} parameters
+ * @param {Scheme} scheme
+ * @param {number} proxyCpus 0: no limit
+ * @returns {number} whole seconds after which the measured phase has failed
+ */
+export function limitSeconds(parameters, scheme, proxyCpus) {
+  const { TIMEOUT_SECONDS = 0 } = parameters;
+  return Math.ceil(10 * phaseSeconds(parameters, scheme, proxyCpus)) + TIMEOUT_SECONDS + 60;
+}
+
+/**
+ * A scenario that lasts as long as a parameter says needs that parameter added here.
+ *
+ * @param {Parameters} parameters
+ * @param {Scheme} scheme
+ * @param {number} proxyCpus
+ */
+function phaseSeconds({ CONNECTIONS = 1, MESSAGES = 1 }, scheme, proxyCpus) {
+  const seconds =
+    CONNECTIONS / CONNECTIONS_PER_SECOND[scheme] +
+    (CONNECTIONS * (MESSAGES - 1)) / MESSAGES_PER_SECOND[scheme];
+  // With less than a core, the proxy is what the rest waits for.
+  return proxyCpus > 0 ? seconds / Math.min(1, proxyCpus) : seconds;
+}
+
+/**
+ * What is left of a run. A cell takes what the same cell took in other rounds (median); one that has not been run yet takes its
+ * estimate, corrected by how all cells so far compare with theirs.
+ *
+ * @param {Plan} plan
+ * @param {CellRecord[]} records of all attempts so far
+ * @returns {number} seconds
+ */
+export function estimateRemaining(plan, records) {
+  const over = new Set(
+    records
+      .filter(({ status, attempt }) => status !== "failed" || attempt >= ATTEMPTS)
+      .map(({ id }) => id),
+  );
+  const planned = new Map(plan.cells.map((cell) => [cell.id, cell]));
+  /** @type {Map<string, number[]>} seconds that each kind of cell took */
+  const took = new Map();
+  let tookAll = 0;
+  let estimatedAll = 0;
+  for (const { id, status, phases } of records) {
+    const cell = planned.get(id);
+    if (status !== "ok" || !cell) continue;
+    const seconds = Object.values(phases).reduce((sum, phase) => sum + phase, 0);
+    took.set(kindOf(cell), [...(took.get(kindOf(cell)) ?? []), seconds]);
+    tookAll += seconds;
+    estimatedAll += estimateSeconds(cell, plan.proxyCpus);
+  }
+  const correction = estimatedAll > 0 ? tookAll / estimatedAll : 1;
+  return plan.cells
+    .filter(({ id, skip }) => skip === null && !over.has(id))
+    .reduce((sum, cell) => {
+      const known = took.get(kindOf(cell));
+      return sum + (known ? median(known) : correction * estimateSeconds(cell, plan.proxyCpus));
+    }, 0);
+}
+
+/**
+ * @param {PlannedCell} cell
+ * @returns {string} the same for the same cell in other rounds
+ */
+function kindOf({ proxy, scenario, scheme, parameters }) {
+  return JSON.stringify([proxy, scenario, scheme, parameters]);
+}
+
+/**
+ * @param {number} seconds
+ * @returns {string} `45 s`, `2 min 45 s`, `48 min`, `1 h 20 min`
+ */
+export function formatDuration(seconds) {
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  const minutes = Math.round(whole / 60);
+  if (minutes < 60) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

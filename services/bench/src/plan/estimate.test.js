@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readBattle } from "./battle.js";
+import { estimateRemaining, estimateSeconds, formatDuration, limitSeconds } from "./estimate.js";
+import { makePlan } from "./plan.js";
+import { BATTLE, battleOf, five, proxies, root } from "./testing/project.js";
+
+/** @import { CellRecord, Plan, PlannedCell } from "../record/types.js" */
+
+const parameters = { CONNECTIONS: 1000, MESSAGES: 1, TIMEOUT_SECONDS: 30 };
+/** @type {PlannedCell} */
+const cell = {
+  id: "r1-nginx-short-lived-ws",
+  round: 1,
+  proxy: "nginx",
+  profile: "nginx",
+  scenario: "short-lived",
+  scheme: "ws",
+  parameters,
+  warmUp: null,
+  loads: 1,
+  limitSeconds: 100,
+  skip: null,
+};
+
+test("a cell: its overhead, its warm-up, its connections and messages", () => {
+  assert.equal(estimateSeconds(cell), 6 + 1);
+  assert.equal(estimateSeconds({ ...cell, scheme: "wss" }), 6 + 2);
+  assert.equal(estimateSeconds({ ...cell, warmUp: { CONNECTIONS: 500 } }), 6 + 0.5 + 1);
+  assert.equal(
+    estimateSeconds({ ...cell, parameters: { ...parameters, MESSAGES: 101 } }),
+    6 + 1 + 20,
+  );
+  assert.equal(estimateSeconds({ ...cell, skip: "too few descriptors" }), 0);
+});
+
+test("a budget below one core slows a cell down", () => {
+  assert.equal(estimateSeconds(cell, 0.1), 6 + 10);
+  assert.equal(estimateSeconds(cell, 2), 6 + 1);
+});
+
+test("the limit is far above the estimate, and finite", () => {
+  assert.equal(limitSeconds(parameters, "ws", 0), 10 + 30 + 60);
+  assert.equal(limitSeconds(parameters, "ws", 0.1), 100 + 30 + 60);
+});
+
+test("the battle quick ends in under 3 minutes on 2 cores", () => {
+  const plan = makePlan(readBattle(root, "quick", { proxies }), {}, { proxies: five });
+  // 10 s for observers and report.
+  assert.ok(estimateSeconds(plan) + 10 < 180, `${estimateSeconds(plan)} s`);
+});
+
+/**
+ * @param {PlannedCell} cell
+ * @param {Partial<CellRecord>} [changes]
+ */
+const record = ({ id }, changes = {}) =>
+  /** @type {CellRecord} */ ({
+    id,
+    attempt: 1,
+    status: "ok",
+    phases: { start: 4, measure: 10 },
+    ...changes,
+  });
+
+/** @param {import("node:test").TestContext} t */
+function twoRounds(t) {
+  const battle = battleOf(t, BATTLE.replace("[ws, wss]", "[ws]").replace("[100, 200]", "100"));
+  const plan = makePlan(battle, { proxies: ["nginx"] }, { proxies });
+  const of = (/** @type {string} */ proxy, /** @type {number} */ round) =>
+    /** @type {PlannedCell} */ (plan.cells.find((c) => c.proxy === proxy && c.round === round));
+  return { plan, of };
+}
+
+/** Estimate of each of its four cells. */
+const EACH = 6 + 0.1 + 0.1;
+
+test("before anything ran, all of the estimate remains", (t) => {
+  const { plan } = twoRounds(t);
+  assert.ok(Math.abs(estimateRemaining(plan, []) - 4 * EACH) < 1e-9);
+});
+
+test("cells that ran tell how long the same cell takes, and correct the estimate of others", (t) => {
+  const { plan, of } = twoRounds(t);
+  const records = [record(of("nginx", 1), { phases: { measure: 2 * EACH } })];
+  // nginx as measured, none twice at twice the estimate.
+  assert.ok(Math.abs(estimateRemaining(plan, records) - 6 * EACH) < 1e-9);
+  records.push(record(of("none", 1), { phases: { start: 1, measure: 2 } }));
+  assert.ok(Math.abs(estimateRemaining(plan, records) - (2 * EACH + 3)) < 1e-9);
+});
+
+test("a failed cell remains until its second attempt; skipped ones do not", (t) => {
+  const { plan, of } = twoRounds(t);
+  const failed = record(of("nginx", 1), { status: "failed" });
+  assert.ok(Math.abs(estimateRemaining(plan, [failed]) - 4 * EACH) < 1e-9);
+  const again = { ...failed, attempt: 2 };
+  assert.ok(Math.abs(estimateRemaining(plan, [failed, again]) - 3 * EACH) < 1e-9);
+  of("none", 2).skip = "no memory";
+  assert.ok(Math.abs(estimateRemaining(plan, [failed, again]) - 2 * EACH) < 1e-9);
+});
+
+for (const [seconds, text] of /** @type {const} */ ([
+  [0, "0 s"],
+  [59.4, "59 s"],
+  [59.6, "1 min 0 s"],
+  [165, "2 min 45 s"],
+  [2880, "48 min"],
+  [3599, "1 h 0 min"],
+  [4800, "1 h 20 min"],
+]))
+  test(`${seconds} s is ${text}`, () => assert.equal(formatDuration(seconds), text));

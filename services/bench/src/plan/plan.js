@@ -1,0 +1,266 @@
+/**
+ * From a battle to its plan: every cell, in the order in which they run.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { shuffle } from "simple-statistics";
+import { UserError } from "../errors.js";
+import { CONTROL, pickProxies } from "../proxies.js";
+import { randomNumbers } from "../statistics/random.js";
+import { limitSeconds } from "./estimate.js";
+import { combinations, excesses } from "./scenarios.js";
+
+/**
+ * @import { Proxy } from "../proxies.js"
+ * @import { Parameters, Plan, PlannedCell, Scheme } from "../record/types.js"
+ * @import { Battle, Test } from "./battle.js"
+ * @import { Scenario } from "./scenarios.js"
+ *
+ * @typedef {object} Overrides what the command line changes; what is left out stays as the battle has it
+ * @property {"all" | string[]} [proxies]
+ * @property {Scheme[]} [schemes] of every test
+ * @property {number[]} [connections] CONNECTIONS of every test
+ * @property {number} [rounds]
+ * @property {number} [seed]
+ * @property {number} [proxyCpus]
+ *
+ * @typedef {object} Setting what all proxies are put through alike
+ * @property {string} scenario
+ * @property {Scheme} scheme
+ * @property {Parameters} parameters
+ * @property {Parameters | null} warmUp
+ *
+ * @typedef {object} Known
+ * @property {Proxy[]} proxies every folder of proxies/, in its order
+ * @property {(note: string) => void} [say] told what is changed beyond what was asked for
+ *
+ * @typedef {{name: string, profile: string}} Entrant name: in plan and report; profile: what Compose starts
+ */
+
+/** The fewest that give the median a 95 % confidence interval without assuming a distribution: 1 − 2 × 0.5⁶ = 97 %. */
+const AA_ROUNDS = 6;
+
+/**
+ * The same arguments make the same plan.
+ *
+ * @param {Battle} battle
+ * @param {Overrides} overrides
+ * @param {Known} known
+ * @returns {Plan}
+ * @throws {UserError} when an override does not fit; exit code 2
+ */
+export function makePlan(battle, overrides, { proxies, say = () => {} }) {
+  const wanted = overrides.proxies ?? battle.proxies;
+  const chosen = wanted === "all" ? proxies : pickProxies(proxies, wanted);
+  const [control] = pickProxies(proxies, [CONTROL]);
+  if (!chosen.includes(control)) say(`${CONTROL} is added: the control is in every round`);
+  const entrants = proxies
+    .filter((proxy) => proxy === control || chosen.includes(proxy))
+    .map(({ name }) => ({ name, profile: name }));
+  return planFor(entrants, battle, overrides, say);
+}
+
+/**
+ * A proxy against a copy of itself, called `<proxy>-copy`, and the control.
+ *
+ * @param {Battle} battle whose tests they are put through
+ * @param {{proxy: string, overrides: Overrides}} wanted
+ * @param {Known} known
+ * @returns {Plan} of a battle called `aa`
+ * @throws {UserError} when the proxy is unknown or an override does not fit; exit code 2
+ */
+export function makeAaPlan(battle, { proxy, overrides }, { proxies, say = () => {} }) {
+  const [{ name }] = pickProxies(proxies, [proxy]);
+  const entrants = [...new Set([CONTROL, name])].map((entrant) => ({
+    name: entrant,
+    profile: entrant,
+  }));
+  return planFor(
+    [...entrants, { name: `${name}-copy`, profile: name }],
+    {
+      ...battle,
+      name: "aa",
+      title: `${name} against a copy of itself`,
+      published: null,
+      rounds: AA_ROUNDS,
+    },
+    overrides,
+    say,
+  );
+}
+
+/**
+ * @param {Entrant[]} entrants
+ * @param {Battle} battle
+ * @param {Overrides} overrides
+ * @param {(note: string) => void} say
+ * @returns {Plan}
+ */
+function planFor(entrants, battle, overrides, say) {
+  const { rounds, seed, proxyCpus } = { ...battle, ...overrides };
+  const notes = new Set();
+  const settings = settingsOf(battle.tests, overrides, notes);
+  for (const note of notes) say(note);
+
+  const random = randomNumbers(seed);
+  const pairs = settings.flatMap((setting) => entrants.map((entrant) => ({ entrant, setting })));
+  /** @type {PlannedCell[]} */
+  const cells = [];
+  for (let round = 1; round <= rounds; round++) {
+    // As many digits as the last round has: folders sort as they ran.
+    const prefix = `r${String(round).padStart(String(rounds).length, "0")}`;
+    for (const { entrant, setting } of /** @type {typeof pairs} */ (shuffle(pairs, random))) {
+      const { scenario, scheme, parameters, warmUp } = setting;
+      cells.push({
+        id: [prefix, entrant.name, ...settingName(setting, settings)].join("-"),
+        round,
+        proxy: entrant.name,
+        profile: entrant.profile,
+        scenario,
+        scheme,
+        parameters,
+        warmUp,
+        loads: 1,
+        limitSeconds: limitSeconds(parameters, scheme, proxyCpus),
+        skip: null,
+      });
+    }
+  }
+  refuseSameIds(cells);
+  return {
+    schema: 1,
+    battle: battle.name,
+    title: battle.title,
+    published: battle.published,
+    proxies: entrants.map(({ name }) => name),
+    rounds,
+    seed,
+    proxyCpus,
+    keyType: battle.keyType,
+    cells,
+  };
+}
+
+/**
+ * @param {Test[]} tests
+ * @param {Overrides} overrides
+ * @param {Set<string>} notes
+ * @returns {Setting[]} each once
+ */
+function settingsOf(tests, { schemes, connections }, notes) {
+  /** @type {Setting[]} */
+  const settings = [];
+  for (const test of tests) {
+    const { scenario } = test;
+    const lists = connections
+      ? { ...test.parameters, CONNECTIONS: refuseImpossible(connections, scenario) }
+      : test.parameters;
+    for (const scheme of schemes ?? test.schemes) {
+      for (const combination of combinations(lists)) {
+        const parameters = lowered(combination, scenario, notes);
+        const setting = {
+          scenario: scenario.name,
+          scheme,
+          parameters,
+          warmUp: test.warmUp && warmUpOf(test.warmUp, parameters, scenario, notes),
+        };
+        // With --connections, two tests may have become one.
+        const isSame = (/** @type {Setting} */ other) =>
+          isDeepStrictEqual({ ...other, warmUp: null }, { ...setting, warmUp: null });
+        if (!settings.some(isSame)) settings.push(setting);
+      }
+    }
+  }
+  return settings;
+}
+
+/**
+ * @param {number[]} connections
+ * @param {Scenario} scenario
+ */
+function refuseImpossible(connections, { name, parameters: { CONNECTIONS } }) {
+  if (!CONNECTIONS) {
+    throw new UserError(
+      `--connections: ${name} has no parameter CONNECTIONS`,
+      "Leave the option out, or choose another battle.",
+      2,
+    );
+  }
+  const { min, max } = CONNECTIONS;
+  const impossible = connections.find((value) => value < min || value > max);
+  if (impossible === undefined) return connections;
+  throw new UserError(
+    `--connections is ${impossible}`,
+    `Expected whole numbers from ${min} to ${max}: so ${name} takes them.`,
+    2,
+  );
+}
+
+/**
+ * A battle's file holds no impossible combination; fewer connections on the command line may make one.
+ *
+ * @param {Parameters} parameters
+ * @param {Scenario} scenario
+ * @param {Set<string>} notes
+ * @returns {Parameters} none above the one that limits it
+ */
+function lowered(parameters, scenario, notes) {
+  const fitting = { ...parameters };
+  for (const { name, limit } of excesses(scenario, parameters)) {
+    fitting[name] = parameters[limit];
+    notes.add(
+      `${name} is lowered from ${parameters[name]} to ${parameters[limit]} where ${limit} is ${parameters[limit]}`,
+    );
+  }
+  return fitting;
+}
+
+/**
+ * @param {Parameters} differing
+ * @param {Parameters} parameters of the measured phase
+ * @param {Scenario} scenario
+ * @param {Set<string>} notes
+ * @returns {Parameters} those that the battle names, and those that had to be lowered
+ */
+function warmUpOf(differing, parameters, scenario, notes) {
+  const all = lowered({ ...parameters, ...differing }, scenario, notes);
+  return Object.fromEntries(
+    Object.entries(all).filter(([name, value]) => name in differing || value !== parameters[name]),
+  );
+}
+
+/**
+ * @param {Setting} setting
+ * @param {Setting[]} settings of the whole plan
+ * @returns {string[]} scenario, scheme, and what tells settings of this scenario apart: `["short-lived", "wss", "5000"]`.
+ *   CONNECTIONS is a bare number, others carry their name: `messages100`
+ */
+function settingName({ scenario, scheme, parameters }, settings) {
+  const alike = settings.filter((other) => other.scenario === scenario);
+  const varying = Object.entries(parameters).filter(([name, value]) =>
+    alike.some((other) => other.parameters[name] !== value),
+  );
+  return [
+    scenario,
+    scheme,
+    ...varying.map(([name, value]) =>
+      name === "CONNECTIONS" ? `${value}` : `${name.toLowerCase().replaceAll("_", "")}${value}`,
+    ),
+  ];
+}
+
+/** @param {PlannedCell[]} cells */
+function refuseSameIds(cells) {
+  /** @type {Map<string, PlannedCell>} */
+  const seen = new Map();
+  for (const cell of cells) {
+    const other = seen.get(cell.id);
+    if (other) {
+      throw new UserError(
+        `two cells would be called ${cell.id}: ${cell.scenario} on ${cell.proxy}, and ${other.scenario} on ${other.proxy}`,
+        "Rename one of those proxies or scenarios.",
+        2,
+      );
+    }
+    seen.set(cell.id, cell);
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * What a results.json must hold: results.schema.json, which documents it.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { UserError } from "../errors.js";
+
+/** @import { Results } from "./types.js" */
+
+const schema = JSON.parse(readFileSync(join(import.meta.dirname, "results.schema.json"), "utf8"));
+const validate = new Ajv2020({ allowUnionTypes: true }).compile(schema);
+
+/**
+ * @param {unknown} results
+ * @param {string} file for the message
+ * @returns {Results}
+ * @throws {UserError} that names the first place which is not as it should be
+ */
+export function validateResults(results, file) {
+  if (validate(results)) return /** @type {Results} */ (results);
+  const [{ instancePath, message, params }] = validate.errors ?? [];
+  throw new UserError(
+    `${file} is not a results file: ${instancePath || "/"} ${message} ${JSON.stringify(params)}`,
+    "Expected what services/bench/src/record/results.schema.json describes: made by this version of ./bench run.",
+  );
+}

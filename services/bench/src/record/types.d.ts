@@ -1,0 +1,219 @@
+/**
+ * What passes from step to step: plan → run → record → analyse → render. Each step sees only what the one before wrote.
+ * The files of a run (`plan.json`, `environment.json`, `cells/…/cell.json`, `results.json`) hold exactly these.
+ */
+
+/** `ws` or `wss`. */
+export type Scheme = "ws" | "wss";
+
+/** Parameters of a scenario: the k6 script's environment variables. */
+export type Parameters = Record<string, number>;
+
+/** What a battle's file says, with the command line's changes, before this machine is looked at. */
+export interface Plan {
+  schema: 1;
+  /** Name of the battle's file, without its ending. */
+  battle: string;
+  title: string;
+  /** A file in battles/published/ whose figures are shown beside these. */
+  published: string | null;
+  /** In the order of proxies/; always with the control, `none`. */
+  proxies: string[];
+  rounds: number;
+  /** Seed of the order in which the cells run. */
+  seed: number;
+  /** CPU budget of the proxy in cores; 0: none. */
+  proxyCpus: number;
+  keyType: "ecdsa" | "rsa";
+  /** In the order in which they run. */
+  cells: PlannedCell[];
+}
+
+export interface PlannedCell {
+  /** Unique in the plan, and a folder's name: `r1-nginx-short-lived-wss-5000`. */
+  id: string;
+  /** From 1. */
+  round: number;
+  proxy: string;
+  /** Compose profile that is started: the proxy's, unless a proxy is held against a copy of itself. */
+  profile: string;
+  scenario: string;
+  scheme: Scheme;
+  parameters: Parameters;
+  /** Parameters that differ while warming up; null: no warm-up. */
+  warmUp: Parameters | null;
+  /** Load containers that share the work. */
+  loads: number;
+  /** The measured phase has failed when it takes longer. */
+  limitSeconds: number;
+  /** Why this machine cannot run it; null: it can. Set by the preflight. */
+  skip: string | null;
+}
+
+export type Role = "proxy" | "echo" | "load" | "observer";
+
+/** Counters of one container over the measured phase: differences of its edges, and memory sampled in between. */
+export interface ContainerRecord {
+  role: Role;
+  /** Image as in the configuration. */
+  image: string;
+  cpu: {
+    userSeconds: number;
+    systemSeconds: number;
+    totalSeconds: number;
+    throttledSeconds: number;
+  };
+  /** null: the container's cgroup was gone before it could be read. */
+  memory: {
+    /** At the first edge: the proxy warmed up, without a connection. */
+    baseline: MemoryReading;
+    mean: MemoryReading;
+    /** Each the highest sample. */
+    peak: MemoryReading;
+    /** The kernel's own high-water mark of usage since the container started, in bytes. */
+    highWaterBytes: number | null;
+  } | null;
+  /** null: it has none of its own, but another container's, as the part of `haproxy-hitch` that does TLS. */
+  network: NetworkReading | null;
+}
+
+/** In bytes; null: this kernel does not count it. */
+export interface MemoryReading {
+  /** All that the cgroup is charged for. */
+  usageBytes: number;
+  /** Usage without inactive file cache, as cAdvisor and Kubernetes define it. */
+  workingSetBytes: number;
+  /** Anonymous memory. */
+  rssBytes: number;
+  kernelBytes: number | null;
+  socketBytes: number | null;
+}
+
+export interface NetworkReading {
+  rxBytes: number;
+  txBytes: number;
+  rxPackets: number;
+  txPackets: number;
+}
+
+/** null where there is no value: no latency was recorded. All in ms. */
+export interface LatencySummary {
+  count: number;
+  mean: number;
+  sd: number;
+  min: number;
+  median: number;
+  p90: number;
+  p95: number;
+  p99: number;
+  p999: number;
+  max: number;
+}
+
+export type FailureKind =
+  | "start" // a container did not start, or the proxy did not answer in time
+  | "verify" // the proxy does not do what it should: wrong echo, wrong TLS
+  | "container-died"
+  | "container-restarted"
+  | "out-of-memory"
+  | "throttled" // by a CPU limit that the plan did not set
+  | "load" // k6 failed, or connections did
+  | "timeout"
+  | "observer" // InfluxDB or cAdvisor died: curves are missing
+  | "engine"; // the Docker engine did not answer
+
+/** One attempt at one cell. What is null was not reached. */
+export interface CellRecord {
+  schema: 1;
+  id: string;
+  /** 1, or 2 for the second try after a failure. */
+  attempt: number;
+  status: "ok" | "failed" | "skipped";
+  /** null when ok. */
+  cause: { kind: FailureKind | "skipped"; message: string } | null;
+  round: number;
+  proxy: string;
+  scenario: string;
+  scheme: Scheme;
+  parameters: Parameters;
+  /** ISO 8601, UTC. */
+  startedAt: string;
+  /** Wall-clock seconds of each phase that was reached. */
+  phases: Partial<Record<"start" | "verify" | "warmUp" | "load" | "measure" | "stop", number>>;
+  /** Edges of the measured phase, ms since 1970. */
+  measured: { fromMs: number; toMs: number } | null;
+  connections: {
+    asked: number;
+    opened: number;
+    failed: number;
+    failedByCause: Record<string, number>;
+  } | null;
+  messagesEchoed: number | null;
+  /** First connection to last close, in seconds. */
+  totalSeconds: number | null;
+  handshakeMs: LatencySummary | null;
+  echoLatencyMs: LatencySummary | null;
+  /** By service. */
+  containers: Record<string, ContainerRecord>;
+  /** What the echo server counted over the measured phase, a worker each. */
+  echoWorkers: { connections: number; messages: number; refused: number }[] | null;
+  /** Negotiated before the measured phase by a client that offers what the policy allows and more; null over ws. */
+  tls: { version: string; cipher: string; group: string; keyType: string; resumed: boolean } | null;
+  machine: {
+    cores: number;
+    /** All CPU time used by the whole machine over the measured phase, steal excluded. */
+    busySeconds: number;
+    /** Taken away by the hypervisor. */
+    stealSeconds: number;
+    /** Used by nothing that this benchmark started. */
+    foreignSeconds: number;
+    /** Used by this program. */
+    benchSeconds: number;
+  } | null;
+  /** Cores that load may use at most: its CPU set or the machine. */
+  loadCores: number;
+}
+
+/** What the results were made on. A run may only be resumed where all of `identity` is the same. */
+export interface Environment {
+  schema: 1;
+  /** Differs: figures must not be mixed. Flat, so that a difference can be named. */
+  identity: Record<string, string | number | boolean>;
+  /** Recorded, and shown in the report: groups of label and value. */
+  details: Record<string, Record<string, string | number | boolean | null>>;
+  /** Host settings that are not as this benchmark advises. */
+  advice: Advice[];
+}
+
+/** A finding of `./bench doctor`. */
+export interface Advice {
+  /** `net.ipv4.tcp_max_tw_buckets`, `cpu governor`. */
+  setting: string;
+  found: string;
+  expected: string;
+  /** Why it matters to the figures. */
+  why: string;
+  /** A command, or what to do. */
+  fix: string;
+  severity: "stop" | "warn" | "note";
+}
+
+/** `results.json`: all that analysis and report need. */
+export interface Results {
+  schema: 1;
+  run: {
+    /** Folder of the run. */
+    name: string;
+    startedAt: string;
+    /** null: not complete; `--resume` goes on. */
+    endedAt: string | null;
+    /** Repeats the run. */
+    command: string;
+  };
+  plan: Plan;
+  environment: Environment;
+  /** Title and colour of each proxy of the plan, as proxies/ had them. */
+  proxies: { name: string; title: string; colour: string; parts: string[] }[];
+  /** Every attempt, in the order in which they ended. */
+  cells: CellRecord[];
+}

@@ -1,0 +1,704 @@
+/**
+ * One cell: start → verify → warm up → measure → stop. Echo server and proxy are fresh for each.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { connectTls, negotiated, openWebSocket } from "../conformance/index.js";
+import { containersOf, inspect, Project, remove, run } from "../docker.js";
+import { UserError } from "../errors.js";
+import { CONTROL } from "../proxies.js";
+import { summarise } from "../statistics/index.js";
+import { statusOf, until } from "../wait.js";
+import { ContainerGone, difference, locate, machineCpu } from "./counters.js";
+import { keepSamples, liveCounts, mergeSummaries, readLatencies, readSummary } from "./k6.js";
+import { Sampler } from "./sampler.js";
+
+/** @import { ContainerState } from "../docker.js" */
+/** @import { CellRecord, ContainerRecord, FailureKind, Parameters, PlannedCell, Role } from "../record/types.js" */
+/** @import { Counters, Reading } from "./counters.js" */
+/** @import { Edges } from "./edges.js" */
+/** @import { Listener, Phase } from "./events.js" */
+
+/** How long proxy and echo server may take to answer, and k6 to begin, in ms. */
+const START_LIMIT_MS = 30_000;
+/** Of k6's REST API, for the live view. */
+const K6_PORT = 6565;
+const SAMPLE_INTERVAL_MS = 250;
+const PROGRESS_INTERVAL_MS = 1000;
+
+/**
+ * What all cells of a run share.
+ *
+ * @typedef {object} Stage
+ * @property {string} directory the project's
+ * @property {string} project name of the Compose project
+ * @property {string} network its name
+ * @property {string} run name of the run
+ * @property {Record<string, string>} env knobs for Compose
+ * @property {Record<string, string[]>} services of each proxy
+ * @property {string[]} observers services that stay up
+ * @property {number} loadCores
+ * @property {boolean} cpuLimited the plan limits the proxy's CPU time
+ * @property {string} keyType
+ * @property {import("../conformance/connect.js").TlsPolicy} policy
+ * @property {Edges} edges
+ * @property {Listener} tell
+ * @property {AbortSignal} signal aborted: the run is to end now
+ */
+
+/** A cell that cannot be counted. */
+export class CellFailure extends Error {
+  /**
+   * @param {FailureKind} kind
+   * @param {string} message
+   */
+  constructor(kind, message) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/**
+ * @param {PlannedCell} cell
+ * @param {number} attempt
+ * @param {Stage} stage
+ * @param {string} folder where samples and logs go; it exists
+ * @returns {Promise<CellRecord>} of a failure too
+ * @throws when the run was aborted, or by a fault of this program
+ */
+export async function runCell(cell, attempt, stage, folder) {
+  const driver = new Driver(cell, attempt, stage, folder);
+  try {
+    await driver.drive();
+  } catch (error) {
+    stage.signal.throwIfAborted();
+    driver.record.status = "failed";
+    driver.record.cause = await driver.causeOf(error);
+  }
+  await driver.stop();
+  return driver.record;
+}
+
+/**
+ * @param {PlannedCell} cell
+ * @param {number} attempt
+ * @param {number} loadCores
+ * @returns {CellRecord} of a cell of which nothing is known yet
+ */
+export function newRecord({ id, round, proxy, scenario, scheme, parameters }, attempt, loadCores) {
+  return {
+    schema: 1,
+    id,
+    attempt,
+    status: "ok",
+    cause: null,
+    round,
+    proxy,
+    scenario,
+    scheme,
+    parameters,
+    startedAt: new Date().toISOString(),
+    phases: {},
+    measured: null,
+    connections: null,
+    messagesEchoed: null,
+    totalSeconds: null,
+    handshakeMs: null,
+    echoLatencyMs: null,
+    containers: {},
+    echoWorkers: null,
+    tls: null,
+    machine: null,
+    loadCores,
+  };
+}
+
+class Driver {
+  /**
+   * @param {PlannedCell} cell
+   * @param {number} attempt
+   * @param {Stage} stage
+   * @param {string} folder
+   */
+  constructor(cell, attempt, stage, folder) {
+    this.cell = cell;
+    this.stage = stage;
+    this.folder = folder;
+    this.record = newRecord(cell, attempt, stage.loadCores);
+    /** Where k6 writes while it runs; results may lie on a slower disk, and get what is kept. */
+    this.scratch = join(stage.directory, ".bench", "samples", `${stage.project}-${cell.id}`);
+    this.project = new Project(stage.directory, {
+      name: stage.project,
+      profile: cell.profile,
+      env: { ...stage.env, ...this.#knobs(cell.parameters) },
+    });
+    /** @type {string[]} */
+    this.loads = [];
+    /** @type {ContainerState[]} as they were when all had started */
+    this.started = [];
+  }
+
+  async drive() {
+    rmSync(this.scratch, { recursive: true, force: true });
+    mkdirSync(this.scratch, { recursive: true });
+    await this.#phase("start", "start", () => this.#start());
+    await this.#phase("verify", "verify", () => this.#verify());
+    const { warmUp } = this.cell;
+    if (warmUp) await this.#phase("warm up", "warmUp", () => this.#warmUp(warmUp));
+    await this.#measure();
+  }
+
+  /**
+   * @param {Phase} name
+   * @param {keyof CellRecord["phases"]} key
+   * @param {() => Promise<void>} action
+   */
+  async #phase(name, key, action) {
+    this.stage.signal.throwIfAborted();
+    this.stage.tell({ type: "phase", phase: name });
+    const startedMs = performance.now();
+    try {
+      await action();
+    } finally {
+      this.record.phases[key] = (performance.now() - startedMs) / 1000;
+    }
+  }
+
+  /** @param {Parameters} parameters */
+  #knobs(parameters) {
+    const { scenario, scheme, round } = this.cell;
+    return {
+      SCENARIO: scenario,
+      SCHEME: scheme,
+      TRIAL: String(round),
+      ...Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, String(value)])),
+    };
+  }
+
+  async #start() {
+    const services = ["echo", ...this.stage.services[this.cell.profile]];
+    // The observers are up: should one have died in the cell before, it starts again here.
+    await this.project.check(["up", "--detach", "--no-deps", ...this.stage.observers, ...services]);
+    this.started = (await containersOf(this.stage.project)).filter(({ service }) =>
+      [...services, ...this.stage.observers].includes(service),
+    );
+    this.#assertAlive(this.started);
+  }
+
+  async #verify() {
+    const url = "http://proxy:8080/healthz";
+    const last = await until(
+      Date.now() + START_LIMIT_MS,
+      async () => {
+        this.stage.signal.throwIfAborted();
+        const answer = await statusOf(url);
+        if (answer !== "200") this.#assertAlive(await this.#now());
+        return answer;
+      },
+      (answer) => answer === "200",
+    );
+    if (last !== "200")
+      throw new CellFailure(
+        "start",
+        `${url} did not answer 200 within ${START_LIMIT_MS / 1000} s; last: ${last}`,
+      );
+    const { scheme } = this.cell;
+    const end = new AbortController();
+    const target = {
+      scheme,
+      host: "proxy",
+      port: scheme === "wss" ? 8443 : 8080,
+      ca: readFileSync(join(this.stage.directory, `certs/generated/${this.stage.keyType}/ca.pem`)),
+      policy: this.stage.policy,
+      keyType:
+        this.stage.keyType === "rsa"
+          ? /** @type {const} */ ("rsa")
+          : /** @type {const} */ ("ecdsa"),
+      forwarded: false,
+      idleMs: 0,
+      timeoutMs: START_LIMIT_MS,
+      signal: AbortSignal.any([end.signal, AbortSignal.timeout(START_LIMIT_MS)]),
+    };
+    try {
+      // Offers more than the policy allows: the answer is the server's choice.
+      if (scheme === "wss") this.record.tls = negotiated(await connectTls(target));
+      const client = await openWebSocket(target);
+      const sent = `verify ${this.cell.id}`;
+      client.ws.send(sent);
+      const { data } = await client.nextMessage();
+      if (data.toString() !== sent)
+        throw new CellFailure(
+          "verify",
+          `an echo came back changed: ${JSON.stringify(data.toString())} for ${sent}`,
+        );
+    } catch (error) {
+      if (error instanceof CellFailure) throw error;
+      throw new CellFailure(
+        "verify",
+        `no echo over ${scheme}: ${error instanceof Error ? error.message : error}`,
+      );
+    } finally {
+      end.abort();
+    }
+  }
+
+  /** @param {Parameters} changes */
+  async #warmUp(changes) {
+    const parameters = { ...this.cell.parameters, ...changes };
+    const [name] = await this.#startLoads("warm-up", parameters, 1, {});
+    const code = await this.#within(this.cell.limitSeconds, this.#exitOf([name]));
+    if (code !== 0) throw this.#loadFailure("the warm-up", code, await logOf(name));
+    await remove([name]);
+  }
+
+  /**
+   * @param {string} name
+   * @param {Parameters} parameters
+   * @param {number} count containers that share the connections
+   * @param {Record<string, string>} extra environment
+   * @returns {Promise<string[]>} their names
+   */
+  async #startLoads(name, parameters, count, extra) {
+    const names = Array.from({ length: count }, (_, i) => `${this.stage.project}-${name}-${i + 1}`);
+    this.loads.push(...names);
+    await Promise.all(
+      names.map(async (container, i) => {
+        const environment = {
+          ...this.#knobs(share(parameters, i, count)),
+          K6_OUT: `csv=/samples/${name}-${i + 1}.csv`,
+          K6_CSV_TIME_FORMAT: "unix_micro",
+          RUN: this.stage.run,
+          PROXY: this.cell.proxy,
+          ...extra,
+        };
+        await this.project.check([
+          "run",
+          "--detach",
+          "--no-deps",
+          "--no-TTY",
+          "--name",
+          container,
+          // What it writes belongs to the caller.
+          "--user",
+          `${process.getuid?.()}:${process.getgid?.()}`,
+          "--volume",
+          `${this.scratch}:/samples`,
+          ...Object.entries(environment).flatMap(([key, value]) => ["--env", `${key}=${value}`]),
+          "load",
+          ...[
+            "run",
+            "--quiet",
+            "--address",
+            `0.0.0.0:${K6_PORT}`,
+            `/loadgen/${this.cell.scenario}.js`,
+          ],
+        ]);
+      }),
+    );
+    return names;
+  }
+
+  async #measure() {
+    const { cell, stage, record } = this;
+    this.stage.tell({ type: "phase", phase: "measure" });
+    const loadStartedMs = performance.now();
+    /** @type {Map<string, Counters>} */
+    const counters = new Map();
+    /** @type {Map<string, Role>} */
+    const roles = new Map();
+    /** @type {Map<string, ContainerState>} */
+    const states = new Map();
+    /** @type {ReturnType<Driver["readEdge"]> | undefined} */
+    let first;
+    /** @type {ReturnType<Driver["readEdge"]> | undefined} */
+    let last;
+    /** @type {EchoWorker[]} */
+    let echoBefore = [];
+    /** @type {EchoWorker[]} */
+    let echoAfter = [];
+    const sampler = new Sampler(counters, { intervalMs: SAMPLE_INTERVAL_MS });
+    /** @type {NodeJS.Timeout | undefined} */
+    let progress;
+
+    const begun = stage.edges.expect("start", cell.loads, async () => {
+      for (const state of [...this.started, ...(await inspect(this.loads))]) {
+        if (!state.running) continue;
+        const name =
+          state.service === "load" ? state.name.slice(stage.project.length + 1) : state.service;
+        counters.set(name, locate({ pid: state.pid }));
+        roles.set(name, this.#roleOf(state.service));
+        states.set(name, state);
+      }
+      echoBefore = await this.#echoWorkers();
+      first = this.readEdge(counters);
+      sampler.start();
+    });
+    const done = begun.then(() =>
+      stage.edges.expect("end", cell.loads, async () => {
+        last = this.readEdge(counters);
+        sampler.stop();
+        echoAfter = await this.#echoWorkers();
+      }),
+    );
+    // Whichever is not waited for in the end is no error of its own.
+    done.catch(() => {});
+    try {
+      const names = await this.#startLoads("load", cell.parameters, cell.loads, {
+        EDGE_URL: stage.edges.url,
+      });
+      const exit = this.#exitOf(names);
+      const failedEarly = exit.then(async (code) => {
+        if (code !== 0 || !last) throw this.#loadFailure("the load", code, await logOf(names[0]));
+      });
+      failedEarly.catch(() => {});
+      await this.#within(START_LIMIT_MS / 1000 + 30, Promise.race([begun, failedEarly]));
+      record.phases.load = (performance.now() - loadStartedMs) / 1000;
+      const died = new Promise((_, reject) => {
+        progress = setInterval(() => {
+          if (sampler.gone.size > 0 && !last)
+            this.#now()
+              .then((states) => this.#assertAlive(states))
+              .catch(reject);
+          this.#progress(names, counters, roles);
+        }, PROGRESS_INTERVAL_MS);
+      });
+      await this.#within(cell.limitSeconds, Promise.race([done, failedEarly, died]));
+      clearInterval(progress);
+      await this.#within(START_LIMIT_MS / 1000, exit);
+      if (!first || !last) throw new Error("the edges of the measured phase were not read");
+      this.#assertAlive(await this.#now());
+      this.#note(first, last, sampler, { roles, states });
+      record.echoWorkers = workersBetween(echoBefore, echoAfter);
+      await this.#readLoads(names);
+      await failedEarly;
+      this.#assertNotThrottled();
+    } finally {
+      clearInterval(progress);
+      sampler.stop();
+      stage.edges.reset();
+      if (first) writeFileSync(join(this.folder, "samples.csv"), sampler.toCsv());
+    }
+  }
+
+  /** @param {Map<string, Counters>} counters */
+  readEdge(counters) {
+    return {
+      ms: Date.now(),
+      containers: new Map([...counters].map(([name, counter]) => [name, counter.read()])),
+      machine: machineCpu(),
+      bench: locate({ pid: "self" }).read().cpu.totalSeconds,
+    };
+  }
+
+  /** @param {string} service @returns {Role} */
+  #roleOf(service) {
+    if (service === "echo" || service === "load") return service;
+    return this.stage.observers.includes(service) ? "observer" : "proxy";
+  }
+
+  /**
+   * @param {ReturnType<Driver["readEdge"]>} first
+   * @param {ReturnType<Driver["readEdge"]>} last
+   * @param {Sampler} sampler
+   * @param {{roles: Map<string, Role>, states: Map<string, ContainerState>}} about
+   */
+  #note(first, last, sampler, { roles, states }) {
+    const { record } = this;
+    let ours = last.bench - first.bench;
+    for (const [name, to] of last.containers) {
+      const { cpu, network } = difference(/** @type {Reading} */ (first.containers.get(name)), to);
+      ours += cpu.totalSeconds;
+      record.containers[name] = {
+        role: roles.get(name) ?? "observer",
+        image: states.get(name)?.image ?? "",
+        cpu,
+        network: states.get(name)?.sharesNetwork ? null : network,
+        memory: sampler.memoryOf(name),
+      };
+    }
+    const busySeconds = last.machine.busySeconds - first.machine.busySeconds;
+    record.measured = { fromMs: first.ms, toMs: last.ms };
+    record.phases.measure = (last.ms - first.ms) / 1000;
+    record.machine = {
+      cores: last.machine.cores,
+      busySeconds,
+      stealSeconds: last.machine.stealSeconds - first.machine.stealSeconds,
+      // The machine counts in ticks of 10 ms, the cgroups in nanoseconds.
+      foreignSeconds: Math.max(0, busySeconds - ours),
+      benchSeconds: last.bench - first.bench,
+    };
+  }
+
+  /** @param {string[]} names */
+  async #readLoads(names) {
+    const { record } = this;
+    const summaries = [];
+    for (const name of names) {
+      const summary = readSummary(await logOf(name));
+      if (!summary) throw new CellFailure("load", `${name} ended without a summary; see its log`);
+      summaries.push(summary);
+    }
+    const { connections, messagesEchoed, totalMs } = mergeSummaries(summaries);
+    record.connections = { asked: this.cell.parameters.CONNECTIONS, ...connections };
+    record.messagesEchoed = messagesEchoed;
+    record.totalSeconds = totalMs === null ? null : totalMs / 1000;
+    const files = names.map((_, i) => join(this.scratch, `load-${i + 1}.csv`));
+    const { handshakeMs, echoLatencyMs } = await readLatencies(files);
+    record.handshakeMs = handshakeMs.length > 0 ? summarise(handshakeMs) : null;
+    record.echoLatencyMs = echoLatencyMs.length > 0 ? summarise(echoLatencyMs) : null;
+    await keepSamples(files, join(this.folder, "latencies.csv.gz"));
+  }
+
+  /** @returns {Promise<EchoWorker[]>} */
+  async #echoWorkers() {
+    const host = this.cell.profile === CONTROL ? "proxy" : "echo";
+    const response = await fetch(`http://${host}:8080/stats`, {
+      headers: { connection: "close" },
+      signal: AbortSignal.timeout(5000),
+    });
+    return /** @type {any} */ (await response.json()).workers;
+  }
+
+  /**
+   * @param {string[]} names
+   * @param {Map<string, Counters>} counters
+   * @param {Map<string, Role>} roles
+   */
+  async #progress(names, counters, roles) {
+    try {
+      const counts = await Promise.all(
+        names.map((name) => liveCounts(`http://${name}:${K6_PORT}`)),
+      );
+      let proxyCpu = 0;
+      for (const [name, counter] of counters)
+        if (roles.get(name) === "proxy") proxyCpu += counter.read().cpu.totalSeconds;
+      const now = {
+        ms: performance.now(),
+        opened: sum(counts.map(({ opened }) => opened)),
+        proxyCpu,
+      };
+      const seconds = this.lastProgress ? (now.ms - this.lastProgress.ms) / 1000 : 0;
+      if (this.lastProgress && seconds > 0) {
+        this.stage.tell({
+          type: "progress",
+          opened: now.opened,
+          asked: this.cell.parameters.CONNECTIONS,
+          failed: sum(counts.map(({ failed }) => failed)),
+          perSecond: (now.opened - this.lastProgress.opened) / seconds,
+          proxyCores: (now.proxyCpu - this.lastProgress.proxyCpu) / seconds,
+        });
+      }
+      this.lastProgress = now;
+    } catch {
+      // The load has just ended, or a container: the next step says so.
+    }
+  }
+
+  /** @type {{ms: number, opened: number, proxyCpu: number} | undefined} */
+  lastProgress;
+
+  /**
+   * @param {string[]} names
+   * @returns {Promise<number>} the first exit status that is not 0
+   */
+  async #exitOf(names) {
+    const { code, stdout, output } = await run(["docker", "wait", ...names], {
+      signal: this.stage.signal,
+    });
+    if (code !== 0) throw new UserError("the Docker engine does not answer", output.trim());
+    return (
+      stdout
+        .trim()
+        .split("\n")
+        .map(Number)
+        .find((status) => status !== 0) ?? 0
+    );
+  }
+
+  /**
+   * @template T
+   * @param {number} seconds
+   * @param {Promise<T>} action
+   * @returns {Promise<T>}
+   */
+  async #within(seconds, action) {
+    const { signal } = this.stage;
+    /** @type {(reason?: any) => void} */
+    let stop = () => {};
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer;
+    const ended = new Promise((_, reject) => {
+      stop = () => reject(signal.reason);
+      signal.addEventListener("abort", stop);
+      timer = setTimeout(
+        () => reject(new CellFailure("timeout", `not through after ${seconds} s`)),
+        seconds * 1000,
+      );
+    });
+    try {
+      return /** @type {T} */ (await Promise.race([action, ended]));
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** The containers that were started, as they are now. */
+  async #now() {
+    return inspect(this.started.map(({ id }) => id));
+  }
+
+  /** @param {ContainerState[]} states */
+  #assertAlive(states) {
+    for (const before of this.started) {
+      const now = states.find(({ id }) => id === before.id);
+      const kind = this.stage.observers.includes(before.service) ? "observer" : undefined;
+      if (!now) throw new CellFailure(kind ?? "container-died", `${before.service} was removed`);
+      if (now.outOfMemory)
+        throw new CellFailure(
+          kind ?? "out-of-memory",
+          `${now.service} was ended by the kernel: out of memory`,
+        );
+      if (!now.running)
+        throw new CellFailure(
+          kind ?? "container-died",
+          `${now.service} ended with status ${now.exitCode}`,
+        );
+      if (now.startedAt !== before.startedAt || now.restarts > 0)
+        throw new CellFailure(kind ?? "container-restarted", `${now.service} was restarted`);
+    }
+  }
+
+  #assertNotThrottled() {
+    if (this.stage.cpuLimited) return;
+    for (const [name, { cpu }] of Object.entries(this.record.containers)) {
+      if (cpu.throttledSeconds > 0)
+        throw new CellFailure(
+          "throttled",
+          `${name} was throttled for ${cpu.throttledSeconds.toFixed(2)} s by a CPU limit that this plan did not set`,
+        );
+    }
+  }
+
+  /**
+   * @param {string} what
+   * @param {number} code
+   * @param {string} log
+   */
+  #loadFailure(what, code, log) {
+    // The log of a k6 that was killed may end anywhere.
+    const failed = code === 99 ? readSummary(log)?.connections : null;
+    if (failed?.failed) {
+      const causes = Object.entries(failed.failedByCause).map(([cause, n]) => `${n} ${cause}`);
+      return new CellFailure(
+        "load",
+        `${what}: ${failed.failed} connections failed (${causes.join(", ")})`,
+      );
+    }
+    const lastLine = log.trim().split("\n").at(-1) ?? "";
+    return new CellFailure("load", `${what} ended with status ${code}: ${lastLine}`);
+  }
+
+  /**
+   * What is behind a failure: a container that died explains the connections that failed.
+   *
+   * @param {unknown} error
+   * @returns {Promise<NonNullable<CellRecord["cause"]>>}
+   */
+  async causeOf(error) {
+    let cause = error;
+    try {
+      if (!(error instanceof CellFailure) || ["load", "timeout", "verify"].includes(error.kind))
+        this.#assertAlive(await this.#now());
+    } catch (behind) {
+      cause = behind;
+    }
+    if (cause instanceof ContainerGone) return { kind: "container-died", message: cause.message };
+    if (cause instanceof CellFailure) return { kind: cause.kind, message: cause.message };
+    if (cause instanceof UserError) {
+      const { code, output } = await run(["docker", "version", "--format", "{{.Server.Version}}"]);
+      if (code !== 0)
+        return { kind: "engine", message: `the Docker engine does not answer: ${output.trim()}` };
+      return { kind: "start", message: `${cause.message}\n${cause.next}`.trim() };
+    }
+    throw cause;
+  }
+
+  /** Keeps the logs, then removes everything that belongs to this cell. */
+  async stop() {
+    await this.#phaseOfStop(async () => {
+      const cellOnly = this.started.filter(
+        ({ service }) => !this.stage.observers.includes(service),
+      );
+      const names = [...cellOnly.map(({ name }) => name), ...this.loads];
+      const logs = join(this.folder, "logs");
+      mkdirSync(logs, { recursive: true });
+      await Promise.all(
+        names.map(async (name) => {
+          const file = name
+            .slice(this.stage.project.length + 1)
+            .replace(/-\d+$/, (n) => (this.loads.includes(name) ? n : ""));
+          writeFileSync(join(logs, `${file}.log`), await logOf(name));
+        }),
+      );
+      await remove(names);
+      rmSync(this.scratch, { recursive: true, force: true });
+    });
+  }
+
+  /** @param {() => Promise<void>} action */
+  async #phaseOfStop(action) {
+    this.stage.tell({ type: "phase", phase: "stop" });
+    const startedMs = performance.now();
+    await action();
+    this.record.phases.stop = (performance.now() - startedMs) / 1000;
+  }
+}
+
+/**
+ * @typedef {{id: number, connectionsTotal: number, messages: number, upgradesRefused: number}} EchoWorker
+ */
+
+/**
+ * @param {EchoWorker[]} before
+ * @param {EchoWorker[]} after
+ * @returns {CellRecord["echoWorkers"]} null: a worker was replaced in between, and its counts are lost
+ */
+export function workersBetween(before, after) {
+  const counts = after.map((worker) => {
+    const earlier = before.find(({ id }) => id === worker.id);
+    return (
+      earlier && {
+        connections: worker.connectionsTotal - earlier.connectionsTotal,
+        messages: worker.messages - earlier.messages,
+        refused: worker.upgradesRefused - earlier.upgradesRefused,
+      }
+    );
+  });
+  return counts.includes(undefined) ? null : /** @type {CellRecord["echoWorkers"]} */ (counts);
+}
+
+/**
+ * @param {Parameters} parameters
+ * @param {number} index of the container, from 0
+ * @param {number} count
+ * @returns {Parameters} with this container's share of the connections
+ */
+export function share(parameters, index, count) {
+  const part = (/** @type {number} */ whole) =>
+    Math.floor(whole / count) + (index < whole % count ? 1 : 0);
+  const shared = { ...parameters };
+  for (const key of ["CONNECTIONS", "CONCURRENCY"])
+    if (key in shared) shared[key] = part(shared[key]);
+  return shared;
+}
+
+/** @param {string} container */
+async function logOf(container) {
+  return (await run(["docker", "logs", container])).output;
+}
+
+/** @param {number[]} values */
+function sum(values) {
+  return values.reduce((a, b) => a + b, 0);
+}

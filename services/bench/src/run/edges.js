@@ -1,0 +1,80 @@
+/**
+ * The edges of the measured phase: every load container asks over HTTP to begin and to end, and is answered once all have
+ * asked and the counters have been read. So the counters hold the load, and neither k6's start nor its report.
+ */
+import { once } from "node:events";
+import { createServer } from "node:http";
+
+/** Name of this program in the network of the benchmark. */
+export const EDGE_HOST = "bench";
+const PORT = 7000;
+
+export class Edges {
+  /** @type {import("node:http").ServerResponse[]} */
+  #waiting = [];
+  /** @type {{name: string, loads: number, reached: () => Promise<void>} | null} */
+  #expected = null;
+  #server = createServer((request, response) => this.#arrive(request.url ?? "", response));
+
+  /** What load containers get as EDGE_URL. */
+  url = `http://${EDGE_HOST}:${PORT}`;
+
+  async listen() {
+    await once(this.#server.listen(PORT), "listening");
+  }
+
+  close() {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  /**
+   * Forgets what was expected; load that waits is sent away, and fails.
+   */
+  reset() {
+    this.#expected = null;
+    for (const response of this.#waiting.splice(0)) response.writeHead(409).end();
+  }
+
+  /**
+   * @param {"start" | "end"} name
+   * @param {number} loads how many containers have to arrive
+   * @param {() => Promise<void>} read called when all are there; the load goes on when it has ended
+   * @returns {Promise<void>} when the load goes on; rejects when `read` does
+   */
+  expect(name, loads, read) {
+    return new Promise((resolve, reject) => {
+      this.#expected = {
+        name,
+        loads,
+        reached: async () => {
+          const responses = this.#waiting.splice(0);
+          try {
+            await read();
+            for (const response of responses) response.writeHead(204).end();
+            resolve();
+          } catch (error) {
+            for (const response of responses) response.writeHead(500).end();
+            reject(error);
+          }
+        },
+      };
+    });
+  }
+
+  /**
+   * @param {string} path
+   * @param {import("node:http").ServerResponse} response
+   */
+  #arrive(path, response) {
+    const expected = this.#expected;
+    if (!expected || path !== `/${expected.name}`) {
+      response.writeHead(409).end(`not expected: ${path}\n`);
+      return;
+    }
+    this.#waiting.push(response);
+    if (this.#waiting.length < expected.loads) return;
+    this.#expected = null;
+    expected.reached();
+  }
+}

@@ -1,0 +1,300 @@
+/**
+ * The one module that knows k6's output: its summary, its CSV of raw samples, its REST API.
+ */
+import { createReadStream, createWriteStream } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { UserError } from "../errors.js";
+
+/** @typedef {import("../../../../loadgen/lib/summary.js").Summary} Summary */
+
+/** The metrics whose samples are read, by k6's name. loadgen/ defines them. */
+const HANDSHAKE = "handshake_ms";
+const ECHO_LATENCY = "echo_latency_ms";
+const TOTAL = "total_ms";
+
+/** Parameters of which each of several load containers gets a share. */
+const SHARED_PARAMETERS = ["CONNECTIONS", "CONCURRENCY"];
+
+/**
+ * @param {string} stdout of k6, with or without Compose's prefixes
+ * @returns {Summary | null} of the last line `SUMMARY {…}`; null: k6 ended without one
+ * @throws {UserError} when that line is not as loadgen/lib/summary.js writes it
+ */
+export function readSummary(stdout) {
+  const json = [...stdout.matchAll(/\bSUMMARY (\{.*)$/gm)].at(-1)?.[1];
+  if (json === undefined) return null;
+  let summary;
+  try {
+    summary = JSON.parse(json);
+  } catch (error) {
+    throw notASummary(`${/** @type {Error} */ (error).message}: ${json.slice(0, 200)}`);
+  }
+  for (const [path, expected, isValid] of SHAPE) {
+    const value = path.split(".").reduce((object, key) => object?.[key], summary);
+    if (!isValid(value))
+      throw notASummary(`"${path}" is ${JSON.stringify(value) ?? "missing"}, expected ${expected}`);
+  }
+  return summary;
+}
+
+/** @type {[path: string, expected: string, isValid: (value: any) => boolean][]} */
+const SHAPE = [
+  ["tags", "an object", isObject],
+  ["parameters", "an object", isObject],
+  ["connections.opened", "a count", isCount],
+  ["connections.failed", "a count", isCount],
+  [
+    "connections.failedByCause",
+    "counts",
+    (value) => isObject(value) && Object.values(value).every(isCount),
+  ],
+  ["messagesEchoed", "a count", isCount],
+  ["totalMs", "a number or null", (value) => value === null || Number.isFinite(value)],
+  ["handshakeMs", "numbers", isNumbers],
+  ["echoLatencyMs", "numbers", isNumbers],
+];
+
+/** @param {unknown} value */
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** @param {unknown} value */
+function isCount(value) {
+  return Number.isInteger(value) && Number(value) >= 0;
+}
+
+/** @param {any} value */
+function isNumbers(value) {
+  return isObject(value) && Object.values(value).every(Number.isFinite);
+}
+
+/** @param {string} why */
+function notASummary(why) {
+  return new UserError(
+    `k6's SUMMARY line cannot be read: ${why}`,
+    "Expected what summarise() of loadgen/lib/summary.js writes: end the scenario's script with it.",
+  );
+}
+
+/**
+ * One summary of several load containers that share a cell: counts add up, the cell took as long as the longest of them
+ * (they start together; each measures its own time). Percentiles cannot be merged: of the latencies, count, avg, min and max
+ * remain. The samples have the rest, see `readLatencies`.
+ *
+ * @param {Summary[]} summaries at least one; a single one stays as it is
+ * @returns {Summary} labels of the first; totalMs null when one was cut short
+ */
+export function mergeSummaries(summaries) {
+  const [first, ...others] = summaries;
+  if (!first) throw new Error("there is no summary to merge");
+  if (others.length === 0) return first;
+  const sum = (/** @type {(summary: Summary) => unknown} */ pick) =>
+    summaries.reduce((total, summary) => total + Number(pick(summary) ?? 0), 0);
+  const totals = summaries.flatMap(({ totalMs }) => totalMs ?? []);
+  const causes = new Set(
+    summaries.flatMap(({ connections }) => Object.keys(connections.failedByCause)),
+  );
+  return {
+    tags: first.tags,
+    parameters: {
+      ...first.parameters,
+      ...Object.fromEntries(
+        SHARED_PARAMETERS.filter((name) => name in first.parameters).map((name) => [
+          name,
+          sum(({ parameters }) => parameters[name]),
+        ]),
+      ),
+    },
+    connections: {
+      opened: sum(({ connections }) => connections.opened),
+      failed: sum(({ connections }) => connections.failed),
+      failedByCause: Object.fromEntries(
+        [...causes].map((cause) => [
+          cause,
+          sum(({ connections }) => connections.failedByCause[cause]),
+        ]),
+      ),
+    },
+    messagesEchoed: sum(({ messagesEchoed }) => messagesEchoed),
+    totalMs: totals.length === summaries.length ? Math.max(...totals) : null,
+    handshakeMs: mergeValues(summaries.map(({ handshakeMs }) => handshakeMs)),
+    echoLatencyMs: mergeValues(summaries.map(({ echoLatencyMs }) => echoLatencyMs)),
+  };
+}
+
+/**
+ * @param {Summary["handshakeMs"][]} list
+ * @returns {Summary["handshakeMs"]} empty when nobody has a value
+ */
+function mergeValues(list) {
+  const known = list.filter(({ count }) => count > 0);
+  if (known.length === 0) return {};
+  const count = known.reduce((total, values) => total + values.count, 0);
+  return {
+    count,
+    avg: known.reduce((total, values) => total + values.avg * values.count, 0) / count,
+    min: Math.min(...known.map(({ min }) => min)),
+    max: Math.max(...known.map(({ max }) => max)),
+  };
+}
+
+/**
+ * Every latency that k6 recorded, in the order in which it wrote them.
+ *
+ * @param {string | string[]} csvPaths as k6's CSV output wrote them, one a load container; a last line that k6 did not end
+ *   is not counted
+ * @returns {Promise<{handshakeMs: Float64Array, echoLatencyMs: Float64Array, totalMs: number[]}>} totalMs: one a container
+ *   that was not cut short
+ * @throws {UserError} when a file is not k6's CSV
+ */
+export async function readLatencies(csvPaths) {
+  const {
+    [HANDSHAKE]: handshake,
+    [ECHO_LATENCY]: echoLatency,
+    [TOTAL]: total,
+  } = await readSamples(csvPaths, [HANDSHAKE, ECHO_LATENCY, TOTAL]);
+  return {
+    handshakeMs: Float64Array.from(handshake.values),
+    echoLatencyMs: Float64Array.from(echoLatency.values),
+    totalMs: total.values,
+  };
+}
+
+/**
+ * Writes the raw samples that a cell's results keep: gzipped CSV with the columns `metric` (handshake or echo), `ms` (since
+ * the earliest of these samples, as exact as K6_CSV_TIME_FORMAT: give unix_micro) and `value` (in ms, as k6 gave it), in the
+ * order of time.
+ *
+ * @param {string | string[]} csvPaths as for `readLatencies`
+ * @param {string} target file, replaced if it exists
+ * @returns {Promise<number>} samples written
+ * @throws {UserError} when a file is not k6's CSV
+ */
+export async function keepSamples(csvPaths, target) {
+  const { [HANDSHAKE]: handshake, [ECHO_LATENCY]: echo } = await readSamples(csvPaths, [
+    HANDSHAKE,
+    ECHO_LATENCY,
+  ]);
+  const times = Float64Array.from(handshake.times.concat(echo.times));
+  const values = handshake.values.concat(echo.values);
+  const order = Uint32Array.from(times, (_, i) => i).sort((a, b) => times[a] - times[b]);
+  const rows = function* () {
+    let text = "metric,ms,value\n";
+    for (const i of order) {
+      const ms = Math.round((times[i] - times[order[0]]) * 1000) / 1000;
+      text += `${i < handshake.times.length ? "handshake" : "echo"},${ms},${values[i]}\n`;
+      if (text.length < CHUNK_BYTES) continue;
+      yield text;
+      text = "";
+    }
+    yield text;
+  };
+  await pipeline(Readable.from(rows()), createGzip(), createWriteStream(target));
+  return order.length;
+}
+
+/** Read and written at a time. */
+const CHUNK_BYTES = 1 << 20;
+
+/**
+ * The header of k6's CSV up to where system tags may follow (internal/output/csv/output.go, the same in 1.8 and 2.2). These
+ * three columns are never quoted.
+ */
+const HEADER = "metric_name,timestamp,metric_value";
+
+/**
+ * @template {string} Metric
+ * @param {string | string[]} csvPaths
+ * @param {Metric[]} metrics k6's names
+ * @returns {Promise<Record<Metric, {times: number[], values: number[]}>>} times in ms since 1970
+ * @throws {UserError} when a file is not k6's CSV
+ */
+async function readSamples(csvPaths, metrics) {
+  /** @type {any} */
+  const samples = {};
+  for (const metric of metrics) samples[metric] = { times: [], values: [] };
+  // Most lines are of other metrics: their first letter tells, without a string being made of them.
+  const initials = new Set(metrics.map((metric) => metric.charCodeAt(0)));
+  for (const path of [csvPaths].flat()) {
+    await eachLine(path, (data, start, end, number) => {
+      if (number > 1 && !initials.has(data[start])) return;
+      const line = data.toString("latin1", start, end);
+      const refuse = (/** @type {string} */ expected) =>
+        new UserError(
+          `${path}, line ${number}, is not as k6's CSV output writes it: ${line.slice(0, 200)}`,
+          `Expected ${expected}.`,
+        );
+      if (number === 1) {
+        if (!line.startsWith(HEADER)) throw refuse(`${HEADER}…`);
+        return;
+      }
+      const [metric, time, value] = line.split(",", 3);
+      if (!Object.hasOwn(samples, metric)) return;
+      if (!/^\d{10,19}$/.test(time))
+        throw refuse("a time as K6_CSV_TIME_FORMAT=unix_micro gives it");
+      if (!value || !Number.isFinite(Number(value))) throw refuse("a number after the time");
+      const { times, values } = samples[metric];
+      // Seconds since 1970 have 10 digits (from 2001 to 2286), ms 13, µs 16, ns 19.
+      times.push(Number(time) * 10 ** (13 - time.length));
+      values.push(Number(value));
+    });
+  }
+  return samples;
+}
+
+/**
+ * @param {string} path
+ * @param {(data: Buffer, start: number, end: number, number: number) => void} handle gets where the line lies in data, without
+ *   its line break, and its number from 1; what comes after the last line break is not handed over
+ */
+async function eachLine(path, handle) {
+  let number = 0;
+  let rest = Buffer.alloc(0);
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+    const data = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    let start = 0;
+    for (let end; (end = data.indexOf(LINE_BREAK, start)) >= 0; start = end + 1) {
+      handle(data, start, end, ++number);
+    }
+    rest = data.subarray(start);
+  }
+}
+
+const LINE_BREAK = 10;
+
+/**
+ * Asks a running k6 how far it is, through its REST API. k6 must run with `--address 0.0.0.0:6565`: 1.8 takes no K6_ADDRESS
+ * and listens on localhost only, 2.x does not listen at all without an address. The two counters are asked for one by one, as
+ * the list of all metrics makes k6 sort every latency that it holds.
+ *
+ * @param {string} address such as http://load:6565
+ * @returns {Promise<{opened: number, failed: number}>} connections so far; k6 counts with at most 50 ms delay
+ * @throws {Error} when k6 does not answer within 1 s: it has not started yet, or has ended
+ */
+export async function liveCounts(address) {
+  const [opened, failed] = await Promise.all(
+    ["connections_opened", "connections_failed"].map((metric) => liveCount(address, metric)),
+  );
+  return { opened, failed };
+}
+
+/**
+ * @param {string} address
+ * @param {string} metric a counter
+ */
+async function liveCount(address, metric) {
+  const response = await fetch(new URL(`/v1/metrics/${metric}`, address), {
+    headers: { connection: "close" },
+    signal: AbortSignal.timeout(1000),
+  });
+  const { data, errors } = /** @type {any} */ (await response.json());
+  // A counter that nothing was added to yet is not known.
+  if (response.status === 404 && errors) return 0;
+  const count = data?.attributes?.sample?.count;
+  if (!isCount(count))
+    throw new Error(`k6 at ${address} answered ${response.status} to ${metric}, without a count`);
+  return count;
+}

@@ -1,0 +1,294 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { summarise } from "../../../../loadgen/lib/summary.js";
+import { UserError } from "../errors.js";
+import { keepSamples, liveCounts, mergeSummaries, readLatencies, readSummary } from "./k6.js";
+
+const PERCENTILES = { med: 2, "p(90)": 3, "p(95)": 3, "p(99)": 3, "p(99.9)": 3 };
+const HANDSHAKE = { count: 3, avg: 2, min: 1, max: 3, ...PERCENTILES };
+
+/**
+ * What k6 prints at the end of a scenario, by the scenarios' own library.
+ *
+ * @param {Record<string, Record<string, number>>} metrics
+ * @param {Record<string, number>} [parameters]
+ */
+function printed(metrics, parameters = { CONNECTIONS: 5, CONCURRENCY: 2, MESSAGES: 1 }) {
+  return summarise(
+    {
+      metrics: Object.fromEntries(
+        Object.entries(metrics).map(([name, values]) => [name, { values }]),
+      ),
+    },
+    {
+      title: "5 connections",
+      tags: { proxy: "nginx" },
+      parameters,
+      causes: ["timeout", "connect"],
+    },
+  ).stdout;
+}
+
+const METRICS = {
+  connections_opened: { count: 3 },
+  connections_failed: { count: 2 },
+  "connections_failed{cause:timeout}": { count: 2 },
+  messages_echoed: { count: 3 },
+  total_ms: { max: 840 },
+  handshake_ms: HANDSHAKE,
+};
+
+const SUMMARY = {
+  tags: { proxy: "nginx" },
+  parameters: { CONNECTIONS: 5, CONCURRENCY: 2, MESSAGES: 1 },
+  connections: { opened: 3, failed: 2, failedByCause: { timeout: 2 } },
+  messagesEchoed: 3,
+  totalMs: 840,
+  handshakeMs: HANDSHAKE,
+  echoLatencyMs: {},
+};
+
+test("the summary is found among whatever else was printed, with and without Compose's prefixes; the last counts", () => {
+  const stdout = `time="…" level=error msg="connection 1: SUMMARY: none"\n${printed(METRICS)}level=error msg="thresholds crossed"`;
+  assert.deepEqual(readSummary(stdout), SUMMARY);
+  assert.deepEqual(
+    readSummary(stdout.replace(/^/gm, "load-1  | ").replaceAll("\n", "\r\n")),
+    SUMMARY,
+  );
+  assert.equal(
+    readSummary(printed(METRICS) + printed({ ...METRICS, total_ms: { max: 1 } }))?.totalMs,
+    1,
+  );
+});
+
+test("no summary is null; a run cut short has no total", () => {
+  assert.equal(readSummary("level=error msg=oops\nSUMMARY\n"), null);
+  assert.equal(readSummary(printed({}))?.totalMs, null);
+});
+
+test("a summary that is cut off, or of another shape, is refused with what is wrong", () => {
+  const refused = (/** @type {string} */ text, /** @type {RegExp} */ message) =>
+    assert.throws(
+      () => readSummary(text),
+      (error) =>
+        error instanceof UserError && message.test(error.message) && /summarise/.test(error.next),
+    );
+  refused('SUMMARY {"tags": {', /JSON.*\{"tags"/);
+  const changed = (/** @type {object} */ change) =>
+    `SUMMARY ${JSON.stringify({ ...SUMMARY, ...change })}`;
+  refused(changed({ connections: undefined }), /"connections.opened" is missing, expected a count/);
+  refused(
+    changed({ connections: { opened: 1, failed: -1, failedByCause: {} } }),
+    /"connections.failed" is -1/,
+  );
+  refused(
+    changed({ connections: { opened: 1, failed: 1, failedByCause: { x: "1" } } }),
+    /failedByCause" is \{"x":"1"\}/,
+  );
+  refused(changed({ totalMs: "840" }), /"totalMs" is "840", expected a number or null/);
+  refused(changed({ handshakeMs: { avg: null } }), /"handshakeMs" is \{"avg":null\}/);
+  refused(changed({ tags: null }), /"tags" is null/);
+});
+
+test("summaries of several containers become one: counts add, the longest total holds", () => {
+  const other = {
+    ...SUMMARY,
+    parameters: { CONNECTIONS: 4, CONCURRENCY: 1, MESSAGES: 1 },
+    connections: { opened: 1, failed: 3, failedByCause: { timeout: 1, connect: 2 } },
+    messagesEchoed: 1,
+    totalMs: 900,
+    handshakeMs: { count: 1, avg: 6, min: 6, max: 6, ...PERCENTILES },
+  };
+  assert.deepEqual(mergeSummaries([SUMMARY, other]), {
+    tags: { proxy: "nginx" },
+    parameters: { CONNECTIONS: 9, CONCURRENCY: 3, MESSAGES: 1 },
+    connections: { opened: 4, failed: 5, failedByCause: { timeout: 3, connect: 2 } },
+    messagesEchoed: 4,
+    totalMs: 900,
+    handshakeMs: { count: 4, avg: 3, min: 1, max: 6 },
+    echoLatencyMs: {},
+  });
+  assert.equal(mergeSummaries([SUMMARY, { ...other, totalMs: null }]).totalMs, null);
+  assert.equal(mergeSummaries([SUMMARY]), SUMMARY);
+  assert.throws(() => mergeSummaries([]), /no summary/);
+});
+
+/** As k6 1.8 wrote them with K6_CSV_TIME_FORMAT=unix_micro and systemTags: []. */
+const RECORDED = `metric_name,timestamp,metric_value,extra_tags,metadata
+http_reqs,1795216996682993,1.000000,trial=1&scheme=ws&scenario=short-lived&run=x&proxy=none,
+http_req_duration,1795216996682993,1.107853,proxy=none&trial=1&scheme=ws&scenario=short-lived&run=x,
+handshake_ms,1795216996702500,42.328893,trial=1&scheme=ws&scenario=short-lived&run=x&proxy=none,
+connections_opened,1795216996702510,1.000000,trial=1&scheme=ws&scenario=short-lived&run=x&proxy=none,
+handshake_ms,1795216996702000,0.000001,"run=a ""name"", with=a comma&trial=1",
+echo_latency_ms,1795216996712345,10.388172,trial=1&scheme=ws&scenario=short-lived&run=x&proxy=none,
+echo_latency_ms_of_another_kind,1795216996712345,1.000000,run=x,
+iteration_duration,1795216996713000,60.100000,run=x,
+total_ms,1795216997500000,840.000000,scheme=ws&scenario=short-lived&run=x&proxy=none&trial=1,
+`;
+
+/** As k6 writes them by default: seconds, and system tags as columns of their own. */
+const WITH_SYSTEM_TAGS = `metric_name,timestamp,metric_value,check,error,scenario,url,extra_tags,metadata
+handshake_ms,1795216998,5.000000,,,short-lived,ws://proxy:8080/,run=x,
+`;
+
+/** @param {import("node:test").TestContext} t */
+function folder(t) {
+  const directory = mkdtempSync(join(tmpdir(), "k6-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  /** @type {(name: string, content: string) => string} */
+  const file = (name, content) => {
+    writeFileSync(join(directory, name), content);
+    return join(directory, name);
+  };
+  return { directory, file };
+}
+
+test("latencies come out of k6's CSV, of one container and of several", async (t) => {
+  const { file } = folder(t);
+  const first = file("load-1.csv", RECORDED);
+  const second = file("load-2.csv", WITH_SYSTEM_TAGS);
+  assert.deepEqual(await readLatencies(first), {
+    handshakeMs: Float64Array.of(42.328893, 0.000001),
+    echoLatencyMs: Float64Array.of(10.388172),
+    totalMs: [840],
+  });
+  assert.deepEqual(await readLatencies([first, second]), {
+    handshakeMs: Float64Array.of(42.328893, 0.000001, 5),
+    echoLatencyMs: Float64Array.of(10.388172),
+    totalMs: [840],
+  });
+});
+
+test("a line that k6 did not end is not counted; no sample at all is none", async (t) => {
+  const { file } = folder(t);
+  const cut = file("cut.csv", `${RECORDED}handshake_ms,1795216996702500,4`);
+  assert.equal((await readLatencies(cut)).handshakeMs.length, 2);
+  for (const content of ["", "metric_name,timestamp,metric_value,extra_tags,metadata\n"]) {
+    assert.deepEqual(await readLatencies(file("empty.csv", content)), {
+      handshakeMs: new Float64Array(0),
+      echoLatencyMs: new Float64Array(0),
+      totalMs: [],
+    });
+  }
+});
+
+test("lines are whole wherever the file is cut to be read", async (t) => {
+  const { file } = folder(t);
+  const count = 40_000;
+  // Of changing length, and more than 2 MiB, which are read in pieces of 1 MiB.
+  const lines = Array.from(
+    { length: count },
+    (_, i) =>
+      `${i % 2 ? "echo_latency_ms" : "handshake_ms"},${1795216996000000 + i},${i}.500000,${"x".repeat(i % 97)},\n`,
+  );
+  const path = file(
+    "large.csv",
+    `metric_name,timestamp,metric_value,extra_tags,metadata\n${lines.join("")}`,
+  );
+  const { handshakeMs, echoLatencyMs } = await readLatencies(path);
+  const expected = Array.from({ length: count / 2 }, (_, i) => 2 * i + 0.5);
+  assert.deepEqual(Array.from(handshakeMs), expected);
+  assert.deepEqual(
+    Array.from(echoLatencyMs),
+    expected.map((value) => value + 1),
+  );
+});
+
+test("what is not k6's CSV is refused, with file and line", async (t) => {
+  const { file } = folder(t);
+  const header = "metric_name,timestamp,metric_value,extra_tags,metadata\n";
+  /** @type {[string, RegExp, RegExp][]} */
+  const wrong = [
+    ["{}\n", /wrong\.csv, line 1, .*: \{\}/, /metric_name/],
+    [`${header}handshake_ms,2026-11-20T23:23:24Z,1.0,,\n`, /line 2/, /unix_micro/],
+    [`${header}x,1,1,,\nhandshake_ms,1795216996,NaN,,\n`, /line 3/, /number/],
+    [`${header}handshake_ms,1795216996\n`, /line 2/, /number/],
+    [`${header}handshake_ms\n`, /line 2/, /unix_micro/],
+  ];
+  for (const [content, message, next] of wrong) {
+    await assert.rejects(readLatencies(file("wrong.csv", content)), { message, next });
+  }
+  await assert.rejects(readLatencies("/nowhere/load-1.csv"), { code: "ENOENT" });
+});
+
+test("kept samples: those of all containers in the order of time, which starts at the earliest", async (t) => {
+  const { directory, file } = folder(t);
+  const target = join(directory, "latencies.csv.gz");
+  const paths = [file("load-2.csv", WITH_SYSTEM_TAGS), file("load-1.csv", RECORDED)];
+  assert.equal(await keepSamples(paths, target), 4);
+  assert.equal(
+    gunzipSync(readFileSync(target)).toString(),
+    [
+      "metric,ms,value",
+      "handshake,0,0.000001",
+      "handshake,0.5,42.328893",
+      "echo,10.345,10.388172",
+      "handshake,1298,5",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("kept samples of a load that recorded none are a header; more than fits a piece are all kept", async (t) => {
+  const { directory, file } = folder(t);
+  const target = join(directory, "latencies.csv.gz");
+  assert.equal(await keepSamples(file("empty.csv", ""), target), 0);
+  assert.equal(gunzipSync(readFileSync(target)).toString(), "metric,ms,value\n");
+  const line = "handshake_ms,1795216996702500,1234.567891,,\n";
+  assert.equal(await keepSamples(file("many.csv", RECORDED + line.repeat(60_000)), target), 60_003);
+  assert.equal(gunzipSync(readFileSync(target)).toString().split("\n").length, 1 + 60_003 + 1);
+});
+
+/** As k6 1.8 answers. */
+const COUNTED = (/** @type {string} */ metric, /** @type {number} */ count) =>
+  `{"data":{"type":"metrics","id":"${metric}","attributes":{"type":"counter","contains":"default","tainted":null,"sample":{"count":${count},"rate":2066.409071020403}}}}`;
+const UNKNOWN =
+  '{"errors":[{"status":"404","title":"Not Found","detail":"No metric with that ID was found"}]}';
+
+/**
+ * @param {import("node:test").TestContext} t
+ * @param {(metric: string, response: import("node:http").ServerResponse) => void} answer
+ */
+async function k6With(t, answer) {
+  /** @type {(string | undefined)[]} */
+  const connections = [];
+  const server = createServer((request, response) => {
+    connections.push(request.headers.connection);
+    answer(request.url?.replace("/v1/metrics/", "") ?? "", response);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  return { address: `http://127.0.0.1:${port}`, connections };
+}
+
+test("live counts; what was not counted yet is 0; no connection is kept", async (t) => {
+  const { address, connections } = await k6With(t, (metric, response) => {
+    if (metric === "connections_failed") response.end(COUNTED(metric, 3));
+    else if (connections.length <= 2) response.writeHead(404).end(UNKNOWN);
+    else response.end(COUNTED(metric, 611));
+  });
+  assert.deepEqual(await liveCounts(address), { opened: 0, failed: 3 });
+  assert.deepEqual(await liveCounts(address), { opened: 611, failed: 3 });
+  assert.deepEqual(connections, ["close", "close", "close", "close"]);
+});
+
+test("live counts: whoever is not k6, does not answer or is not there is an error", async (t) => {
+  const other = await k6With(t, (_, response) => response.writeHead(404).end("{}"));
+  await assert.rejects(
+    liveCounts(other.address),
+    /answered 404 to connections_\w+, without a count/,
+  );
+  const silent = await k6With(t, () => {});
+  await assert.rejects(liveCounts(silent.address), { name: "TimeoutError" });
+  await assert.rejects(liveCounts("http://127.0.0.1:9"));
+});

@@ -1,0 +1,144 @@
+/**
+ * Runs the cells of a plan, one after the other, and records each as it ends.
+ */
+import { ATTEMPTS } from "../plan/estimate.js";
+import { unwritable } from "../record/store.js";
+import { newRecord, runCell } from "./cell.js";
+
+/** @import { PlannedCell } from "../record/types.js" */
+/** @import { Store } from "../record/store.js" */
+/** @import { Stage } from "./cell.js" */
+
+/**
+ * @param {Store} store gets every attempt; cells that it has as ok or skipped are not run again
+ * @param {Stage} stage
+ * @param {{keepGoing: boolean, remaining: () => number}} options
+ *   keepGoing: also after a cell has failed twice; remaining: estimated seconds to the end
+ * @returns {Promise<{failed: number, untried: number}>} cells that failed for good, and cells that were not tried
+ * @throws when `stage.signal` is aborted, or when results cannot be written
+ */
+export async function runCells(store, stage, { keepGoing, remaining }) {
+  const { cells } = store.results.plan;
+  const open = cells.filter((cell) => !isDone(store, cell));
+  const done = () => cells.filter((cell) => isDone(store, cell)).length;
+  stage.tell({
+    type: "plan",
+    directory: store.directory,
+    cells: cells.length,
+    rounds: store.results.plan.rounds,
+    done: done(),
+    skipped: cells.filter(({ skip }) => skip).length,
+    estimatedSeconds: remaining(),
+  });
+  let failed = 0;
+  for (const [index, cell] of open.entries()) {
+    if (cell.skip) {
+      store.add({
+        ...newRecord(cell, 1, stage.loadCores),
+        status: "skipped",
+        cause: { kind: "skipped", message: cell.skip },
+      });
+      continue;
+    }
+    if (await runToEnd(cell)) continue;
+    failed += 1;
+    const lost = store.attemptsOf(cell).at(-1)?.cause?.kind === "engine";
+    if (!keepGoing || lost) return { failed, untried: open.length - index - 1 };
+  }
+  return { failed, untried: 0 };
+
+  /**
+   * @param {PlannedCell} cell
+   * @returns {Promise<boolean>} whether it came to an end that counts
+   */
+  async function runToEnd(cell) {
+    const before = store.attemptsOf(cell).length;
+    for (let attempt = before + 1; attempt <= before + ATTEMPTS; attempt++) {
+      stage.signal.throwIfAborted();
+      stage.tell({
+        type: "cell",
+        cell,
+        number: cells.indexOf(cell) + 1,
+        of: cells.length,
+        attempt,
+      });
+      const record = await recorded(cell, attempt);
+      const willRetry =
+        record.status === "failed" &&
+        attempt < before + ATTEMPTS &&
+        record.cause?.kind !== "engine";
+      stage.tell({ type: "cell-end", record, willRetry, remainingSeconds: remaining() });
+      if (record.status === "ok") return true;
+      if (!willRetry) return false;
+    }
+    return false;
+  }
+
+  /**
+   * @param {PlannedCell} cell
+   * @param {number} attempt
+   */
+  async function recorded(cell, attempt) {
+    const folder = store.cellFolder(cell.id, attempt);
+    try {
+      const record = await runCell(cell, attempt, stage, folder);
+      store.add(record);
+      return record;
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      throw /^(ENOSPC|EDQUOT|EACCES|EROFS)$/.test(code) ? unwritable(folder, error) : error;
+    }
+  }
+}
+
+/**
+ * @param {Store} store
+ * @param {PlannedCell} cell
+ */
+function isDone(store, cell) {
+  return store.attemptsOf(cell).some(({ status }) => status !== "failed");
+}
+
+/**
+ * Gives load, proxy and echo server cores of their own where there are enough; a proxy budget of whole cores becomes a
+ * set of so many, which holds for all its containers together.
+ *
+ * @param {number} cores of the machine
+ * @param {number} proxyCpus budget; 0: none
+ * @returns {{env: Record<string, string>, loadCores: number, cpuLimited: boolean, note: string}} knobs for Compose; note: for the report
+ */
+export function cpuShares(cores, proxyCpus) {
+  const set = (/** @type {number} */ from, /** @type {number} */ count) =>
+    count === 1 ? String(from) : `${from}-${from + count - 1}`;
+  const whole = Number.isInteger(proxyCpus) ? proxyCpus : 0;
+  const cpuLimited = proxyCpus > 0 && whole === 0;
+  const limit = { PROXY_CPUS: cpuLimited ? String(proxyCpus) : "0" };
+  if (cores < 4) {
+    return {
+      env: {
+        ...limit,
+        PROXY_CPUSET: whole ? set(cores - whole, whole) : "",
+        ECHO_CPUSET: "",
+        LOAD_CPUSET: "",
+      },
+      loadCores: cores,
+      cpuLimited,
+      note: `load, proxy and echo server share ${cores} cores: what one takes, the others miss`,
+    };
+  }
+  // Load needs the most: k6 costs more CPU a connection than nginx and HAProxy do.
+  const proxy = whole || Math.floor(cores / 4);
+  const echo = Math.min(Math.floor(cores / 4), cores - proxy - 1);
+  const load = cores - proxy - echo;
+  return {
+    env: {
+      ...limit,
+      PROXY_CPUSET: set(0, proxy),
+      ECHO_CPUSET: set(proxy, echo),
+      LOAD_CPUSET: set(proxy + echo, load),
+    },
+    loadCores: load,
+    cpuLimited,
+    note: `cores of their own: proxy ${set(0, proxy)}, echo ${set(proxy, echo)}, load ${set(proxy + echo, load)}`,
+  };
+}

@@ -1,0 +1,247 @@
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { ContainerGone } from "./counters.js";
+import { Sampler } from "./sampler.js";
+
+/**
+ * @import { TestContext } from "node:test"
+ * @import { Reading } from "./counters.js"
+ */
+
+/**
+ * @param {{atMs?: number, seconds?: number, usage?: number, kernel?: number | null, network?: Reading["network"]}} [values]
+ * @returns {Reading}
+ */
+function reading({ atMs = 1000, seconds = 1, usage = 100, kernel = 10, network = null } = {}) {
+  return {
+    atMs,
+    cpu: {
+      userSeconds: seconds,
+      systemSeconds: 0,
+      totalSeconds: seconds,
+      throttledSeconds: null,
+      throttledPeriods: null,
+    },
+    memory: {
+      usageBytes: usage,
+      workingSetBytes: usage - 1,
+      rssBytes: usage - 2,
+      kernelBytes: kernel,
+      socketBytes: null,
+      highWaterBytes: usage + 1000,
+    },
+    network,
+    oomKills: null,
+  };
+}
+
+/**
+ * A container whose readings are given one after the other; the last one stays.
+ *
+ * @param {(Reading | Error)[]} readings
+ */
+function container(...readings) {
+  return {
+    read() {
+      const next = readings.length > 1 ? readings.shift() : readings[0];
+      if (next instanceof Error) throw next;
+      return /** @type {Reading} */ (next);
+    },
+  };
+}
+
+/**
+ * A clock that stands still until it is moved on.
+ *
+ * @param {TestContext} t
+ */
+function clock(t) {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let now = 5000;
+  t.mock.method(performance, "now", () => now);
+  return {
+    now: () => now,
+    /** Time passes, timers do not run: this program was busy. @param {number} ms */
+    busy: (ms) => void (now += ms),
+    /** @param {number} ms */
+    pass(ms) {
+      for (let i = 0; i < ms; i++) {
+        now++;
+        t.mock.timers.tick(1);
+      }
+    },
+  };
+}
+
+test("samples lie on the grid, however long a reading takes", (t) => {
+  const time = clock(t);
+  /** @type {number[]} */
+  const at = [];
+  const slow = {
+    read() {
+      at.push(time.now() - 5000);
+      time.busy(30);
+      return reading({ atMs: time.now() });
+    },
+  };
+  const sampler = new Sampler(new Map([["proxy", slow]]), { intervalMs: 100 });
+  sampler.start();
+  time.pass(290);
+  sampler.stop();
+  assert.deepEqual(at, [0, 100, 200, 300, 400, 440]);
+});
+
+test("samples that were missed are left out, and the grid stays", (t) => {
+  const time = clock(t);
+  /** @type {number[]} */
+  const at = [];
+  const noting = {
+    read() {
+      at.push(time.now() - 5000);
+      if (at.length === 2) time.busy(270);
+      return reading();
+    },
+  };
+  const sampler = new Sampler(new Map([["proxy", noting]]), { intervalMs: 100 });
+  sampler.start();
+  time.pass(240);
+  assert.deepEqual(at, [0, 100, 400, 500]);
+  sampler.stop();
+});
+
+test("stop takes the last sample, once, and ends", (t) => {
+  const time = clock(t);
+  const sampler = new Sampler(new Map([["proxy", container(reading())]]), { intervalMs: 100 });
+  const samples = () => sampler.toCsv().trim().split("\n").length - 1;
+  sampler.start();
+  time.pass(50);
+  sampler.stop();
+  assert.equal(samples(), 2);
+  sampler.stop();
+  time.pass(500);
+  assert.equal(samples(), 2);
+});
+
+test("a container that is gone is reported and asked no more; the others go on", (t) => {
+  const time = clock(t);
+  let asked = 0;
+  const dying = {
+    read() {
+      if (++asked === 3) throw new ContainerGone(7);
+      return reading({ atMs: asked });
+    },
+  };
+  const sampler = new Sampler(
+    new Map([
+      ["proxy", dying],
+      ["echo", container(reading())],
+    ]),
+    { intervalMs: 100 },
+  );
+  sampler.start();
+  time.pass(450);
+  sampler.stop();
+  assert.equal(asked, 3);
+  assert.deepEqual([...sampler.gone], [["proxy", performance.timeOrigin + 5200]]);
+  assert.deepEqual(sampler.edges("proxy"), {
+    from: reading({ atMs: 1 }),
+    to: reading({ atMs: 2 }),
+  });
+  assert.equal(sampler.toCsv().match(/,echo,/g)?.length, 6);
+});
+
+test("any other error ends the samples and comes out of stop", (t) => {
+  const time = clock(t);
+  const broken = container(reading({ usage: 5 }), new Error("no descriptor left"));
+  const sampler = new Sampler(new Map([["proxy", broken]]), { intervalMs: 100 });
+  sampler.start();
+  time.pass(300);
+  assert.throws(() => sampler.stop(), /no descriptor left/);
+  assert.equal(sampler.gone.size, 0);
+  assert.equal(sampler.memoryOf("proxy")?.mean.usageBytes, 5);
+});
+
+test("memoryOf: the first sample, the mean, and the highest of each figure", (t) => {
+  const time = clock(t);
+  const sampler = new Sampler(
+    new Map([
+      [
+        "proxy",
+        container(
+          reading({ usage: 100, kernel: 10 }),
+          reading({ usage: 400, kernel: 5 }),
+          reading({ usage: 130, kernel: 30 }),
+        ),
+      ],
+      ["echo", container(reading({ usage: 9000, kernel: null }))],
+    ]),
+    { intervalMs: 100 },
+  );
+  sampler.start();
+  time.pass(150);
+  sampler.stop();
+  assert.deepEqual(sampler.memoryOf("proxy"), {
+    baseline: {
+      usageBytes: 100,
+      workingSetBytes: 99,
+      rssBytes: 98,
+      kernelBytes: 10,
+      socketBytes: null,
+    },
+    mean: {
+      usageBytes: 210,
+      workingSetBytes: 209,
+      rssBytes: 208,
+      kernelBytes: 15,
+      socketBytes: null,
+    },
+    peak: {
+      usageBytes: 400,
+      workingSetBytes: 399,
+      rssBytes: 398,
+      kernelBytes: 30,
+      socketBytes: null,
+    },
+    highWaterBytes: 1130,
+  });
+  assert.equal(sampler.memoryOf("echo")?.peak.kernelBytes, null);
+});
+
+test("a container that could never be read has neither memory nor edges", (t) => {
+  clock(t);
+  const sampler = new Sampler(new Map([["proxy", container(new ContainerGone(7))]]));
+  sampler.start();
+  sampler.stop();
+  assert.equal(sampler.memoryOf("proxy"), null);
+  assert.equal(sampler.edges("proxy"), null);
+  assert.equal(sampler.gone.size, 1);
+});
+
+test("toCsv: a line a sample, empty where the kernel does not count", (t) => {
+  const time = clock(t);
+  const network = { rxBytes: 7, txBytes: 8, rxPackets: 1, txPackets: 1 };
+  const sampler = new Sampler(
+    new Map([
+      [
+        "proxy",
+        container(
+          reading({ atMs: 1000.25, seconds: 0.225570182, network }),
+          reading({ atMs: 1100.5, seconds: 2, usage: 500 }),
+        ),
+      ],
+      ["echo", container(reading({ atMs: 1000.75, kernel: null }))],
+    ]),
+    { intervalMs: 100 },
+  );
+  sampler.start();
+  time.pass(10);
+  sampler.stop();
+  assert.deepEqual(sampler.toCsv().split("\n"), [
+    "ms,service,cpu_seconds,usage_bytes,working_set_bytes,rss_bytes,kernel_bytes,socket_bytes,rx_bytes,tx_bytes",
+    "0.0,proxy,0.225570182,100,99,98,10,,7,8",
+    "0.5,echo,1,100,99,98,,,,",
+    "100.3,proxy,2,500,499,498,10,,,",
+    "0.5,echo,1,100,99,98,,,,",
+    "",
+  ]);
+});

@@ -1,0 +1,4 @@
+export { medianInterval, ratioInterval } from "./interval.js";
+export { detectableRatio } from "./power.js";
+export { holm, mannWhitney, smallestP } from "./significance.js";
+export { summarise } from "./summary.js";

@@ -1,0 +1,91 @@
+import { binomialDistribution, median, medianSorted, quantileSorted } from "simple-statistics";
+import { randomNumbers } from "./random.js";
+
+/** @import { Estimate, Interval } from "../analyse/types.js" */
+
+/**
+ * How deep an interval of the median may reach into the sorted values: from the k-th smallest to the k-th largest.
+ *
+ * The number of values below the true median is binomial (n, 1/2), whatever the distribution is, so that interval covers
+ * it with probability 1 - 2 P(B <= k - 1). Conover, Practical Nonparametric Statistics, 3rd ed., 3.2; Hahn & Meeker,
+ * Statistical Intervals, 5.2.
+ *
+ * @param {number} n
+ * @param {number} confidence such as 0.95
+ * @returns {number} k from 1; 0: even smallest to largest covers it less often than that
+ */
+function medianDepth(n, confidence) {
+  const probabilities = n > 0 ? binomialDistribution(n, 0.5) : undefined;
+  if (!probabilities) return 0;
+  let depth = 0;
+  let below = probabilities[0];
+  while (1 - 2 * below >= confidence) {
+    depth += 1;
+    below += probabilities[depth];
+  }
+  return depth;
+}
+
+/**
+ * The distribution-free interval of the median, between two of the values. It covers the true median at least as often as
+ * asked: for n = 6 it is smallest to largest, and 96.9 %.
+ *
+ * @param {readonly number[]} values
+ * @param {number} confidence such as 0.95
+ * @returns {Interval | null} null: too few values for that confidence
+ */
+export function medianInterval(values, confidence) {
+  const depth = medianDepth(values.length, confidence);
+  if (depth === 0) return null;
+  const sorted = values.toSorted((x, y) => x - y);
+  return [sorted[depth - 1], sorted[sorted.length - depth]];
+}
+
+/**
+ * The ratio of two medians with a bootstrap interval: Efron & Tibshirani, An Introduction to the Bootstrap (1993), chapter
+ * 13, percentile method. Whole rounds are drawn, a's and b's value together, because cells of one round ran beside each
+ * other: what slowed a round slowed both.
+ *
+ * Its weakness: resampled medians of few rounds take few values, so the ends jump from one round's value to another's, and the
+ * level is approximate. Simulated with 6 and 8 rounds of log-normal values (spread 3 and 30 %, with and without a part common
+ * to the round), intervals of 95 % covered the true ratio in 93 to 96 of 100 cases; an occasional outlier is not in that
+ * simulation. Let the test decide, and read the interval as a guide. Fewer rounds than an interval of a median needs get
+ * none: no percentile of resampled medians reaches beyond the smallest and the largest value.
+ *
+ * @param {readonly number[]} a
+ * @param {readonly number[]} b of the same rounds in the same order
+ * @param {{confidence: number, seed: number, resamples?: number}} options
+ * @returns {Estimate | null} null: a median is not above 0, or there are no rounds
+ */
+export function ratioInterval(a, b, { confidence, seed, resamples = 2000 }) {
+  if (a.length !== b.length) throw new Error(`${a.length} rounds against ${b.length}`);
+  if (a.length === 0 || !(median(a) > 0 && median(b) > 0)) return null;
+  const value = median(a) / median(b);
+  const rounds = a.length;
+  if (medianDepth(rounds, confidence) === 0) return { value, interval: null };
+
+  const random = randomNumbers(seed);
+  const drawnA = new Float64Array(rounds);
+  const drawnB = new Float64Array(rounds);
+  const ratios = new Float64Array(resamples);
+  for (let i = 0; i < resamples; i++) {
+    for (let j = 0; j < rounds; j++) {
+      const round = Math.floor(random() * rounds);
+      drawnA[j] = a[round];
+      drawnB[j] = b[round];
+    }
+    ratios[i] = medianSorted(asArray(drawnA.sort())) / medianSorted(asArray(drawnB.sort()));
+  }
+  const sorted = asArray(ratios.sort());
+  const tail = (1 - confidence) / 2;
+  return { value, interval: [quantileSorted(sorted, tail), quantileSorted(sorted, 1 - tail)] };
+}
+
+/**
+ * The library's types ask for an array; it reads a typed one as well.
+ *
+ * @param {Float64Array} values
+ */
+function asArray(values) {
+  return /** @type {number[]} */ (/** @type {unknown} */ (values));
+}

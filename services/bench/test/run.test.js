@@ -1,0 +1,294 @@
+/**
+ * Whole runs of tiny battles: what they leave behind when all goes well, and when a part is killed in the middle.
+ */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, connect } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { containersOf, run } from "../src/docker.js";
+import { validateResults } from "../src/record/schema.js";
+import { until } from "../src/wait.js";
+import { atEnd, copyOfProject, lab } from "./lab.js";
+
+/** @import { TestContext } from "node:test" */
+/** @import { Results } from "../src/record/types.js" */
+
+const CLI = join(import.meta.dirname, "../src/cli.js");
+const LIMIT_MS = 60_000;
+
+/** One cell of the control, with a measured phase long enough to kill something in it. */
+const BATTLE = `title: one cell
+proxies: [none]
+rounds: 1
+seed: 1
+proxyCpus: 0
+tests:
+  - scenario: short-lived
+    schemes: [ws]
+    parameters: { CONNECTIONS: 500, CONCURRENCY: 50, MESSAGES: 200, MESSAGE_BYTES: 100, TIMEOUT_SECONDS: 5 }
+    warmUp: { CONNECTIONS: 50, MESSAGES: 1 }
+`;
+
+/**
+ * A copy of the project with the battle `one`, and everything that its runs start removed at the end.
+ *
+ * @param {TestContext} t
+ */
+function battlefield(t) {
+  const directory = copyOfProject(t);
+  writeFileSync(join(directory, "battles/one.yaml"), BATTLE);
+  const project = lab(t, { directory });
+  /**
+   * @param {string[]} args
+   * @param {Record<string, string>} [env]
+   */
+  const bench = (args, env = {}) => {
+    const child = spawn(process.execPath, [CLI, ...args], {
+      cwd: directory,
+      env: {
+        ...process.env,
+        ...project.env,
+        COMPOSE_PROJECT_NAME: project.name,
+        CI: "true",
+        ...env,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text) => (output += text));
+    atEnd(t, () => child.kill("SIGKILL"));
+    /** @type {Promise<{code: number | null, output: string}>} */
+    const ended = new Promise((resolve) => child.on("close", (code) => resolve({ code, output })));
+    return { child, ended };
+  };
+  const folders = () =>
+    existsSync(join(directory, "results")) ? readdirSync(join(directory, "results")) : [];
+  return {
+    directory,
+    project,
+    bench,
+    /** @returns {Results} of the only run, in the documented schema */
+    results() {
+      assert.equal(folders().length, 1, `runs: ${folders()}`);
+      const file = join(directory, "results", folders()[0], "results.json");
+      return validateResults(JSON.parse(readFileSync(file, "utf8")), file);
+    },
+    /** How many attempts are recorded so far. */
+    recorded() {
+      const file = join(directory, "results", folders()[0] ?? "", "results.json");
+      return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).cells.length : 0;
+    },
+    runFolder: () => join("results", folders()[0]),
+    /** Waits for a moment in the measured phase, in which everything is up. */
+    async measured() {
+      const isUp = await until(
+        Date.now() + LIMIT_MS,
+        async () =>
+          (await containersOf(project.name)).some(
+            ({ name, running }) => running && name === `${project.name}-load-1`,
+          ),
+        Boolean,
+      );
+      assert.ok(isUp, "the load did not start");
+      await sleep(1200);
+    },
+    async assertNothingLeft() {
+      assert.deepEqual(
+        (await containersOf(project.name)).map(({ name }) => name),
+        [],
+      );
+    },
+  };
+}
+
+for (const [service, kind] of /** @type {const} */ ([
+  ["none", "container-died"],
+  ["echo", "container-died"],
+  ["load", "load"],
+  ["influxdb", "observer"],
+  ["cadvisor", "observer"],
+])) {
+  test(`${service} killed while it is measured: named, tried again, and the run completes`, async (t) => {
+    const { bench, measured, project, results, assertNothingLeft } = battlefield(t);
+    const { ended } = bench(["run", "one"]);
+    await measured();
+    await run(["docker", "kill", `${project.name}-${service}-1`]);
+    const { code, output } = await ended;
+    assert.equal(code, 0, output);
+    const { cells, run: about } = results();
+    assert.deepEqual(
+      cells.map(({ attempt, status }) => [attempt, status]),
+      [
+        [1, "failed"],
+        [2, "ok"],
+      ],
+      output,
+    );
+    assert.equal(cells[0].cause?.kind, kind, JSON.stringify(cells[0].cause));
+    assert.match(
+      cells[0].cause?.message ?? "",
+      service === "load" ? /status 137/ : new RegExp(`^${service} `),
+    );
+    assert.ok(about.endedAt);
+    await assertNothingLeft();
+  });
+}
+
+test("the runner killed: --resume clears away what it left and runs the cells that are missing", async (t) => {
+  const { bench, directory, measured, recorded, results, runFolder, assertNothingLeft } =
+    battlefield(t);
+  const first = bench(["run", "one", "--rounds", "2"]);
+  await until(
+    Date.now() + LIMIT_MS,
+    async () => recorded(),
+    (n) => n === 1,
+  );
+  await measured();
+  first.child.kill("SIGKILL");
+  await first.ended;
+  const kept = results().cells;
+  assert.equal(kept.length, 1);
+
+  const { code, output } = await bench(["run", "--resume", runFolder()]).ended;
+  assert.equal(code, 0, output);
+  assert.deepEqual(results().cells[0], kept[0]);
+  assert.deepEqual(
+    results().cells.map(({ id, status }) => [id.slice(0, 2), status]),
+    [
+      ["r1", "ok"],
+      ["r2", "ok"],
+    ],
+  );
+  assert.ok(existsSync(join(directory, runFolder(), "report.html")));
+  await assertNothingLeft();
+});
+
+test("Ctrl-C: ends within 10 s, leaves no container, says how to go on", async (t) => {
+  const { bench, measured, results, runFolder, assertNothingLeft } = battlefield(t);
+  const { child, ended } = bench(["run", "one"]);
+  await measured();
+  const startedMs = Date.now();
+  child.kill("SIGINT");
+  const { code, output } = await ended;
+  assert.equal(code, 130, output);
+  assert.ok(Date.now() - startedMs < 10_000);
+  assert.match(output, new RegExp(`go on with: ./bench run --resume ${runFolder()}`));
+  assert.equal(results().run.endedAt, null);
+  await assertNothingLeft();
+});
+
+test("the engine lost: said so, and --resume completes the run when it is back", async (t) => {
+  const { bench, measured, results, runFolder, assertNothingLeft } = battlefield(t);
+  const socket = join("/tmp", `engine-${process.pid}.sock`);
+  /** @type {Set<import("node:net").Socket>} */
+  const connections = new Set();
+  const relay = createServer((client) => {
+    const engine = connect("/var/run/docker.sock");
+    for (const side of [client, engine]) connections.add(side.on("error", () => {}));
+    client.pipe(engine).pipe(client);
+  });
+  relay.listen(socket);
+  atEnd(t, () => rmSync(socket, { force: true }));
+  const { ended } = bench(["run", "one"], { DOCKER_HOST: `unix://${socket}` });
+  await measured();
+  relay.close();
+  for (const connection of connections) connection.destroy();
+  const { code, output } = await ended;
+  assert.equal(code, 1, output);
+  assert.equal(results().cells[0].cause?.kind, "engine", JSON.stringify(results().cells[0].cause));
+  assert.match(output, /--resume/);
+
+  const second = await bench(["run", "--resume", runFolder()]).ended;
+  assert.equal(second.code, 0, second.output);
+  assert.equal(results().cells.at(-1)?.status, "ok");
+  await assertNothingLeft();
+});
+
+test("a second run at the same time is refused", async (t) => {
+  const { bench, measured } = battlefield(t);
+  const first = bench(["run", "one"]);
+  await measured();
+  const second = await bench(["run", "one"]).ended;
+  assert.equal(second.code, 1);
+  assert.match(second.output, /a run is under way: results\//);
+  assert.equal((await first.ended).code, 0);
+});
+
+test("a plan or a config that was changed before --resume is refused, and named", async (t) => {
+  const { bench, directory, measured, runFolder } = battlefield(t);
+  const first = bench(["run", "one"]);
+  await measured();
+  first.child.kill("SIGINT");
+  await first.ended;
+
+  const planFile = join(directory, runFolder(), "plan.json");
+  const plan = readFileSync(planFile, "utf8");
+  writeFileSync(planFile, plan.replace('"rounds": 1', '"rounds": 3'));
+  const changedPlan = await bench(["run", "--resume", runFolder()]).ended;
+  assert.equal(changedPlan.code, 1, changedPlan.output);
+  assert.match(changedPlan.output, /rounds.*1.*3/s);
+  writeFileSync(planFile, plan);
+
+  writeFileSync(join(directory, "proxies/none/README"), "changed");
+  const changedConfig = await bench(["run", "--resume", runFolder()]).ended;
+  assert.equal(changedConfig.code, 1, changedConfig.output);
+  assert.match(changedConfig.output, /proxies\/none.*was.*is/);
+});
+
+test("a results folder that cannot be written: said before anything starts", async (t) => {
+  const { bench, directory, assertNothingLeft } = battlefield(t);
+  mkdirSync(join(directory, "results"));
+  chmodSync(join(directory, "results"), 0o555);
+  // Root may write anywhere: there the folder is a file.
+  const target = process.getuid?.() === 0 ? join(directory, ".env") : join(directory, "results");
+  const { code, output } = await bench(["run", "one"], { BENCH_RESULTS: target }).ended;
+  assert.equal(code, 1, output);
+  assert.match(output, /cannot be written/);
+  await assertNothingLeft();
+});
+
+test("a full disk: the run ends with what it has, and goes on when there is room", async (t) => {
+  const { bench, assertNothingLeft } = battlefield(t);
+  // The one file system of its own that every container has, 64 MB.
+  const results = join("/dev/shm", `results-${process.pid}`);
+  const filler = join("/dev/shm", `filler-${process.pid}`);
+  atEnd(t, () =>
+    [results, filler].forEach((path) => rmSync(path, { recursive: true, force: true })),
+  );
+  const first = bench(["run", "one", "--rounds", "2"], { BENCH_RESULTS: results });
+  const file = () => {
+    const [name] = existsSync(results) ? readdirSync(results) : [];
+    const path = join(results, name ?? "", "results.json");
+    return name && existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : { cells: [] };
+  };
+  await until(
+    Date.now() + LIMIT_MS,
+    async () => file().cells.length,
+    (n) => n === 1,
+  );
+  const { stdout } = await run(["df", "--output=avail", "--block-size=1", "/dev/shm"]);
+  writeFileSync(filler, Buffer.alloc(Number(stdout.trim().split("\n")[1])));
+  const { code, output } = await first.ended;
+  assert.equal(code, 1, output);
+  assert.match(output, /The disk is full/);
+  assert.equal(file().cells.length, 1);
+  await assertNothingLeft();
+
+  rmSync(filler);
+  const [name] = readdirSync(results);
+  const second = await bench(["run", "--resume", join(results, name)]).ended;
+  assert.equal(second.code, 0, second.output);
+  assert.equal(file().cells.filter((/** @type {any} */ { status }) => status === "ok").length, 2);
+});
