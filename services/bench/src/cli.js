@@ -9,6 +9,7 @@ import { isDocumented, parseReport, usage } from "./plan/arguments.js";
 import { Store } from "./record/store.js";
 import { writeReport } from "./report.js";
 import { aa, run } from "./run.js";
+import { selfbench } from "./selfbench.js";
 import { setup } from "./setup.js";
 import { down, up } from "./up.js";
 import { verify } from "./verify.js";
@@ -44,6 +45,8 @@ const commands = {
   run: (args) => run(directory, args, say),
 
   aa: (args) => aa(directory, args, say),
+
+  selfbench: (args) => selfbench(directory, args, say),
 
   async report(args) {
     const store = Store.open(resolve(parseReport(args).directory));

@@ -32,6 +32,8 @@ const AA_BATTLE = "quick";
  * @property {Proxy[]} proxies all of them
  * @property {boolean} keepGoing
  * @property {(line: string) => void} say
+ *
+ * @typedef {{code: number, store: Store}} Outcome code: exit status
  */
 
 /**
@@ -44,13 +46,13 @@ export async function run(directory, args, say) {
   const { battle, overrides, name, resume, dryRun, keepGoing } = parseRun(args);
   const proxies = readProxies(join(directory, "proxies"));
   const context = { directory, proxies, keepGoing, say };
-  if (resume) return goOn(context, Store.open(resolve(resume)), dryRun);
+  if (resume) return (await goOn(context, Store.open(resolve(resume)), dryRun)).code;
   const plan = makePlan(readBattle(directory, battle, { proxies }), overrides, { proxies, say });
   if (dryRun) {
     console.log(describePlan(await fit(context, plan)));
     return 0;
   }
-  return begin(context, plan, name ?? plan.battle, ["run", ...args]);
+  return (await begin(context, plan, name ?? plan.battle, ["run", ...args])).code;
 }
 
 /**
@@ -66,10 +68,8 @@ export async function aa(directory, args, say) {
   const battle = readBattle(directory, AA_BATTLE, { proxies });
   const wanted = parseAa(args);
   const plan = makeAaPlan(battle, wanted, { proxies, say });
-  return begin({ directory, proxies, keepGoing: false, say }, plan, `aa-${wanted.proxy}`, [
-    "aa",
-    ...args,
-  ]);
+  const context = { directory, proxies, keepGoing: false, say };
+  return (await begin(context, plan, `aa-${wanted.proxy}`, ["aa", ...args])).code;
 }
 
 /**
@@ -83,12 +83,15 @@ async function fit({ directory, proxies }, plan) {
 }
 
 /**
+ * Runs a plan from its start.
+ *
  * @param {Context} context
- * @param {Plan} asked
- * @param {string} name
- * @param {string[]} command
+ * @param {Plan} asked before this machine was looked at
+ * @param {string} name of the run, after its time
+ * @param {string[]} command that repeats it
+ * @returns {Promise<Outcome>}
  */
-async function begin(context, asked, name, command) {
+export async function begin(context, asked, name, command) {
   const { directory, proxies, say } = context;
   await setup(directory, say);
   const plan = await fit(context, asked);
@@ -112,6 +115,7 @@ async function begin(context, asked, name, command) {
  * @param {Context} context
  * @param {Store} store
  * @param {boolean} dryRun
+ * @returns {Promise<Outcome>}
  */
 async function goOn(context, store, dryRun) {
   const { directory, say } = context;
@@ -122,7 +126,7 @@ async function goOn(context, store, dryRun) {
       store.results.cells.flatMap(({ id, status }) => (status === "failed" ? [] : id)),
     );
     console.log(describePlan({ ...plan, cells: plan.cells.filter(({ id }) => !done.has(id)) }));
-    return 0;
+    return { code: 0, store };
   }
   await setup(directory, say);
   return underLock(context, store.directory, async (environment) => {
@@ -143,7 +147,7 @@ async function goOn(context, store, dryRun) {
  * @param {Context} context
  * @param {string} folder of the run
  * @param {(environment: (plan: Plan) => Promise<Environment>, config: ComposeConfig) => Promise<Store>} openStore
- * @returns {Promise<number>} exit status
+ * @returns {Promise<Outcome>}
  */
 async function underLock({ directory, proxies, keepGoing, say }, folder, openStore) {
   const { release, left } = await lock(directory, relative(directory, folder));
@@ -178,7 +182,7 @@ async function underLock({ directory, proxies, keepGoing, say }, folder, openSto
     await finish(directory, store, say);
     if (failed > 0) say(`${failed} cells failed; the report says why`);
     if (failed > 0 || untried > 0) adviseToResume(directory, store, say);
-    return failed > 0 ? 1 : 0;
+    return { code: failed > 0 ? 1 : 0, store };
   } catch (error) {
     view.close();
     if (store && !(error instanceof Interrupted)) adviseToResume(directory, store, say);
@@ -186,7 +190,7 @@ async function underLock({ directory, proxies, keepGoing, say }, folder, openSto
     say("interrupted; what was recorded is kept");
     await finish(directory, store, say);
     adviseToResume(directory, store, say);
-    return 130;
+    return { code: 130, store };
   } finally {
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
     // An engine that was lost may still run what this run started: the next one clears it away.

@@ -43,6 +43,7 @@ const plan = {
     parameters: { CONNECTIONS: 1, TIMEOUT_SECONDS: 9 },
     warmUp: null,
     loads: 1,
+    observed: true,
     limitSeconds: 1,
     skip: null,
   })),

@@ -57,6 +57,7 @@ function cell(changes = {}) {
     parameters: { CONNECTIONS: 10_000, CONCURRENCY: 100, MESSAGES: 1, MESSAGE_BYTES: 1024 },
     warmUp: { CONNECTIONS: 2000 },
     loads: 1,
+    observed: true,
     limitSeconds: 60,
     skip: null,
     ...changes,

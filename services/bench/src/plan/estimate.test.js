@@ -19,6 +19,7 @@ const cell = {
   parameters,
   warmUp: null,
   loads: 1,
+  observed: true,
   limitSeconds: 100,
   skip: null,
 };

@@ -120,6 +120,7 @@ function planFor(entrants, battle, overrides, say) {
         parameters,
         warmUp,
         loads: 1,
+        observed: true,
         limitSeconds: limitSeconds(parameters, scheme, proxyCpus),
         skip: null,
       });

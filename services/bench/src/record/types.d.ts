@@ -44,6 +44,8 @@ export interface PlannedCell {
   warmUp: Parameters | null;
   /** Load containers that share the work. */
   loads: number;
+  /** What observes is up, InfluxDB and cAdvisor; false only in `./bench selfbench`, which measures their cost. */
+  observed: boolean;
   /** The measured phase has failed when it takes longer. */
   limitSeconds: number;
   /** Why this machine cannot run it; null: it can. Set by the preflight. */

@@ -176,12 +176,16 @@ class Driver {
   }
 
   async #start() {
-    const services = ["echo", ...this.stage.services[this.cell.profile]];
-    // The observers are up: should one have died in the cell before, it starts again here.
-    await this.project.check(["up", "--detach", "--no-deps", ...this.stage.observers, ...services]);
-    this.started = (await containersOf(this.stage.project)).filter(({ service }) =>
-      [...services, ...this.stage.observers].includes(service),
-    );
+    const { observers, project, services } = this.stage;
+    // What observes is up. Should some of it have died in the cell before, it starts again here.
+    const wanted = [
+      "echo",
+      ...services[this.cell.profile],
+      ...(this.cell.observed ? observers : []),
+    ];
+    if (!this.cell.observed) await remove(observers.map((service) => `${project}-${service}-1`));
+    await this.project.check(["up", "--detach", "--no-deps", ...wanted]);
+    this.started = (await containersOf(project)).filter(({ service }) => wanted.includes(service));
     this.#assertAlive(this.started);
   }
 

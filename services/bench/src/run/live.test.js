@@ -65,6 +65,7 @@ const CELL = {
   parameters: { CONNECTIONS: 5000, CONCURRENCY: 100, MESSAGES: 1 },
   warmUp: null,
   loads: 1,
+  observed: true,
   limitSeconds: 60,
   skip: null,
 };

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { analyse, noiseFloorOf } from "./index.js";
+import { POLICY, results } from "./testing/results.js";
+
+const policy = /** @type {any} */ (POLICY);
+
+test("only the last attempt of a cell counts, and only when it is good", () => {
+  const run = results({
+    schemes: ["ws"],
+    rounds: 6,
+    change: (record, { proxy, round }) => {
+      if (proxy !== "nginx" || round > 3) return [record];
+      const cause = { kind: /** @type {const} */ ("load"), message: "k6 ended with status 99" };
+      const failed = { ...record, status: /** @type {const} */ ("failed"), cause };
+      if (round === 3) return [record, { ...failed, attempt: 2 }];
+      return round === 1
+        ? [failed, { ...record, attempt: 2 }]
+        : [failed, { ...failed, attempt: 2 }];
+    },
+  });
+  const { cells } = analyse(run, { policy });
+  const nginx = cells.filter(({ record }) => record.proxy === "nginx");
+  assert.deepEqual(
+    nginx.map(({ record, counted }) => [record.round, record.attempt, counted]).slice(0, 7),
+    [
+      [1, 1, false],
+      [1, 2, true],
+      [2, 1, false],
+      [2, 2, false],
+      [3, 1, false],
+      [3, 2, false],
+      [4, 1, true],
+    ],
+  );
+});
+
+test("what is invalid is not counted, what is weak is", () => {
+  const run = results({
+    schemes: ["wss"],
+    change: (record, { proxy, round }) => {
+      if (proxy === "nginx" && record.tls) record.tls.cipher = "TLS_AES_256_GCM_SHA384";
+      if (proxy === "haproxy" && round === 1 && record.machine)
+        record.machine.stealSeconds = 0.04 * 2 * (record.totalSeconds ?? 0);
+      return [record];
+    },
+  });
+  const { cells, findings, settings } = analyse(run, { policy });
+  assert.ok(
+    cells.filter(({ record }) => record.proxy === "nginx").every(({ counted }) => !counted),
+  );
+  assert.ok(
+    cells.filter(({ record }) => record.proxy === "haproxy").every(({ counted }) => counted),
+  );
+  const row = settings[0].comparisons[0].rows.find(({ proxy }) => proxy === "nginx");
+  assert.deepEqual([row?.values, row?.median, row?.rank], [[], null, null]);
+  assert.match(row?.missing ?? "", /TLS cipher was TLS_AES_256_GCM_SHA384/);
+  const texts = findings.map(({ gate, severity, message }) => `${gate} ${severity}: ${message}`);
+  assert.match(texts.join("\n"), /tls invalid: 6 of 24 cells, such as r1-nginx-.*: TLS cipher/);
+  assert.match(
+    texts.join("\n"),
+    /steal weak: 1 of 24 cells, such as r1-haproxy-.*: steal took 4 %/,
+  );
+});
+
+test("shared cores, an unequal budget and an incomplete run are told", () => {
+  const run = results({ change: (record, { round }) => (round === 6 ? [] : [record]) });
+  run.plan.proxyCpus = 1;
+  run.proxies[2].parts.push("haproxy-tls");
+  const gates = new Map(
+    analyse(run, { policy }).findings.map(({ gate, message }) => [gate, message]),
+  );
+  assert.match(gates.get("incomplete") ?? "", /8 of 48 cells have not run/);
+  assert.match(gates.get("shared-cores") ?? "", /shared 2 cores, busy to \d+(\.\d)? %/);
+  assert.match(gates.get("unequal-budget") ?? "", /HAProxy has 2/);
+  const apart = results({ change: (record) => [{ ...record, loadCores: 1 }] });
+  assert.ok(!analyse(apart, { policy }).findings.some(({ gate }) => gate === "shared-cores"));
+});
+
+test("the same record gives the same analysis", () => {
+  const all = () => JSON.stringify(analyse(results({ spread: 0.3 }), { policy }));
+  assert.equal(all(), all());
+});
+
+test("the noise floor is how far a proxy was from its copy, on the same environment", () => {
+  const aa = results({
+    proxies: { none: {}, nginx: {}, "nginx-copy": { cpuUsPerHandshake: 204 } },
+    spread: 0,
+  });
+  for (const cell of aa.plan.cells) if (cell.proxy === "nginx-copy") cell.profile = "nginx";
+  const floor = noiseFloorOf(aa, results());
+  assert.equal(floor?.proxy, "nginx");
+  assert.equal(floor.run, aa.run.name);
+  assert.ok(Math.abs(floor.ratios.cpu_us_per_handshake - 1.02) < 1e-9);
+  assert.equal(floor.ratios.total_seconds, 1);
+  const elsewhere = results();
+  elsewhere.environment.identity.kernel = "7.0";
+  assert.equal(noiseFloorOf(aa, elsewhere), null);
+  assert.equal(noiseFloorOf(results(), results()), null);
+});

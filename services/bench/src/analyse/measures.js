@@ -1,0 +1,443 @@
+/**
+ * Everything that is derived from one cell, flat: the columns of results.csv, and what analysis compares.
+ */
+
+/** @import { CellRecord, ContainerRecord, LatencySummary, MemoryReading, Role } from "../record/types.js" */
+/** @import { Measure } from "./types.js" */
+
+/**
+ * @typedef {Measure & {of: (record: CellRecord) => number | null | undefined}} Definition
+ *   of: null, undefined or not finite where it cannot be had
+ */
+
+/**
+ * `proxy` means every container of the role, together: haproxy-hitch has two. In a cell of the control the proxy's
+ * container is an echo server, so these figures are the cost of an echo server there, not of a proxy.
+ *
+ * @type {Definition[]}
+ */
+const DEFINITIONS = [
+  {
+    key: "connections_opened",
+    title: "Connections opened",
+    unit: "",
+    better: "higher",
+    description: "WebSockets whose upgrade was answered, as the generator counted.",
+    of: ({ connections }) => connections?.opened,
+  },
+  {
+    key: "connections_failed",
+    title: "Connections failed",
+    unit: "",
+    better: "lower",
+    description: "Connections that did not do all they should, as the generator counted.",
+    of: ({ connections }) => connections?.failed,
+  },
+  {
+    key: "messages_echoed",
+    title: "Messages echoed",
+    unit: "",
+    better: "higher",
+    description: "Messages that came back as they were sent, as the generator counted.",
+    of: ({ messagesEchoed }) => messagesEchoed,
+  },
+  {
+    key: "total_seconds",
+    title: "Total",
+    unit: "s",
+    better: "lower",
+    description: "First connection to last close. The loop is closed: a slow proxy is asked less.",
+    of: ({ totalSeconds }) => totalSeconds,
+  },
+  {
+    key: "connections_per_second",
+    title: "Connections per second",
+    unit: "",
+    better: "higher",
+    description:
+      "Connections opened, divided by the total. In a closed loop that is what this machine carries with the generator on it, not the proxy's own limit.",
+    of: (record) => ratio(record.connections?.opened, record.totalSeconds),
+  },
+  ...latency(
+    "handshake_ms",
+    "Handshake",
+    "From opening the socket to the open event: TCP, TLS and the upgrade, the queue in the generator included",
+    ({ handshakeMs }) => handshakeMs,
+  ),
+  ...latency(
+    "echo_latency_ms",
+    "Echo latency",
+    "From sending a message to its echo",
+    ({ echoLatencyMs }) => echoLatencyMs,
+  ),
+  {
+    key: "cpu_us_per_handshake",
+    title: "CPU per handshake",
+    unit: "µs",
+    better: "lower",
+    description:
+      "CPU time of the proxy over the measured phase, divided by the connections opened. It includes that connection's messages and its close.",
+    of: (record) => ratio(1e6 * proxyCpu(record, "totalSeconds"), record.connections?.opened),
+  },
+  {
+    key: "cpu_us_per_message",
+    title: "CPU per message",
+    unit: "µs",
+    better: "lower",
+    description:
+      "CPU time of the proxy over the measured phase, divided by the messages echoed (there and back is one). It includes each message's share of its connection's handshake, so it means something only with many messages a connection.",
+    of: (record) => ratio(1e6 * proxyCpu(record, "totalSeconds"), record.messagesEchoed),
+  },
+  {
+    key: "proxy_cpu_seconds",
+    title: "CPU of the proxy",
+    unit: "s",
+    better: "lower",
+    description: "CPU time of the proxy's cgroups over the measured phase, user and system.",
+    of: (record) => proxyCpu(record, "totalSeconds"),
+  },
+  {
+    key: "proxy_cpu_user_seconds",
+    title: "User CPU of the proxy",
+    unit: "s",
+    better: "lower",
+    description:
+      "The part in user mode. Under cgroup v1 the kernel counts this split in ticks of 1/100 s.",
+    of: (record) => proxyCpu(record, "userSeconds"),
+  },
+  {
+    key: "proxy_cpu_system_seconds",
+    title: "System CPU of the proxy",
+    unit: "s",
+    better: "lower",
+    description:
+      "The part in kernel mode. Under cgroup v1 the kernel counts this split in ticks of 1/100 s.",
+    of: (record) => proxyCpu(record, "systemSeconds"),
+  },
+  {
+    key: "proxy_throttled_seconds",
+    title: "Proxy throttled",
+    unit: "s",
+    better: "lower",
+    description: "Time for which the CPU budget held the proxy back.",
+    of: (record) => proxyCpu(record, "throttledSeconds"),
+  },
+  {
+    key: "proxy_memory_per_connection_bytes",
+    title: "Memory per open connection",
+    unit: "bytes",
+    better: "lower",
+    description:
+      "Peak less baseline of usage, divided by the connections open at once (CONCURRENCY). It includes what a process keeps for the next connection and whatever it grows by on its way, so take it for an upper limit.",
+    of: (record) =>
+      ratio(
+        difference(memory(record, "peak", "usageBytes"), memory(record, "baseline", "usageBytes")),
+        record.parameters.CONCURRENCY,
+      ),
+  },
+  ...memoryDefinitions(),
+  {
+    key: "proxy_memory_high_water_bytes",
+    title: "Memory high-water mark",
+    unit: "bytes",
+    better: "lower",
+    description:
+      "The kernel's own highest usage since the containers started, so warm-up included; summed over the containers.",
+    of: (record) => sumOrNull(ofRole(record, "proxy"), ({ memory }) => memory?.highWaterBytes),
+  },
+  {
+    key: "proxy_packets_per_connection",
+    title: "Packets per connection",
+    unit: "",
+    better: "lower",
+    description:
+      "Packets that the proxy's network interface received and sent, on both of its sides, divided by the connections opened. Segmentation offload lets one packet stand for several on a wire.",
+    of: (record) => {
+      const network = proxyNetwork(record);
+      return network && ratio(network.rxPackets + network.txPackets, record.connections?.opened);
+    },
+  },
+  {
+    key: "proxy_bytes_per_connection",
+    title: "Bytes per connection",
+    unit: "bytes",
+    better: "lower",
+    description:
+      "Bytes that the proxy's network interface received and sent, on both of its sides, divided by the connections opened.",
+    of: (record) => {
+      const network = proxyNetwork(record);
+      return network && ratio(network.rxBytes + network.txBytes, record.connections?.opened);
+    },
+  },
+  {
+    key: "echo_cpu_seconds",
+    title: "CPU of the echo server",
+    unit: "s",
+    better: "lower",
+    description: "CPU time of the echo server behind the proxy over the measured phase.",
+    of: (record) => roleCpu(record, "echo"),
+  },
+  {
+    key: "echo_busiest_worker_percent",
+    title: "Connections on the busiest echo worker",
+    unit: "%",
+    better: "lower",
+    description: "Share of all connections; evenly spread it is 100 divided by the workers.",
+    of: ({ echoWorkers }) => busiest(echoWorkers?.map(({ connections }) => connections)),
+  },
+  {
+    key: "echo_busiest_worker_messages_percent",
+    title: "Messages on the busiest echo worker",
+    unit: "%",
+    better: "lower",
+    description: "Share of all messages; evenly spread it is 100 divided by the workers.",
+    of: ({ echoWorkers }) => busiest(echoWorkers?.map(({ messages }) => messages)),
+  },
+  {
+    key: "generator_cpu_seconds",
+    title: "CPU of the generator",
+    unit: "s",
+    better: "lower",
+    description: "CPU time of all load containers over the measured phase.",
+    of: (record) => roleCpu(record, "load"),
+  },
+  {
+    key: "generator_cpu_percent",
+    title: "Generator busy",
+    unit: "%",
+    better: "lower",
+    description: "CPU time of all load containers, as a share of what their cores had to give.",
+    of: (record) =>
+      percent(roleCpu(record, "load"), record.loadCores * (measuredSeconds(record) ?? NaN)),
+  },
+  {
+    key: "observers_cpu_percent",
+    title: "Observers' share of CPU",
+    unit: "%",
+    better: "lower",
+    description:
+      "CPU time of cAdvisor, InfluxDB and this program, as a share of all CPU time used in the measured phase.",
+    of: (record) =>
+      percent(
+        (roleCpu(record, "observer") ?? 0) + (record.machine?.benchSeconds ?? NaN),
+        record.machine?.busySeconds,
+      ),
+  },
+  {
+    key: "machine_busy_percent",
+    title: "Machine busy",
+    unit: "%",
+    better: "lower",
+    description: "CPU time used by anything, as a share of what the machine had to give.",
+    of: (record) => percent(record.machine?.busySeconds, machineSeconds(record)),
+  },
+  {
+    key: "steal_percent",
+    title: "Steal",
+    unit: "%",
+    better: "lower",
+    description: "CPU time that the hypervisor gave to others, as a share of the machine's.",
+    of: (record) => percent(record.machine?.stealSeconds, machineSeconds(record)),
+  },
+  {
+    key: "foreign_cpu_percent",
+    title: "Foreign load",
+    unit: "%",
+    better: "lower",
+    description:
+      "CPU time used by nothing that this benchmark started, as a share of the machine's. Kernel work that is charged to no container counts here.",
+    of: (record) => percent(record.machine?.foreignSeconds, machineSeconds(record)),
+  },
+];
+
+/** @type {Measure[]} */
+export const MEASURES = DEFINITIONS.map(({ of, ...measure }) => measure);
+
+/**
+ * @param {CellRecord} record of a failed cell too
+ * @returns {Record<string, number>} by `Measure.key`; without what could not be had
+ */
+export function measuresOf(record) {
+  /** @type {Record<string, number>} */
+  const measures = {};
+  for (const { key, of } of DEFINITIONS) {
+    const value = of(record);
+    if (typeof value === "number" && Number.isFinite(value)) measures[key] = value;
+  }
+  return measures;
+}
+
+/**
+ * @param {string} key
+ * @returns {Measure}
+ */
+export function measure(key) {
+  const found = MEASURES.find((measure) => measure.key === key);
+  if (!found) throw new Error(`no measure ${key}`);
+  return found;
+}
+
+/**
+ * @param {string} prefix
+ * @param {string} title
+ * @param {string} description
+ * @param {(record: CellRecord) => LatencySummary | null} summaryOf
+ * @returns {Definition[]}
+ */
+function latency(prefix, title, description, summaryOf) {
+  /** @type {[Exclude<keyof LatencySummary, "count">, string][]} */
+  const statistics = [
+    ["mean", "mean"],
+    ["sd", "standard deviation"],
+    ["min", "minimum"],
+    ["median", "median"],
+    ["p90", "90th percentile"],
+    ["p95", "95th percentile"],
+    ["p99", "99th percentile"],
+    ["p999", "99.9th percentile"],
+    ["max", "maximum"],
+  ];
+  return statistics.map(([statistic, name]) => ({
+    key: `${prefix}_${statistic}`,
+    title: `${title}, ${name}`,
+    unit: "ms",
+    better: "lower",
+    description: `${description}; ${name} over all recorded in the cell.`,
+    of: (record) => summaryOf(record)?.[statistic],
+  }));
+}
+
+/** @returns {Definition[]} */
+function memoryDefinitions() {
+  /** @type {["peak" | "mean" | "baseline", string][]} */
+  const times = [
+    ["peak", "highest sample of the measured phase; summed over containers whose peaks may differ"],
+    ["mean", "mean of the samples of the measured phase"],
+    ["baseline", "at the start of the measured phase, warmed up and without a connection"],
+  ];
+  /** @type {[keyof MemoryReading, string, string, string][]} */
+  const kinds = [
+    ["usageBytes", "usage", "Memory", "All that the proxy's cgroups are charged for"],
+    ["workingSetBytes", "working_set", "Working set", "Usage without inactive file cache"],
+    ["rssBytes", "rss", "Anonymous memory", "Anonymous memory of the proxy's cgroups"],
+    ["kernelBytes", "kernel", "Kernel memory", "Memory that the kernel holds for the proxy"],
+    ["socketBytes", "socket", "Socket memory", "Socket buffers of the proxy"],
+  ];
+  return kinds.flatMap(([kind, name, title, description]) =>
+    times.map(([time, when]) => ({
+      key: `proxy_memory_${time}_${name}_bytes`,
+      title: `${title}, ${time}`,
+      unit: "bytes",
+      better: /** @type {const} */ ("lower"),
+      description: `${description}: ${when}.`,
+      of: (/** @type {CellRecord} */ record) => memory(record, time, kind),
+    })),
+  );
+}
+
+/**
+ * @param {CellRecord} record
+ * @param {Role} role
+ * @returns {ContainerRecord[]}
+ */
+function ofRole({ containers }, role) {
+  return Object.values(containers).filter((container) => container.role === role);
+}
+
+/**
+ * @param {ContainerRecord[]} containers
+ * @param {(container: ContainerRecord) => number | null | undefined} valueOf
+ * @returns {number | null} null: there is no container, or one has no value
+ */
+function sumOrNull(containers, valueOf) {
+  const values = containers.map(valueOf);
+  if (values.length === 0) return null;
+  return values.reduce((/** @type {number} */ sum, value) => sum + (value ?? NaN), 0);
+}
+
+/**
+ * @param {CellRecord} record
+ * @param {Role} role
+ * @returns {number | null} CPU seconds over the measured phase
+ */
+function roleCpu(record, role) {
+  return sumOrNull(ofRole(record, role), ({ cpu }) => cpu.totalSeconds);
+}
+
+/**
+ * @param {CellRecord} record
+ * @param {keyof ContainerRecord["cpu"]} part
+ * @returns {number} NaN: there is no container
+ */
+function proxyCpu(record, part) {
+  return sumOrNull(ofRole(record, "proxy"), ({ cpu }) => cpu[part]) ?? NaN;
+}
+
+/**
+ * @param {CellRecord} record
+ * @param {"baseline" | "mean" | "peak"} time
+ * @param {keyof MemoryReading} kind
+ */
+function memory(record, time, kind) {
+  return sumOrNull(ofRole(record, "proxy"), ({ memory }) => memory?.[time][kind]);
+}
+
+/**
+ * Containers that share a network have its counters once: the others have null.
+ *
+ * @param {CellRecord} record
+ * @returns {import("../record/types.js").NetworkReading | null} of all of the proxy's networks; null: none could be read
+ */
+export function proxyNetwork(record) {
+  const readings = ofRole(record, "proxy").flatMap(({ network }) => network ?? []);
+  if (readings.length === 0) return null;
+  return readings.reduce((a, b) => ({
+    rxBytes: a.rxBytes + b.rxBytes,
+    txBytes: a.txBytes + b.txBytes,
+    rxPackets: a.rxPackets + b.rxPackets,
+    txPackets: a.txPackets + b.txPackets,
+  }));
+}
+
+/** @param {CellRecord} record */
+function measuredSeconds({ measured }) {
+  return measured && (measured.toMs - measured.fromMs) / 1000;
+}
+
+/** @param {CellRecord} record */
+function machineSeconds(record) {
+  return record.machine && record.machine.cores * (measuredSeconds(record) ?? NaN);
+}
+
+/** @param {number[] | undefined} counts */
+function busiest(counts = []) {
+  return percent(
+    Math.max(...counts),
+    counts.reduce((sum, count) => sum + count, 0),
+  );
+}
+
+/**
+ * @param {number | null | undefined} a
+ * @param {number | null | undefined} b
+ */
+function difference(a, b) {
+  return (a ?? NaN) - (b ?? NaN);
+}
+
+/**
+ * @param {number | null | undefined} part
+ * @param {number | null | undefined} whole
+ * @returns {number} not finite where one is missing or there is nothing to divide by
+ */
+function ratio(part, whole) {
+  return (part ?? NaN) / (whole ?? NaN);
+}
+
+/**
+ * @param {number | null | undefined} part
+ * @param {number | null | undefined} whole
+ */
+function percent(part, whole) {
+  return 100 * ratio(part, whole);
+}

@@ -1,0 +1,120 @@
+/**
+ * Who differs from whom, and the ranks that follow.
+ */
+import { holm, mannWhitney, smallestP } from "../statistics/index.js";
+
+/** @import { Estimate } from "./types.js" */
+
+/** Chance of even one false difference in a comparison. */
+export const ALPHA = 0.05;
+
+/**
+ * @typedef {[string, string]} Pair
+ *
+ * @typedef {object} Judgement
+ * @property {"test" | "range" | "none"} method none: with a single round nothing can be told apart
+ * @property {(a: string, b: string) => boolean} differ whether a difference between two of a pair is seen
+ * @property {(a: string, b: string) => number | null} p corrected; null: not tested
+ */
+
+/**
+ * With rounds enough: Mann-Whitney's test of each pair, corrected by Holm over all of them, so that it does not matter which
+ * proxy happened to come out best. The test takes the rounds as independent; that a round slows all alike makes it miss
+ * differences rather than invent them. And the interval of their ratio must leave out 1, lest a report claim a difference
+ * beside an interval that denies it.
+ *
+ * With so few rounds that the test could never reject: two differ only when all values of one lie below all of the other's.
+ * Of two equal proxies that happens in 1 of 3 cases with 2 rounds each, 1 of 10 with 3, 1 of 35 with 4.
+ *
+ * @param {Map<string, number[]>} values by proxy
+ * @param {Pair[]} pairs
+ * @param {(a: string, b: string) => Estimate | null} ratioOf of the medians of two
+ * @returns {Judgement}
+ */
+export function judge(values, pairs, ratioOf) {
+  const of = (/** @type {string} */ name) => values.get(name) ?? [];
+  const measured = pairs.filter((pair) => pair.every((name) => of(name).length > 0));
+  const canReject = measured.some(
+    ([a, b]) => smallestP(of(a).length, of(b).length) * measured.length <= ALPHA,
+  );
+  if (canReject) {
+    const corrected = holm(measured.map(([a, b]) => mannWhitney(of(a), of(b)).p));
+    const ps = new Map(
+      measured.flatMap(([a, b], i) => [
+        [key(a, b), corrected[i]],
+        [key(b, a), corrected[i]],
+      ]),
+    );
+    const p = (/** @type {string} */ a, /** @type {string} */ b) => ps.get(key(a, b)) ?? null;
+    return {
+      method: "test",
+      p,
+      differ: (a, b) => (p(a, b) ?? 1) <= ALPHA && leavesOutOne(ratioOf(a, b)),
+    };
+  }
+  const isRepeated = [...values.values()].some((list) => list.length > 1);
+  return {
+    method: isRepeated ? "range" : "none",
+    p: () => null,
+    differ: (a, b) => of(a).length > 1 && of(b).length > 1 && areApart(of(a), of(b)),
+  };
+}
+
+/**
+ * @param {Estimate | null} ratio
+ * @returns {boolean} true as well where there is no interval
+ */
+function leavesOutOne(ratio) {
+  return !ratio?.interval || ratio.interval[0] > 1 || ratio.interval[1] < 1;
+}
+
+/**
+ * @param {string} a
+ * @param {string} b
+ */
+function key(a, b) {
+  return `${a} ${b}`;
+}
+
+/**
+ * @param {number[]} a
+ * @param {number[]} b
+ */
+function areApart(a, b) {
+  return Math.max(...a) < Math.min(...b) || Math.max(...b) < Math.min(...a);
+}
+
+/**
+ * @param {string[]} names
+ * @returns {Pair[]}
+ */
+export function allPairs(names) {
+  return names.flatMap((a, i) => names.slice(i + 1).map((b) => /** @type {Pair} */ ([a, b])));
+}
+
+/**
+ * From the best to the worst, each joins the first group from whose best no difference is seen, and otherwise begins a new
+ * one. So a proxy of wide spread shares the rank of the best that it cannot be told from, even where a steadier
+ * one before it cannot. A rank is one more than the number of proxies in the groups before.
+ *
+ * @param {string[]} names from the best to the worst
+ * @param {(a: string, b: string) => boolean} differ
+ * @returns {Map<string, {rank: number, ties: string[]}>}
+ */
+export function rank(names, differ) {
+  /** @type {string[][]} */
+  const groups = [];
+  for (const name of names) {
+    const group = groups.find(([best]) => !differ(best, name));
+    if (group) group.push(name);
+    else groups.push([name]);
+  }
+  const ranks = new Map();
+  let before = 0;
+  for (const group of groups) {
+    for (const name of group)
+      ranks.set(name, { rank: before + 1, ties: group.filter((other) => other !== name) });
+    before += group.length;
+  }
+  return ranks;
+}

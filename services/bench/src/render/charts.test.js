@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+// @ts-expect-error: jsdom ships no types.
+import { JSDOM } from "jsdom";
+import {
+  axisType,
+  dotChart,
+  keyMark,
+  lineChart,
+  pairChart,
+  shape,
+  spread,
+  svgElement,
+  svgText,
+} from "./charts.js";
+
+const hostile = `A & B</text><script>`;
+const looks = [
+  { label: "nginx", colour: "#009E73", shape: shape(0) },
+  { label: hostile, colour: "#D55E00", shape: shape(1) },
+];
+
+const lines = () =>
+  lineChart({
+    title: `Memory, MB ${hostile}`,
+    x: { label: "seconds" },
+    y: { label: "MB" },
+    series: looks.map((look, i) => ({
+      ...look,
+      points: [
+        { x: 0, y: 1 + i, low: 0.5, high: 2 + i },
+        { x: 5, y: 4.25 + i },
+      ],
+    })),
+  });
+
+/** @param {string} text */
+function parseXml(text) {
+  return new JSDOM(text, { contentType: "image/svg+xml" }).window.document;
+}
+
+test("a stand-alone file is well-formed SVG with title, unit, colours and nothing from elsewhere", () => {
+  const text = svgText(lines());
+  const { documentElement: svg } = parseXml(text);
+  assert.equal(svg.namespaceURI, "http://www.w3.org/2000/svg");
+  assert.equal(svg.querySelector("title").textContent, `Memory, MB ${hostile}`);
+  assert.ok([...svg.querySelectorAll("text")].some((node) => node.textContent === "MB"));
+  assert.match(text, /#009E73/);
+  assert.match(text, /prefers-color-scheme: dark/);
+  assert.equal(svg.querySelector("script, image, use"), null);
+  assert.equal(svg.querySelectorAll("style").length, 1);
+  assert.doesNotMatch(text.replaceAll("http://www.w3.org/", ""), /https?:|NaN|undefined/);
+});
+
+test("in a page it is an image with a name and a description that has its figures", () => {
+  const { document } = new JSDOM(svgElement(lines(), "figure-7")).window;
+  const svg = document.querySelector("svg");
+  assert.equal(svg.getAttribute("role"), "img");
+  for (const id of svg.getAttribute("aria-labelledby").split(" ")) {
+    assert.ok(document.getElementById(id).textContent);
+  }
+  assert.match(document.querySelector("desc").textContent, /nginx: 0: 1\.00, 5: 4\.25/);
+  assert.equal(document.querySelector("script"), null);
+});
+
+test("the same data give the same bytes", () => {
+  assert.equal(svgText(lines()), svgText(lines()));
+});
+
+test("each series is named beside its line, in the colour of text", () => {
+  const svg = parseXml(svgText(lines())).documentElement;
+  const label = [...svg.querySelectorAll("text")].find((node) => node.textContent === "nginx");
+  assert.ok(label);
+  assert.equal(label.closest("[fill]").getAttribute("fill"), "currentColor");
+});
+
+test("a dot chart shows every round, the median, and the interval only where there is one", () => {
+  const figure = dotChart({
+    title: "CPU",
+    x: { label: "µs" },
+    rows: [
+      { ...looks[0], median: 200, interval: [190, 210], values: [190, 200, 210] },
+      { ...looks[1], median: 700, interval: null, values: [690, 710] },
+    ],
+  });
+  const rings = figure.svg.querySelectorAll('[r="2.2"]');
+  assert.equal(rings.length, 5);
+  assert.equal(figure.svg.querySelectorAll('[aria-label="link"] path').length, 1);
+  assert.match(figure.description, /nginx: 200 \(190 to 210\)\. /);
+  assert.match(figure.description, /: 700\.$/);
+});
+
+test("rows with the same shortened name stay apart", () => {
+  const label = "a name that is much too long for a chart";
+  const figure = pairChart({
+    title: "TLS",
+    x: { label: "µs" },
+    rows: [1, 2].map((n) => ({ ...looks[0], label: `${label} ${n}`, from: n, to: 2 * n })),
+    names: ["ws", "wss"],
+  });
+  const names = [...figure.svg.querySelectorAll("text")].filter((node) =>
+    node.textContent?.startsWith("a name"),
+  );
+  assert.equal(names.length, 2);
+  assert.notEqual(names[0].getAttribute("transform"), names[1].getAttribute("transform"));
+});
+
+test("shapes differ, and the mark in a table is the shape in the charts", () => {
+  const marks = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => keyMark({ ...looks[0], shape: shape(i) }));
+  assert.equal(new Set(marks).size, marks.length);
+});
+
+test("labels are moved apart as little as their order allows, and stay inside", () => {
+  assert.deepEqual(spread([10, 50], 13, 0, 100), [10, 50]);
+  assert.deepEqual(spread([50, 50, 50], 10, 0, 100), [40, 50, 60]);
+  assert.deepEqual(spread([99, 98], 10, 0, 100), [100, 90]);
+  assert.deepEqual(spread([0, 1, 2], 10, 0, 100), [0, 10, 20]);
+  const crowded = spread([95, 99, 80, 99], 10, 0, 100);
+  assert.deepEqual(crowded, [80, 90, 70, 100]);
+});
+
+test("an axis is logarithmic only where a linear one would hide the small", () => {
+  assert.equal(axisType([10, 130]), "log");
+  assert.equal(axisType([10, 100]), "linear");
+  assert.equal(axisType([0, 100]), "linear");
+  assert.equal(axisType([10, 40], 3), "log");
+});

@@ -1,0 +1,330 @@
+/**
+ * Which charts the report has.
+ *
+ * @import { Analysis, Comparison, Row, Setting } from "../analyse/types.js"
+ * @import { LatencySummary } from "../record/types.js"
+ * @import { Figure, Point } from "./charts.js"
+ * @import { Column, Curves } from "./summary.js"
+ */
+import { median as middle } from "simple-statistics";
+import { CONTROL } from "../proxies.js";
+import { axisType, dotChart, lineChart, pairChart } from "./charts.js";
+import { count } from "./format.js";
+import { columnOf, comparisonOf, KEYS, looks, tlsPairs } from "./summary.js";
+
+/**
+ * @typedef {object} FigureGroup
+ * @property {string} title
+ * @property {string} note how to read it
+ * @property {Figure[]} figures
+ */
+
+/** @type {[keyof LatencySummary, string][]} */
+const PERCENTILES = [
+  ["median", "p50"],
+  ["p90", "p90"],
+  ["p95", "p95"],
+  ["p99", "p99"],
+  ["p999", "p99.9"],
+];
+
+/**
+ * @param {Analysis} analysis
+ * @param {Curves} curves
+ * @returns {FigureGroup[]} without those that have nothing to show
+ */
+export function figureGroups(analysis, curves) {
+  return [
+    percentiles(analysis, "handshakeMs", "Handshake"),
+    percentiles(analysis, "echoLatencyMs", "Echo latency"),
+    ...costs(analysis),
+    memoryOverTime(analysis, curves),
+    ...overConnections(analysis),
+  ].filter(({ figures }) => figures.length > 0);
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {"handshakeMs" | "echoLatencyMs"} field
+ * @param {string} title
+ * @returns {FigureGroup}
+ */
+function percentiles(analysis, field, title) {
+  const { results, settings, cells } = analysis;
+  const all = looks(results);
+  const width = 0.34;
+  const perSetting = settings.map((setting) => {
+    const series = results.proxies.map(({ name }, i) => {
+      const summaries = cells
+        .filter(({ counted, setting: key, record }) => {
+          return counted && key === setting.key && record.proxy === name;
+        })
+        .flatMap(({ record }) => record[field] ?? []);
+      // Beside one another, so that no interval hides another.
+      const offset = (i / Math.max(1, results.proxies.length - 1) - 0.5) * width;
+      const points = PERCENTILES.flatMap(([key], position) => {
+        const values = summaries.map((summary) => summary[key]).filter((value) => value > 0);
+        if (values.length === 0) return [];
+        return [{ x: position + offset, y: middle(values), ...ends(values) }];
+      });
+      return { ...all[name], points };
+    });
+    return { setting, series };
+  });
+  const shown = perSetting.filter(({ series }) => series.some(({ points }) => points.length > 0));
+  const values = shown.flatMap(({ series }) =>
+    series.flatMap(({ points }) => points.flatMap(allOf)),
+  );
+  const type = axisType(values);
+  const domain = sharedDomain(values, type);
+  return {
+    title: `${title} by percentile`,
+    note: `Medians over the counted rounds; the bars reach from the lowest to the highest round.${logNote(type)}`,
+    figures: shown.map(({ setting, series }) =>
+      lineChart({
+        title: setting.title,
+        x: {
+          label: "percentile",
+          domain: [-0.3, PERCENTILES.length - 0.7],
+          ticks: PERCENTILES.map((_, i) => i),
+          tickFormat: (position) => PERCENTILES[position]?.[1] ?? "",
+        },
+        y: { label: `${title}, ms`, type, domain },
+        series,
+      }),
+    ),
+  };
+}
+
+/**
+ * CPU per operation: what a proxy costs whatever else the machine does.
+ *
+ * @param {Analysis} analysis
+ * @returns {FigureGroup[]}
+ */
+function costs(analysis) {
+  const all = looks(analysis.results);
+  return [KEYS.cpuPerHandshake, KEYS.cpuPerMessage].map((key) => {
+    const shown = columnsOf(analysis, key);
+    // TLS costs so much that on a common axis the differences between proxies would vanish.
+    const axes = Object.fromEntries(
+      ["ws", "wss"].map((scheme) => {
+        const values = shown
+          .filter(({ setting }) => setting.scheme === scheme)
+          .flatMap(({ column: { comparison, divisor } }) =>
+            rivals(comparison).flatMap((row) =>
+              [...row.values, ...(row.median?.interval ?? [])].map((value) => value / divisor),
+            ),
+          );
+        const type = axisType(values, 3);
+        return [scheme, { type, domain: sharedDomain(values, type) }];
+      }),
+    );
+    return {
+      title: shown[0]?.column.measure.title ?? "",
+      note: `The shape is the median and the bar its interval; each ring is a round. The charts of one scheme share an axis.${
+        Object.values(axes).some(({ type }) => type === "log")
+          ? " Where 0 is missing it is logarithmic: equal steps are equal ratios."
+          : ""
+      }`,
+      figures: shown.map(({ setting, column }) =>
+        dotChart({
+          title: setting.title,
+          x: { label: labelOf(column), ...axes[setting.scheme] },
+          rows: rivals(column.comparison).map(({ proxy, values, median }) => ({
+            ...all[proxy],
+            values: values.map((value) => value / column.divisor),
+            median: median && median.value / column.divisor,
+            interval: median?.interval
+              ? [median.interval[0] / column.divisor, median.interval[1] / column.divisor]
+              : null,
+          })),
+        }),
+      ),
+    };
+  });
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Curves} curves
+ * @returns {FigureGroup}
+ */
+function memoryOverTime({ results, settings, cells }, curves) {
+  const all = looks(results);
+  const perSetting = settings.map((setting) => ({
+    setting,
+    series: results.proxies
+      .filter(({ name }) => name !== CONTROL)
+      .map(({ name }) => {
+        const candidates = cells
+          .filter(({ counted, setting: key, record }) => {
+            return counted && key === setting.key && record.proxy === name;
+          })
+          .map(({ record }) => curves[record.id])
+          .filter((curve) => curve?.seconds.length > 0)
+          .sort((a, b) => Math.max(...a.usageBytes) - Math.max(...b.usageBytes));
+        const curve = candidates[Math.floor((candidates.length - 1) / 2)];
+        const points = (curve?.seconds ?? []).map((x, i) => ({ x, y: curve.usageBytes[i] / 1e6 }));
+        return { ...all[name], points };
+      }),
+  }));
+  const shown = perSetting.filter(({ series }) => series.some(({ points }) => points.length > 0));
+  const values = shown.flatMap(({ series }) =>
+    series.flatMap(({ points }) => points.map(({ y }) => y)),
+  );
+  const type = axisType(values);
+  const domain = sharedDomain(values, type);
+  return {
+    title: "Memory over time",
+    note: `The proxy's containers together, in the round with the middle peak.${logNote(type)}`,
+    figures: shown.map(({ setting, series }) =>
+      lineChart({
+        title: setting.title,
+        x: { label: "seconds of the measured phase" },
+        y: { label: "memory, MB", type, domain },
+        series,
+        shapesEvery: Math.max(
+          1,
+          Math.ceil(Math.max(...series.map((one) => one.points.length)) / 5),
+        ),
+      }),
+    ),
+  };
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {FigureGroup[]} memory and CPU over CONNECTIONS, where that varies and all else does not
+ */
+function overConnections(analysis) {
+  const all = looks(analysis.results);
+  return [KEYS.peakMemory, KEYS.cpuPerHandshake].map((key) => {
+    /** @type {Map<string, {setting: Setting, column: Column}[]>} */
+    const families = Map.groupBy(columnsOf(analysis, key), ({ setting }) => {
+      const { CONNECTIONS, ...others } = setting.parameters;
+      return JSON.stringify([setting.scenario, setting.scheme, Object.entries(others).sort()]);
+    });
+    const figures = [...families.values()]
+      .filter(
+        (family) => new Set(family.map(({ setting }) => setting.parameters.CONNECTIONS)).size > 1,
+      )
+      .map((family) => {
+        const sorted = family.toSorted(
+          (a, b) => a.setting.parameters.CONNECTIONS - b.setting.parameters.CONNECTIONS,
+        );
+        const { setting } = sorted[0];
+        const { measure } = sorted[0].column;
+        // One unit for the whole chart: that of the largest.
+        const { unit, divisor } = sorted[sorted.length - 1].column;
+        const series = analysis.results.proxies.map(({ name }) => ({
+          ...all[name],
+          points: sorted.flatMap(({ setting, column }) => {
+            const median = rivals(column.comparison).find(({ proxy }) => proxy === name)?.median;
+            if (!median) return [];
+            const interval = median.interval && {
+              low: median.interval[0] / divisor,
+              high: median.interval[1] / divisor,
+            };
+            return [{ x: setting.parameters.CONNECTIONS, y: median.value / divisor, ...interval }];
+          }),
+        }));
+        const type = axisType(series.flatMap(({ points }) => points.flatMap(allOf)));
+        return lineChart({
+          title: `${measure.title}: ${setting.scenario}, ${setting.scheme}`,
+          x: {
+            label: "connections",
+            ticks: sorted.map(({ setting }) => setting.parameters.CONNECTIONS),
+            tickFormat: count,
+          },
+          y: { label: labelOf({ measure, unit }) + (type === "log" ? ", log scale" : ""), type },
+          series,
+        });
+      });
+    const title = figures.length > 0 ? columnsOf(analysis, key)[0].column.measure.title : "";
+    return {
+      title: `${title} over connections`,
+      note: "Medians, and the interval of each where there are rounds enough.",
+      figures,
+    };
+  });
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {Figure[]} what TLS costs, for each setting that ran with and without
+ */
+export function tlsFigures(analysis) {
+  const all = looks(analysis.results);
+  return tlsPairs(analysis).flatMap(({ ws, wss }) => {
+    const plain = columnsOf({ ...analysis, settings: [ws] }, KEYS.cpuPerHandshake)[0]?.column;
+    const secured = columnsOf({ ...analysis, settings: [wss] }, KEYS.cpuPerHandshake)[0]?.column;
+    const rows = (plain ? rivals(plain.comparison) : []).flatMap(({ proxy, median }) => {
+      const other = secured?.comparison.rows.find((row) => row.proxy === proxy)?.median;
+      return median && other ? [{ ...all[proxy], from: median.value, to: other.value }] : [];
+    });
+    if (rows.length === 0) return [];
+    return [
+      pairChart({
+        title: `${wss.title} beside ws`,
+        x: { label: labelOf(secured) },
+        rows,
+        names: ["ws", "wss"],
+      }),
+    ];
+  });
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {string} key
+ * @returns {{setting: Setting, column: Column}[]} of each setting that has it
+ */
+function columnsOf(analysis, key) {
+  return analysis.settings.flatMap((setting) => {
+    const comparison = comparisonOf(setting, key);
+    return comparison && rivals(comparison).length > 0
+      ? [{ setting, column: columnOf(analysis, comparison) }]
+      : [];
+  });
+}
+
+/**
+ * @param {Comparison} comparison of CPU or memory, where the control's figures are those of its echo server
+ * @returns {Row[]} of the proxies that have a figure
+ */
+function rivals({ rows }) {
+  return rows.filter(({ proxy, median }) => proxy !== CONTROL && median);
+}
+
+/** @param {Pick<Column, "measure" | "unit">} column */
+function labelOf({ measure, unit }) {
+  return unit ? `${measure.title}, ${unit}` : measure.title;
+}
+
+/** @param {number[]} values */
+function ends(values) {
+  return values.length > 1 ? { low: Math.min(...values), high: Math.max(...values) } : {};
+}
+
+/** @param {Point} point */
+function allOf({ y, low, high }) {
+  return [y, low ?? y, high ?? y];
+}
+
+/**
+ * @param {number[]} values
+ * @param {"linear" | "log"} type
+ * @returns {[number, number]}
+ */
+function sharedDomain(values, type) {
+  const high = Math.max(...values);
+  return type === "log" ? [Math.min(...values) / 1.15, high * 1.15] : [0, high * 1.05];
+}
+
+/** @param {"linear" | "log"} type */
+function logNote(type) {
+  return type === "log"
+    ? " All charts share one logarithmic axis: equal steps are equal ratios."
+    : " All charts share one axis.";
+}

@@ -1,0 +1,66 @@
+/**
+ * HTML as template literals in which nothing is unescaped by accident.
+ */
+
+/** Markup that is safe as it is. Only `html` and `trusted` make one. */
+export class Html {
+  /** @param {string} text */
+  constructor(text) {
+    this.text = text;
+  }
+
+  toString() {
+    return this.text;
+  }
+}
+
+/** @typedef {Html | string | number | false | null | undefined} Piece */
+
+/** @type {Record<string, string>} */
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+/**
+ * Escapes every value for text and for quoted attributes. Lists are joined; null, undefined and false are left out.
+ *
+ * @param {TemplateStringsArray} strings
+ * @param {...(Piece | Piece[])} values
+ * @returns {Html}
+ */
+export function html(strings, ...values) {
+  return new Html(
+    strings.reduce((text, string, index) => text + markup(values[index - 1]) + string),
+  );
+}
+
+/**
+ * @param {Piece | Piece[]} value
+ * @returns {string}
+ */
+function markup(value) {
+  if (value === null || value === undefined || value === false) return "";
+  if (Array.isArray(value)) return value.map(markup).join("");
+  if (value instanceof Html) return value.text;
+  return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character]);
+}
+
+/**
+ * For markup that a serializer made, which escapes by itself, and for this program's own styles and scripts.
+ *
+ * @param {string} text
+ * @returns {Html}
+ */
+export function trusted(text) {
+  return new Html(text);
+}
+
+/**
+ * A value inside `<script type="application/json">`. In there HTML ends at `</script` and changes its mode at `<!--`
+ * (https://html.spec.whatwg.org/multipage/scripting.html#restrictions-for-contents-of-script-elements); without a `<` neither
+ * can occur, and JSON reads the escape as the character.
+ *
+ * @param {unknown} value
+ * @returns {Html}
+ */
+export function jsonInScript(value) {
+  return new Html(JSON.stringify(value).replaceAll("<", "\\u003c"));
+}

@@ -1,0 +1,2 @@
+export { renderHtml } from "./report-html.js";
+export { renderMarkdown } from "./report-markdown.js";

@@ -1,0 +1,141 @@
+/**
+ * report.md: the short report, in GitHub's Markdown, for a pull request or a post.
+ *
+ * @import { Analysis, Setting } from "../analyse/types.js"
+ * @import { Column, Entry } from "./summary.js"
+ */
+import { NONE } from "./format.js";
+import { headline, mainTable, runState, settingFindings } from "./summary.js";
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string}
+ */
+export function renderMarkdown(analysis) {
+  const { results, verdicts, findings, settings, published } = analysis;
+  const blocks = [
+    `# ${plain(results.plan.title)}`,
+    plain(headline(analysis)),
+    plain(runState(results).sentence),
+    "## Verdicts",
+    verdicts
+      .flatMap(({ question, answer, caveats }) => [
+        `- **${plain(question)}** ${plain(answer)}`,
+        ...caveats.map((caveat) => `  - ${plain(caveat)}`),
+      ])
+      .join("\n"),
+    "## Figures",
+    ...settings.flatMap((setting) => settingBlocks(analysis, setting)),
+  ];
+  if (published) {
+    const { title, year, machine, source, claims } = published;
+    blocks.push(
+      `## Claims of ${plain(title)}, ${year}`,
+      `Another machine and another time: ${plain(machine)} Source: ${plain(source)}`,
+      table(
+        ["Claim", "Outcome", "Today"],
+        claims.map(({ claim, outcome, today }) => [plain(claim), plain(outcome), plain(today)]),
+      ),
+    );
+  }
+  blocks.push("## Validity");
+  const uncounted = analysis.cells.filter((cell) => !cell.counted);
+  const causes = uncounted.map(({ record, findings }) => {
+    const why = record.cause
+      ? `${record.cause.kind}: ${record.cause.message}`
+      : findings
+          .filter(({ severity }) => severity === "invalid")
+          .map(({ message }) => message)
+          .join(" ");
+    return `- ${plain(record.id)}, attempt ${record.attempt}: ${record.status}, not counted. ${plain(why)}`;
+  });
+  const about = [
+    ...findings.map(
+      ({ severity, gate, message }) => `- ${severity}, ${plain(gate)}: ${plain(message)}`,
+    ),
+    ...causes,
+  ];
+  blocks.push(about.length > 0 ? about.join("\n") : "No finding; every cell counts.");
+  blocks.push(
+    "## Environment",
+    "Long values are cut; report.html has them whole.",
+    Object.entries(results.environment.details)
+      .map(([name, values]) => {
+        const shown = Object.entries(values)
+          .filter(([, value]) => value !== null)
+          .map(([label, value]) => `${label} ${shortened(String(value))}`);
+        return `- **${plain(name)}**: ${plain(shown.join("; "))}`;
+      })
+      .join("\n"),
+    "## Repeat it",
+    fenced(results.run.command),
+  );
+  return `${blocks.filter(Boolean).join("\n\n")}\n`;
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Setting} setting
+ */
+function settingBlocks(analysis, setting) {
+  const { columns, rows, reasons, legend } = mainTable(analysis, setting);
+  return [
+    `### ${plain(setting.title)}`,
+    table(
+      ["Proxy", ...columns.map(columnTitle)],
+      rows.map(({ look, isControl, entries }) => [
+        isControl ? `*${plain(look.label)} (control)*` : plain(look.label),
+        ...entries.map(entryText),
+      ]),
+      ["---", ...columns.map(() => "--:")],
+    ),
+    plain(legend) + reasons.map((reason) => `\\\n${NONE}: ${plain(reason)}`).join(""),
+    settingFindings(analysis, setting)
+      .map(({ severity, message }) => `- ${severity}, ${plain(message)}`)
+      .join("\n"),
+  ];
+}
+
+/** @param {Column} column */
+function columnTitle({ measure, unit, relativeTo }) {
+  return plain([measure.title, unit, relativeTo && `× ${relativeTo}`].filter(Boolean).join(", "));
+}
+
+/** @param {Entry} entry */
+function entryText({ median, spread, ratio, rank, missing }) {
+  if (missing !== null) return NONE;
+  const value = /^1( =)?$/.test(rank) ? `**${median}**` : median;
+  return [`${value} (${spread})`, ratio, rank && `rank ${rank}`].filter(Boolean).join(", ");
+}
+
+/**
+ * @param {string[]} head
+ * @param {string[][]} rows
+ * @param {string[]} [align]
+ */
+function table(head, rows, align = head.map(() => "---")) {
+  return [head, align, ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+/**
+ * @param {string} text
+ * @returns {string} one line in which nothing is markup; an underscore within a word is none anyway
+ */
+function plain(text) {
+  return text
+    .replace(/\s+/g, " ")
+    .replace(/[\\`*[\]<>|#~]|(?<!\w)_|_(?!\w)/g, "\\$&")
+    .trim();
+}
+
+/** @param {string} text */
+function shortened(text) {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
+
+/** @param {string} text */
+function fenced(text) {
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(Math.max(3, longest + 1));
+  return `${fence}sh\n${text}\n${fence}`;
+}

@@ -1,0 +1,257 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+// @ts-expect-error: jsdom ships no types.
+import { JSDOM } from "jsdom";
+import { renderHtml, renderMarkdown } from "./index.js";
+import { sampleAnalysis } from "./testing/analysis.js";
+
+/** @import { Analysis } from "../analyse/types.js" */
+
+/** @type {[string, Parameters<typeof sampleAnalysis>[0]][]} */
+const SAMPLES = [
+  ["a complete battle", {}],
+  ["an interrupted run", { interrupted: true }],
+  ["two rounds, without intervals", { rounds: 2 }],
+  ["one round over wss alone", { rounds: 1, connections: [5000], schemes: ["wss"] }],
+  ["the control alone", { proxies: ["none"] }],
+  ["no control", { proxies: ["nginx", "haproxy"] }],
+];
+
+/** @param {Parameters<typeof sampleAnalysis>[0]} [options] */
+function rendered(options) {
+  const { analysis, curves } = sampleAnalysis(options);
+  const text = renderHtml(analysis, { curves });
+  const { document } = new JSDOM(text).window;
+  return { analysis, curves, text, document, markdown: renderMarkdown(analysis) };
+}
+
+/**
+ * @param {any} document
+ * @returns {string} what a reader sees, spaces made one
+ */
+function visibleText(document) {
+  const copy = document.body.cloneNode(true);
+  for (const node of copy.querySelectorAll("script, style")) node.remove();
+  return squeezed(copy.textContent);
+}
+
+/** @param {string} text */
+function squeezed(text) {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+for (const [name, options] of SAMPLES) {
+  suite(name, () => {
+    const { analysis, text, document, markdown } = rendered(options);
+    const { results, settings, cells, verdicts, findings } = analysis;
+    const visible = visibleText(document);
+
+    test("every proxy, setting, verdict, finding, claim and cell is there", () => {
+      const expected = [
+        results.plan.title,
+        results.run.command,
+        ...results.proxies.map(({ title }) => title),
+        ...settings.map(({ title }) => title),
+        ...verdicts.flatMap(({ question, answer, caveats }) => [question, answer, ...caveats]),
+        ...findings.map(({ message }) => message),
+        ...settings.flatMap(({ comparisons }) =>
+          comparisons.flatMap((comparison) => comparison.findings.map(({ message }) => message)),
+        ),
+        ...(analysis.published?.claims.flatMap(({ claim, today }) => [claim, today]) ?? []),
+        ...cells.flatMap(({ record, findings }) => [
+          record.id,
+          ...(record.cause ? [record.cause.message] : []),
+          ...findings.map(({ message }) => message),
+        ]),
+        ...results.environment.advice.map(({ fix }) => fix),
+        ...Object.values(results.environment.details).flatMap((group) =>
+          Object.values(group).flatMap((value) => (value === null ? [] : String(value))),
+        ),
+      ];
+      for (const one of expected) assert.ok(visible.includes(squeezed(one)), one);
+    });
+
+    test("nothing reads NaN, undefined, null or [object", () => {
+      for (const shown of [visible, markdown]) {
+        assert.doesNotMatch(shown, /NaN|undefined|\bnull\b|\[object|Infinity/);
+      }
+      assert.doesNotMatch(text.replace(/<script[^]*?<\/script>/g, ""), /="[^"]*(NaN|undefined)/);
+    });
+
+    test("nothing is loaded from elsewhere", () => {
+      assert.equal(document.querySelector("script[src], img, iframe, object, embed, video"), null);
+      for (const { href } of document.querySelectorAll("link")) assert.equal(href, "data:,");
+      assert.doesNotMatch(text, /@import|url\(/);
+    });
+
+    test("the data are inside", () => {
+      assert.deepEqual(JSON.parse(document.getElementById("results").textContent), results);
+    });
+
+    test("headings go down one at a time, header cells have a scope, ids are unique", () => {
+      const levels = [...document.querySelectorAll("h1, h2, h3, h4")].map((node) =>
+        Number(node.tagName[1]),
+      );
+      assert.equal(levels[0], 1);
+      levels.forEach((level, i) => assert.ok(i === 0 || level <= levels[i - 1] + 1));
+      assert.equal(document.querySelector("th:not([scope])"), null);
+      const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
+      assert.equal(new Set(ids).size, ids.length);
+    });
+
+    test("every chart has a title and a description; every table is in a box of its own", () => {
+      for (const svg of document.querySelectorAll("figure svg")) {
+        assert.ok(svg.querySelector("title").textContent && svg.querySelector("desc").textContent);
+      }
+      for (const table of document.querySelectorAll("table")) assert.ok(table.closest(".scroll"));
+    });
+
+    test("the Markdown has verdicts, a table a setting, claims and the command", () => {
+      for (const { answer } of verdicts) assert.ok(markdown.includes(answer));
+      const tables = markdown.match(/^\| --- .*\|$/gm) ?? [];
+      assert.equal(tables.length, settings.length + (analysis.published ? 1 : 0));
+      assert.ok(markdown.includes(results.run.command));
+      // A number sign and a figure is a link to an issue on GitHub.
+      assert.doesNotMatch(markdown, /#\d/);
+    });
+  });
+}
+
+suite("the main table", () => {
+  /** @param {Analysis} analysis */
+  const cellsOf = (analysis) => {
+    const { document } = new JSDOM(renderHtml(analysis, { curves: {} })).window;
+    const [table] = document.querySelectorAll("table.main");
+    return [...table.querySelectorAll("tr")].map((row) =>
+      [...row.cells].map((cell) =>
+        squeezed([...cell.childNodes].map((node) => node.textContent).join(" ")),
+      ),
+    );
+  };
+
+  test("shows median, interval, ratio and shared rank, with the control first and apart", () => {
+    const { analysis } = sampleAnalysis();
+    const [handshake] = analysis.settings[0].comparisons;
+    Object.assign(handshake.rows[1], {
+      median: { value: 42.961, interval: [41.239, 44.961] },
+      toControl: { value: 1.3749, interval: [1.3, 1.4] },
+      rank: 2,
+      ties: ["haproxy"],
+    });
+    Object.assign(handshake.rows[0], { median: { value: 31.04, interval: [30, 32] } });
+    const rows = cellsOf(analysis);
+    assert.deepEqual(rows[0].slice(0, 3), [
+      "Proxy",
+      "Handshaken, mean ms · × control",
+      "Latency, mean ms · × control",
+    ]);
+    assert.deepEqual(rows[1].slice(0, 2), ["no proxy control", "31.0 30.0–32.0"]);
+    assert.deepEqual(rows[2].slice(0, 2), ["nginx", "43.0 2 = 41.2–45.0 ×1.37"]);
+    const { document } = new JSDOM(renderHtml(analysis, { curves: {} })).window;
+    assert.equal(document.querySelectorAll("table.main")[0].tBodies.length, 2);
+  });
+
+  test("a missing figure is a dash with its reason, bytes are MB, a lone rank has no =", () => {
+    const { analysis } = sampleAnalysis();
+    const memory = analysis.settings[0].comparisons.find(
+      ({ measure }) => measure === "proxy_memory_peak_usage_bytes",
+    );
+    assert.ok(memory);
+    Object.assign(memory.rows[1], {
+      values: [],
+      median: null,
+      rank: null,
+      missing: "Its cgroup was gone",
+    });
+    Object.assign(memory.rows[2], {
+      median: { value: 12_345_678, interval: null },
+      rank: 1,
+      ties: [],
+    });
+    memory.rows[2].values = [12e6, 13e6];
+    const rows = cellsOf(analysis);
+    assert.match(String(rows[0].at(-1)), /MB/);
+    assert.equal(rows[2].at(-1), "– 1");
+    assert.equal(rows[3].at(-1), `12.3 1 12.0–13.0 ${rows[3].at(-1)?.split(" ").at(-1)}`);
+    assert.match(
+      visibleText(new JSDOM(renderHtml(analysis, { curves: {} })).window.document),
+      /1 – Its cgroup was gone/,
+    );
+  });
+
+  test("CPU per message is shown only where it says more than CPU per handshake", () => {
+    for (const [messages, shown] of /** @type {[number, boolean][]} */ ([
+      [1, false],
+      [100, true],
+    ])) {
+      const { analysis } = sampleAnalysis();
+      const cpu = analysis.settings[0].comparisons.find(
+        ({ measure }) => measure === "cpu_us_per_handshake",
+      );
+      assert.ok(cpu);
+      analysis.settings[0].comparisons.push({ ...cpu, measure: "cpu_us_per_message" });
+      analysis.settings[0].parameters.MESSAGES = messages;
+      const [head] = cellsOf(analysis);
+      assert.equal(
+        head.some((cell) => cell.startsWith("cpu_us_per_message")),
+        shown,
+      );
+    }
+  });
+});
+
+test("an interrupted run names what is missing", () => {
+  const { analysis, document } = rendered({ interrupted: true });
+  const { results } = analysis;
+  const recorded = new Set(results.cells.map(({ id }) => id));
+  const missing = results.plan.cells.filter(({ id, skip }) => !recorded.has(id) && skip === null);
+  assert.ok(missing.length > 0);
+  const header = squeezed(document.querySelector("header").textContent);
+  assert.match(
+    header,
+    new RegExp(`Interrupted: ${missing.length} of 180 planned cells have not run`),
+  );
+  for (const { id } of missing) assert.ok(header.includes(id));
+  assert.doesNotMatch(visibleText(rendered().document), /Interrupted/);
+});
+
+test("the control's CPU is not drawn among the proxies'", () => {
+  const { document } = rendered();
+  const cpu = [...document.querySelectorAll("figure desc")].filter((node) =>
+    node.textContent.startsWith("CPU per handshake"),
+  );
+  assert.ok(cpu.length > 0);
+  for (const node of cpu) assert.doesNotMatch(node.textContent, /no proxy/);
+});
+
+test("without curves the report says so", () => {
+  const { analysis } = sampleAnalysis();
+  const { document } = new JSDOM(renderHtml(analysis, { curves: {} })).window;
+  assert.match(visibleText(document), /No curve was recorded/);
+  assert.doesNotMatch(visibleText(document), /Memory over time/);
+});
+
+test("hostile text stays text, in HTML and in Markdown", () => {
+  const hostile = `</script><img src=x onerror=alert(1)>"'|\`<!--`;
+  const { analysis, document, markdown } = rendered({ hostile });
+  assert.equal(document.querySelector("img, [onerror]"), null);
+  assert.equal(document.querySelectorAll("script").length, 2);
+  const benign = rendered().document;
+  assert.equal(document.querySelectorAll("*").length, benign.querySelectorAll("*").length);
+  assert.ok(visibleText(document).includes(`fought again${hostile}`));
+  assert.deepEqual(JSON.parse(document.getElementById("results").textContent), analysis.results);
+  const outside = markdown.replace(/^```[^]*?^```$/gm, "");
+  assert.doesNotMatch(outside, /(?<!\\)</);
+  // A row of a table has as many cells as its head: no bar splits one.
+  const [head, , ...rows] = markdown.split("\n").filter((line) => line.startsWith("| "));
+  const bars = (/** @type {string} */ line) => line.match(/(?<!\\)\|/g)?.length;
+  assert.ok(rows.length > 0 && bars(rows[0]) === bars(head));
+});
+
+test("an address that is no web address does not become a link", () => {
+  const { analysis, curves } = sampleAnalysis();
+  assert.ok(analysis.published);
+  analysis.published.source = "javascript:alert(1)";
+  const { document } = new JSDOM(renderHtml(analysis, { curves })).window;
+  for (const link of document.querySelectorAll("a")) assert.doesNotMatch(link.href, /^javascript/);
+});

@@ -1,0 +1,173 @@
+/** The look of report.html. Colours of text reach a contrast of 4.5 : 1 or more on their ground, in both themes. */
+export const STYLE = `
+:root {
+  color-scheme: light dark;
+  --paper: #fff; --ink: #1c2126; --muted: #59626b; --line: #dde1e5; --tint: #f4f6f7; --link: #0b5cad;
+  --good: #1b6e3c; --bad: #a8321a;
+}
+@media screen and (prefers-color-scheme: dark) {
+  :root {
+    --paper: #14171a; --ink: #e4e7ea; --muted: #a0a9b1; --line: #31373d; --tint: #1c2024; --link: #7fb8f0;
+    --good: #6fca92; --bad: #f2917b;
+  }
+}
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body {
+  margin: 0; background: var(--paper); color: var(--ink);
+  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+  font-variant-numeric: tabular-nums;
+}
+main, header, footer { max-width: 1160px; margin: 0 auto; padding: 0 16px; }
+header { padding-top: 40px; }
+footer { padding-bottom: 56px; color: var(--muted); font-size: 13px; }
+h1, h2, h3, h4, p, li, td, th, dd, dt, summary, figcaption { overflow-wrap: break-word; }
+h1 { font-size: 30px; line-height: 1.2; letter-spacing: -0.01em; margin: 0 0 8px; }
+h2 { font-size: 21px; line-height: 1.3; margin: 56px 0 12px; padding-top: 14px; border-top: 1px solid var(--line); }
+h3 { font-size: 16px; line-height: 1.35; margin: 32px 0 6px; }
+h2 + h3, h2 + .keys + h3 { margin-top: 14px; }
+h4 { font-size: 14px; margin: 20px 0 4px; }
+p, ul, dl { margin: 0 0 10px; max-width: 74ch; }
+a { color: var(--link); }
+small, .note { color: var(--muted); font-size: 13px; }
+.note { max-width: 100ch; }
+.lead { color: var(--muted); }
+.state { padding-left: 12px; border-left: 3px solid var(--good); }
+.state.incomplete { border-color: var(--bad); }
+nav { margin-top: 18px; font-size: 14px; }
+nav a { margin-right: 14px; white-space: nowrap; }
+code, pre { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+pre { margin: 0 0 10px; padding: 10px 12px; background: var(--tint); border: 1px solid var(--line); white-space: pre-wrap; overflow-wrap: anywhere; }
+
+.verdicts { list-style: none; padding: 0; max-width: none; }
+.verdicts li { margin: 0 0 20px; }
+.verdicts h3 { margin: 0 0 2px; font-size: 14px; font-weight: 600; color: var(--muted); }
+.verdicts p { font-size: 16.5px; line-height: 1.45; margin: 0 0 4px; max-width: 80ch; }
+.verdicts ul { color: var(--muted); font-size: 14px; padding-left: 18px; margin: 0; }
+.verdicts ul li { margin: 0; }
+
+.scroll { overflow-x: auto; margin: 8px 0 10px; max-width: 100%; }
+.scroll:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+table { border-collapse: separate; border-spacing: 0; font-size: 14px; line-height: 1.35; }
+caption { text-align: left; color: var(--muted); font-size: 13px; padding-bottom: 6px; }
+th, td { padding: 6px 18px 6px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+th { font-weight: 600; }
+thead th { vertical-align: bottom; border-bottom: 1px solid var(--muted); }
+thead small, tbody th small { display: block; font-weight: 400; }
+tbody th[scope="row"] { position: sticky; left: 0; background: var(--paper); }
+.number { text-align: right; white-space: nowrap; }
+.number small { display: block; }
+.text { min-width: 220px; max-width: 460px; }
+.control th, .control td, tbody .control th[scope="row"] { background: var(--tint); font-style: italic; }
+.control td, .control th { border-bottom: 1px solid var(--muted); }
+table.main { min-width: 100%; }
+table.main th:first-child { padding-left: 8px; min-width: 118px; }
+table.main td, table.main thead th:not(:first-child) { padding-right: 12px; }
+.rank { display: inline-block; min-width: 2.6em; margin-left: 6px; text-align: left; color: var(--muted); font-size: 13px; }
+.rank.first { color: var(--ink); font-weight: 700; }
+.norank { display: inline-block; min-width: 2.6em; margin-left: 6px; }
+table.main td small { padding-right: calc(2.6em + 8px); }
+table.main thead tr th.number { padding-right: 54px; }
+th button { font: inherit; color: inherit; background: none; border: 0; padding: 0; text-align: inherit; cursor: pointer; }
+th button:hover, th button:focus-visible { text-decoration: underline; }
+th[aria-sort="ascending"] button::after { content: " ▲"; font-size: 10px; }
+th[aria-sort="descending"] button::after { content: " ▼"; font-size: 10px; }
+.key { width: 14px; height: 14px; margin-right: 6px; vertical-align: -2px; display: inline-block; }
+.keys { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: 4px 18px; max-width: none; }
+
+.charts { display: grid; gap: 22px 28px; grid-template-columns: repeat(auto-fill, minmax(min(100%, 326px), 1fr)); margin: 10px 0 20px; }
+figure { margin: 0; min-width: 0; break-inside: avoid; }
+figcaption { font-size: 13px; font-weight: 600; margin-bottom: 4px; }
+figure svg { display: block; width: 100%; max-width: 480px; height: auto; }
+
+.beside { display: grid; gap: 12px 40px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); }
+.beside > div { min-width: 0; }
+.label { display: inline-block; font-size: 12px; font-weight: 600; padding: 0 6px; border: 1px solid currentColor; border-radius: 3px; white-space: nowrap; font-style: normal; }
+.label.invalid, .label.failed, .label.no-longer, .label.stop { color: var(--bad); }
+.label.holds, .label.ok { color: var(--good); }
+.label.weak, .label.warn, .label.note, .label.skipped, .label.cannot, .label.uncounted { color: var(--muted); }
+.findings { list-style: none; padding: 0; max-width: 90ch; }
+.findings li { margin: 0 0 6px; }
+td .findings { margin: 0; font-size: 13px; }
+details { margin: 0 0 8px; }
+summary { cursor: pointer; padding: 4px 0; }
+details[open] > summary { margin-bottom: 4px; }
+dt { font-weight: 600; }
+dd { margin: 0 0 10px; }
+.names th, table.main tbody th { white-space: nowrap; }
+.cells th[scope="row"] { min-width: 200px; }
+.cells td:nth-child(3) { min-width: 170px; }
+.cells td:nth-child(3) small { display: inline-block; margin-right: 6px; white-space: nowrap; }
+.cells td:nth-child(4) { min-width: 140px; }
+.cells td:nth-child(4) small { display: block; }
+thead th.number { white-space: normal; min-width: 76px; }
+.values { overflow-wrap: anywhere; }
+.values th { white-space: normal; min-width: 110px; max-width: 200px; }
+.save { font: inherit; font-size: 14px; padding: 4px 12px; border: 1px solid var(--muted); border-radius: 4px; background: var(--tint); color: var(--ink); cursor: pointer; }
+
+@media (max-width: 560px) {
+  header { padding-top: 24px; }
+  h1 { font-size: 25px; }
+  h2 { margin-top: 40px; }
+  th, td { padding-right: 12px; }
+  .text { min-width: 180px; }
+  .cells th[scope="row"] { min-width: 130px; max-width: 130px; }
+  table.main th:first-child { padding-left: 0; }
+  table.main tbody th { white-space: normal; min-width: 112px; max-width: 116px; }
+  table.main td, table.main thead th:not(:first-child) { padding-right: 0; }
+  table.main thead tr th.number { padding-right: 46px; max-width: 150px; }
+}
+@media print {
+  body { font-size: 10.5pt; }
+  main, header, footer { max-width: none; padding: 0; }
+  nav, .save { display: none; }
+  h2, h3, h4 { break-after: avoid; }
+  tr { break-inside: avoid; }
+  thead { display: table-header-group; }
+  .scroll { overflow: visible; }
+  table { font-size: 8.5pt; }
+  table small, caption, .rank { font-size: 7.5pt; }
+  th, td, table.main td { padding-right: 6px; }
+  .text, .number, .cells td, .cells th { min-width: 0; }
+  .number { white-space: normal; }
+  .charts { grid-template-columns: repeat(2, 1fr); }
+  tbody th[scope="row"] { position: static; }
+}
+`;
+
+/** Niceties alone: sorting a table, saving the data. */
+export const SCRIPT = `
+for (const table of document.querySelectorAll("table.sortable")) {
+  const body = table.tBodies[table.tBodies.length - 1];
+  const headers = table.tHead.rows[0].cells;
+  [...headers].forEach((header, column) => {
+    const button = document.createElement("button");
+    button.append(...header.childNodes);
+    header.append(button);
+    button.addEventListener("click", () => {
+      const isAscending = header.getAttribute("aria-sort") === "ascending";
+      for (const other of headers) other.removeAttribute("aria-sort");
+      header.setAttribute("aria-sort", isAscending ? "descending" : "ascending");
+      const valueOf = (row) => row.cells[column].dataset.value ?? row.cells[column].textContent.trim();
+      const compare = (a, b) => {
+        const [x, y] = [valueOf(a), valueOf(b)];
+        if ((x === "") !== (y === "")) return x === "" ? 1 : -1;
+        const order = x !== "" && isFinite(x) && isFinite(y) ? x - y : x.localeCompare(y);
+        return isAscending ? -order : order;
+      };
+      body.append(...[...body.rows].sort(compare));
+    });
+  });
+}
+for (const button of document.querySelectorAll("button.save")) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const link = document.createElement("a");
+    const text = JSON.stringify(JSON.parse(document.getElementById("results").textContent), null, 2);
+    link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    link.download = button.dataset.name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+}
+`;

@@ -1,0 +1,377 @@
+/**
+ * What both reports say, before it is HTML or Markdown.
+ *
+ * @import { AnalysedCell, Analysis, Comparison, Finding, Measure, Row, Setting } from "../analyse/types.js"
+ * @import { CellRecord, Environment, PlannedCell, Results } from "../record/types.js"
+ * @import { Look } from "./charts.js"
+ */
+import { CONTROL } from "../proxies.js";
+import { shape } from "./charts.js";
+import { count, counted, figure, NONE, range, ratio, shownUnit, time } from "./format.js";
+
+/** Keys of the measures in the main table, in the order of its columns. The first three are those of BalancerBattle. */
+export const KEYS = {
+  handshake: "handshake_ms_mean",
+  latency: "echo_latency_ms_mean",
+  total: "total_seconds",
+  cpuPerHandshake: "cpu_us_per_handshake",
+  cpuPerMessage: "cpu_us_per_message",
+  peakMemory: "proxy_memory_peak_usage_bytes",
+};
+
+/**
+ * @typedef {Record<string, {seconds: number[], usageBytes: number[], cpuCores: number[]}>} Curves
+ *   of the proxy (all its containers together) by the cell's id, seconds from the start of the measured phase
+ *
+ * @typedef {object} Column
+ * @property {Comparison} comparison
+ * @property {Measure} measure
+ * @property {string} unit as shown
+ * @property {number} divisor of the values, to be in that unit
+ * @property {"control" | "best" | null} relativeTo
+ *
+ * @typedef {object} Entry one proxy under one measure, as text
+ * @property {number | null} value
+ * @property {string} median
+ * @property {string} spread the interval; without one the lowest and the highest round
+ * @property {string} ratio to `Column.relativeTo`; of a control that bounds nothing, whose figure it is
+ * @property {string} rank `2 =` where it is shared
+ * @property {string | null} missing why there is no median
+ *
+ * @typedef {object} Table
+ * @property {Column[]} columns
+ * @property {{proxy: string, look: Look, isControl: boolean, entries: Entry[]}[]} rows the control first
+ * @property {string[]} reasons why figures are missing, each once
+ * @property {string} legend what an entry shows
+ */
+
+/**
+ * @param {Results} results
+ * @returns {Record<string, Look>} by name of the proxy
+ */
+export function looks(results) {
+  return Object.fromEntries(
+    results.proxies.map(({ name, title, colour }, i) => [
+      name,
+      { label: title, colour, shape: shape(i) },
+    ]),
+  );
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Comparison} comparison
+ * @returns {Column}
+ */
+export function columnOf(analysis, comparison) {
+  const measure = analysis.measures.find(({ key }) => key === comparison.measure) ?? {
+    key: comparison.measure,
+    title: comparison.measure,
+    unit: "",
+    better: /** @type {const} */ ("lower"),
+    description: "",
+  };
+  const values = comparison.rows.flatMap((row) => row.values);
+  const others = comparison.rows.filter(({ proxy }) => proxy !== CONTROL);
+  const relativeTo = others.some((row) => row.toControl)
+    ? "control"
+    : others.some((row) => row.toBest)
+      ? "best"
+      : null;
+  return { comparison, measure, ...shownUnit(measure.unit, values), relativeTo };
+}
+
+/**
+ * @param {Setting} setting
+ * @param {string} key
+ * @returns {Comparison | undefined} that of the measure, if it has a figure that says something
+ */
+export function comparisonOf({ comparisons, parameters }, key) {
+  // One message a connection: CPU per message would be CPU per handshake once more.
+  if (key === KEYS.cpuPerMessage && parameters.MESSAGES === 1) return undefined;
+  return comparisons.find(
+    ({ measure, rows }) => measure === key && rows.some(({ median }) => median),
+  );
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Setting} setting
+ * @returns {Column[]} of the main table; all there are where none is known
+ */
+export function headlines(analysis, setting) {
+  const found = Object.values(KEYS).flatMap((key) => comparisonOf(setting, key) ?? []);
+  const chosen = found.length > 0 ? found : setting.comparisons;
+  return chosen.map((comparison) => columnOf(analysis, comparison));
+}
+
+/**
+ * @param {Row | undefined} row
+ * @param {Column} column
+ * @returns {Entry}
+ */
+export function entryOf(row, { divisor, relativeTo }) {
+  if (!row?.median) {
+    const missing = row?.missing ?? "not in this comparison";
+    return { value: null, median: NONE, spread: "", ratio: "", rank: "", missing };
+  }
+  const { value, interval } = row.median;
+  const scaled = row.values.map((one) => one / divisor);
+  const spread = interval
+    ? range([interval[0] / divisor, interval[1] / divisor], value / divisor)
+    : scaled.length > 1
+      ? range([Math.min(...scaled), Math.max(...scaled)], value / divisor)
+      : "1 round";
+  const relative =
+    relativeTo === "control" ? row.toControl : relativeTo === "best" ? row.toBest : null;
+  return {
+    value,
+    median: figure(value / divisor),
+    spread,
+    ratio:
+      row.proxy !== CONTROL
+        ? relative
+          ? ratio(relative.value)
+          : ""
+        : relativeTo === "control"
+          ? ""
+          : "its echo server",
+    rank: rankText(row),
+    missing: null,
+  };
+}
+
+/**
+ * @param {Row} row
+ * @returns {string} `2`, or `2 =` where it is shared
+ */
+export function rankText({ proxy, rank, ties }) {
+  if (rank === null) return "";
+  return ties.some((other) => other !== proxy) ? `${rank} =` : String(rank);
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Setting} setting
+ * @param {Column[]} [columns]
+ * @returns {Table}
+ */
+export function mainTable(analysis, setting, columns = headlines(analysis, setting)) {
+  const all = looks(analysis.results);
+  const order = [...analysis.results.proxies].sort(
+    (a, b) => Number(b.name === CONTROL) - Number(a.name === CONTROL),
+  );
+  const rows = order.map(({ name }) => ({
+    proxy: name,
+    look: all[name],
+    isControl: name === CONTROL,
+    entries: columns.map((column) =>
+      entryOf(
+        column.comparison.rows.find(({ proxy }) => proxy === name),
+        column,
+      ),
+    ),
+  }));
+  const reasons = [
+    ...new Set(rows.flatMap(({ entries }) => entries.flatMap(({ missing }) => missing ?? []))),
+  ];
+  return { columns, rows, reasons, legend: legend(analysis, columns) };
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Column[]} columns
+ */
+function legend({ confidence }, columns) {
+  const rows = columns.flatMap(({ comparison }) => comparison.rows).filter(({ median }) => median);
+  const rounds = rows.map(({ values }) => values.length);
+  const least = Math.min(...rounds);
+  const most = Math.max(...rounds);
+  if (rows.length === 0) return "No cell of this setting counts.";
+  if (most === 1) return "One round: single values, nothing is known about their spread.";
+  const n = least === most ? count(most) : `${count(least)} to ${count(most)}`;
+  const level = `${Math.round(confidence * 100)} %`;
+  const isWhole = rows.every(({ median }) => median?.interval);
+  const isNone = rows.every(({ median }) => !median?.interval);
+  const spread = isWhole
+    ? `its ${level} interval`
+    : isNone
+      ? `the lowest and the highest round (too few for a ${level} interval)`
+      : `its ${level} interval, or the lowest and the highest round where there are too few`;
+  return `Median of ${n} rounds; ${spread}; the ratio named above it; the rank, where = is a shared one.`;
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Setting} setting
+ * @returns {Finding[]} about its comparisons; one that several share is given once, with the measures it is about
+ */
+export function settingFindings(analysis, { comparisons }) {
+  const all = comparisons.flatMap((comparison) =>
+    comparison.findings.map((finding) => ({
+      finding,
+      measure: columnOf(analysis, comparison).measure.title,
+    })),
+  );
+  const groups = Map.groupBy(all, ({ finding }) => JSON.stringify(finding));
+  return [...groups.values()].map((group) => {
+    const isAll = group.length > 1 && group.length === comparisons.length;
+    const measures = isAll ? "all measures" : group.map(({ measure }) => measure).join("; ");
+    const { message } = group[0].finding;
+    return {
+      ...group[0].finding,
+      message: message.startsWith(measures) ? message : `${measures}: ${message}`,
+    };
+  });
+}
+
+/**
+ * @param {Results} results
+ * @returns {Map<string, CellRecord>} the last attempt at each cell
+ */
+export function lastAttempts(results) {
+  return new Map(results.cells.map((record) => [record.id, record]));
+}
+
+/**
+ * @param {Results} results
+ * @returns {{complete: boolean, sentence: string, missing: PlannedCell[]}} missing: planned, and never tried
+ */
+export function runState(results) {
+  const last = [...lastAttempts(results).values()];
+  const recorded = new Set(last.map(({ id }) => id));
+  const missing = results.plan.cells.filter(({ id, skip }) => !recorded.has(id) && skip === null);
+  const failed = last.filter(({ status }) => status === "failed").length;
+  const skipped = results.plan.cells.filter(
+    ({ id, skip }) =>
+      skip !== null || last.some((one) => one.id === id && one.status === "skipped"),
+  ).length;
+  const retried = results.cells.length - last.length;
+  const complete = results.run.endedAt !== null && missing.length === 0;
+  const parts = [
+    failed > 0 && `${counted(failed, "cell")} failed, also when tried again`,
+    retried > 0 && `${counted(retried, "attempt")} had to be repeated`,
+    skipped > 0 && `${counted(skipped, "cell")} skipped`,
+  ].filter((part) => part !== false);
+  const details = parts.length > 0 ? `; ${parts.join("; ")}` : "";
+  const planned = counted(results.plan.cells.length, "planned cell");
+  const sentence = complete
+    ? `Complete: all ${planned} have a result${details}.`
+    : `Interrupted: ${count(missing.length)} of ${planned} have not run${details}. What is shown rests on the others.`;
+  return { complete, sentence, missing };
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string} what was run, when, and on what
+ */
+export function headline({ results, settings }) {
+  const { plan, run, environment } = results;
+  const rivals = plan.proxies.filter((name) => name !== CONTROL).length;
+  const control = rivals < plan.proxies.length ? " and the control" : "";
+  const what = `${counted(rivals, "proxy", "proxies")}${control} in ${counted(settings.length, "setting")}, ${counted(plan.rounds, "round")}`;
+  const when = `${time(run.startedAt)}${run.endedAt ? ` to ${time(run.endedAt)}` : ""}`;
+  return `Battle ${plan.battle}: ${what}. ${when}. ${machineLine(environment)}.`;
+}
+
+/**
+ * @param {Environment} environment
+ * @returns {string} the group of the details that is about the machine, in one line
+ */
+export function machineLine({ identity, details }) {
+  const group = Object.entries(details).find(([name]) => /machine|hardware/i.test(name))?.[1];
+  const parts = Object.entries(group ?? identity)
+    .filter(([, value]) => value !== null && value !== "")
+    .slice(0, 3)
+    .map(([label, value]) => (typeof value === "string" ? value : `${value} ${label}`));
+  return parts.length > 0 ? `On ${parts.join(", ")}` : "The machine is not recorded";
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {{ws: Setting, wss: Setting}[]} settings that differ by the scheme alone
+ */
+export function tlsPairs({ settings }) {
+  const load = (/** @type {Setting} */ { scenario, parameters }) =>
+    JSON.stringify([scenario, Object.entries(parameters).sort()]);
+  return settings
+    .filter(({ scheme }) => scheme === "ws")
+    .flatMap((ws) => {
+      const wss = settings.find((other) => other.scheme === "wss" && load(other) === load(ws));
+      return wss ? [{ ws, wss }] : [];
+    });
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Curves} curves
+ * @returns {{what: string, why: string}[]}
+ */
+export function unmeasured(analysis, curves) {
+  const { results, settings, cells, noiseFloor } = analysis;
+  const titles = looks(results);
+  /** @type {Map<string, Set<string>>} */
+  const byReason = new Map();
+  const add = (/** @type {string} */ why, /** @type {string} */ what) =>
+    byReason.set(why, (byReason.get(why) ?? new Set()).add(what));
+
+  for (const { id, skip } of results.plan.cells) if (skip) add(skip, id);
+  for (const { title, comparisons } of settings) {
+    for (const { name } of results.proxies) {
+      const missing = comparisons.flatMap((comparison) => {
+        const why = comparison.rows.find(({ proxy }) => proxy === name)?.missing;
+        return why ? [{ why, measure: columnOf(analysis, comparison).measure.title }] : [];
+      });
+      for (const [why, all] of Map.groupBy(missing, ({ why }) => why)) {
+        const isAll = all.length === comparisons.length;
+        const measures = isAll ? "every measure" : all.map(({ measure }) => measure).join(", ");
+        add(why, `${titles[name].label}, ${title}: ${measures}`);
+      }
+    }
+  }
+  const ok = cells.filter(({ record }) => record.status === "ok");
+  /** @type {[string, (cell: AnalysedCell) => boolean][]} */
+  const gaps = [
+    [
+      "No curve was recorded",
+      ({ record }) => record.proxy !== CONTROL && !curves[record.id]?.seconds.length,
+    ],
+    [
+      "The cgroup was gone before its memory could be read",
+      ({ record }) => Object.values(record.containers).some(({ memory }) => memory === null),
+    ],
+    [
+      "The network counters could not be read",
+      ({ record }) => !Object.values(record.containers).some(({ network }) => network),
+    ],
+    [
+      "What TLS negotiated is not recorded",
+      ({ record }) => record.scheme === "wss" && record.tls === null,
+    ],
+    ["The machine's own counters are not recorded", ({ record }) => record.machine === null],
+    [
+      "The spread over the echo workers is not recorded",
+      ({ record }) => record.echoWorkers === null,
+    ],
+  ];
+  for (const [why, applies] of gaps) {
+    const affected = ok.filter(applies);
+    if (affected.length === 0) continue;
+    add(why, affected.length === ok.length ? "every cell" : counted(affected.length, "cell"));
+  }
+  if (settings.some(({ comparisons }) => comparisons.some(hasNoInterval))) {
+    add("Too few rounds", "confidence intervals of some medians, and the ranks that rest on them");
+  }
+  if (!noiseFloor) {
+    add(
+      "No proxy was compared with a copy of itself on this environment: ./bench aa PROXY does",
+      "the noise floor",
+    );
+  }
+  return [...byReason].map(([why, what]) => ({ what: [...what].join("; "), why }));
+}
+
+/** @param {Comparison} comparison */
+function hasNoInterval({ rows }) {
+  return rows.some(({ median }) => median && median.interval === null);
+}
