@@ -15,12 +15,31 @@ const mistakes = [];
  * @param {{min?: number, max?: number}} [range] both ends are allowed values
  * @returns {number} a whole number
  */
-export function integer(name, fallback, { min = 1, max = 1e9 } = {}) {
+export function integer(name, fallback, range) {
+  return numeric(name, fallback, { pattern: /^\d+$/, kind: "a whole number", ...range });
+}
+
+/**
+ * @param {string} name
+ * @param {number} fallback used when the variable is unset or empty
+ * @param {{min?: number, max?: number}} [range] both ends are allowed values
+ * @returns {number} may have a fraction
+ */
+export function decimal(name, fallback, range) {
+  return numeric(name, fallback, { pattern: /^\d+(\.\d+)?$/, kind: "a number", ...range });
+}
+
+/**
+ * @param {string} name
+ * @param {number} fallback
+ * @param {{pattern: RegExp, kind: string, min?: number, max?: number}} expected
+ */
+function numeric(name, fallback, { pattern, kind, min = 1, max = 1e9 }) {
   const text = __ENV[name];
   if (!text) return fallback;
   const value = Number(text);
-  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  mistakes.push(`${name}=${text}: expected a whole number from ${min} to ${max}`);
+  if (pattern.test(text) && value >= min && value <= max) return value;
+  mistakes.push(`${name}=${text}: expected ${kind} from ${min} to ${max}`);
   return fallback;
 }
 
@@ -31,10 +50,13 @@ export function integer(name, fallback, { min = 1, max = 1e9 } = {}) {
  * @returns {Record<string, number>}
  */
 export function parametersOf(json) {
-  /** @type {Record<string, {default: number, min: number, max: number, atMost?: string}>} */
+  /** @type {Record<string, {type?: "integer" | "number", default: number, min: number, max: number, atMost?: string}>} */
   const table = JSON.parse(json).parameters;
   const values = Object.fromEntries(
-    Object.entries(table).map(([name, range]) => [name, integer(name, range.default, range)]),
+    Object.entries(table).map(([name, { type, default: fallback, min, max }]) => {
+      const read = type === "number" ? decimal : integer;
+      return [name, read(name, fallback, { min, max })];
+    }),
   );
   for (const [name, { atMost }] of Object.entries(table)) {
     if (atMost && values[name] > values[atMost])

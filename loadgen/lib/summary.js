@@ -19,11 +19,17 @@ export const trendStats = [
  * @typedef {Record<string, number>} Values of one metric, by the name of the statistic
  * @typedef {{metrics: Record<string, {values: Values}>}} SummaryData the part of what k6 passes to handleSummary
  *
+ * @typedef {object} Sends of an open loop
+ * @property {number} due
+ * @property {number} late sent, but later than the scenario allows
+ * @property {number} dropped not sent: the last message had not come back yet, or the time was over
+ *
  * @typedef {object} Summary
  * @property {Record<string, string>} tags
  * @property {Record<string, unknown>} parameters
  * @property {{opened: number, failed: number, failedByCause: Record<string, number>}} connections
  * @property {number} messagesEchoed
+ * @property {Sends | null} sends null: the next message is sent when the last has come back, so none is ever due
  * @property {number | null} totalMs null: the run was cut short
  * @property {Values} handshakeMs
  * @property {Values} echoLatencyMs
@@ -31,10 +37,19 @@ export const trendStats = [
 
 /**
  * @param {SummaryData} data
- * @param {{title: string, tags: Record<string, string>, parameters: Record<string, unknown>, causes: string[], notes?: string[]}} run
+ * @param {object} run
+ * @param {string} run.title
+ * @param {Record<string, string>} run.tags
+ * @param {Record<string, unknown>} run.parameters
+ * @param {string[]} run.causes
+ * @param {boolean} [run.isOpenLoop] sends are due at their times, whatever becomes of them
+ * @param {string[]} [run.notes]
  * @returns {{stdout: string}} what handleSummary returns
  */
-export function summarise(data, { title, tags, parameters, causes, notes = [] }) {
+export function summarise(
+  data,
+  { title, tags, parameters, causes, isOpenLoop = false, notes = [] },
+) {
   /** @type {(name: string) => Values} */
   const values = (name) => data.metrics[name]?.values ?? {};
   /** @type {(name: string) => number} */
@@ -55,11 +70,22 @@ export function summarise(data, { title, tags, parameters, causes, notes = [] })
       failedByCause,
     },
     messagesEchoed: count("messages_echoed"),
+    sends: isOpenLoop
+      ? { due: count("sends_due"), late: count("sends_late"), dropped: count("sends_dropped") }
+      : null,
     totalMs: values("total_ms").max ?? null,
     handshakeMs: values("handshake_ms"),
     echoLatencyMs: values("echo_latency_ms"),
   };
   return { stdout: `${table(title, summary, notes)}\nSUMMARY ${JSON.stringify(summary)}\n` };
+}
+
+/**
+ * @param {number} sampleEvery
+ * @returns {string[]} notes on latencies of which not every one is recorded
+ */
+export function samplingNote(sampleEvery) {
+  return sampleEvery > 1 ? [`echo latency: one of ${sampleEvery} messages of a connection`] : [];
 }
 
 /**
@@ -69,7 +95,7 @@ export function summarise(data, { title, tags, parameters, causes, notes = [] })
  */
 function table(
   title,
-  { tags, connections, messagesEchoed, totalMs, handshakeMs, echoLatencyMs },
+  { tags, connections, messagesEchoed, sends, totalMs, handshakeMs, echoLatencyMs },
   notes,
 ) {
   const causes = Object.entries(connections.failedByCause).map(([cause, n]) => `${n} ${cause}`);
@@ -80,6 +106,9 @@ function table(
     "",
     `  connections     ${connections.opened} opened, ${connections.failed} failed${causes.length ? ` (${causes.join(", ")})` : ""}`,
     `  messages        ${messagesEchoed} echoed`,
+    ...(sends
+      ? [`  sends           ${sends.due} due, ${sends.late} late, ${sends.dropped} dropped`]
+      : []),
     `  total           ${totalMs === null ? "not reached" : `${seconds.toFixed(2)} s, ${Math.round(connections.opened / seconds)} connections/s`}`,
     "",
     `  ms              ${trendStats

@@ -67,6 +67,7 @@ const commands = {
     const { run, proxy } = await ready({
       project: PROJECT,
       proxiesDirectory: "/proxies",
+      scheme: SCHEME === "wss" ? "wss" : "ws",
       waitSeconds: Number(WAIT_SECONDS),
       run: RUN,
       file: "/run/bench/run.json",

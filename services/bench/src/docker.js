@@ -45,20 +45,43 @@ export function run(
     });
     const silence =
       firstOutputWithinMs && setTimeout(() => !result.output && child.kill(), firstOutputWithinMs);
-    // A signal to the container reaches this process alone; the child must end too. But Ctrl-C on a shared terminal reaches
-    // both, and a second one would make Compose kill what it is about to stop.
-    const forward = (/** @type {NodeJS.Signals} */ signal) => {
-      if (!(inherit && process.stdin.isTTY && signal === "SIGINT")) child.kill(signal);
-    };
-    process.on("SIGINT", forward).on("SIGTERM", forward);
+    children.add({ child, sharesTerminal: inherit && Boolean(process.stdin.isTTY) });
     child.on("error", reject);
     child.on("close", (code, signal) => {
       clearTimeout(silence);
-      process.off("SIGINT", forward).off("SIGTERM", forward);
+      children.delete(child);
       result.code = code ?? (signal === "SIGINT" ? 130 : 143);
       resolve(result);
     });
   });
+}
+
+/**
+ * Programs that run now. A signal to the container reaches this process alone; they must end too. But Ctrl-C on a shared
+ * terminal reaches both, and a second one would make Compose kill what it is about to stop.
+ */
+const children = {
+  /** @type {Map<import("node:child_process").ChildProcess, boolean>} whether it shares the terminal */
+  running: new Map(),
+
+  /** @param {{child: import("node:child_process").ChildProcess, sharesTerminal: boolean}} started */
+  add({ child, sharesTerminal }) {
+    if (this.running.size === 0) process.on("SIGINT", forward).on("SIGTERM", forward);
+    this.running.set(child, sharesTerminal);
+  },
+
+  /** @param {import("node:child_process").ChildProcess} child */
+  delete(child) {
+    this.running.delete(child);
+    // Without a listener the signal ends this process again, as it should while nothing runs.
+    if (this.running.size === 0) process.off("SIGINT", forward).off("SIGTERM", forward);
+  },
+};
+
+/** @param {NodeJS.Signals} signal */
+function forward(signal) {
+  for (const [child, sharesTerminal] of children.running)
+    if (!(sharesTerminal && signal === "SIGINT")) child.kill(signal);
 }
 
 /**

@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { nearest, UserError } from "./errors.js";
 
+/** @import { Scheme } from "./record/types.js" */
+
 /**
  * @typedef {object} PartCommand
  * @property {string} [part] the container `<name>-<part>`; without it the one named as the proxy
@@ -15,6 +17,13 @@ import { nearest, UserError } from "./errors.js";
  * @property {boolean} terminatesTls
  * @property {boolean} speaksHttp
  * @property {boolean} addsForwardedHeaders
+ * @property {boolean} sendsProxyProtocol tells the server the client's address by the PROXY protocol; default: false
+ * @property {Scheme[]} schemes what it serves: ws on 8080, wss on 8443; default: both
+ * @property {number | null} maxConnections open at once; null, the default: as many as it has descriptors for
+ * @property {"one" | "workers" | "many"} processes that carry connections: one, the default, with threads perhaps; PROXY_WORKERS, each
+ *   with descriptors of its own; or as many as the connections need, so that no process runs out of them
+ * @property {number | null} descriptorLimit what its configuration lets such a process open; null, the default: what the engine
+ *   grants
  * @property {PartCommand[]} configChecks each ends with a status other than 0, and says why, when the config is wrong
  * @property {PartCommand[]} versions each prints the version on the first line, build options and libraries after it
  * @property {string[] | null} reload command inside the container; null: it cannot
@@ -34,10 +43,35 @@ const KEYS = {
   terminatesTls: ["true or false", isBoolean],
   speaksHttp: ["true or false", isBoolean],
   addsForwardedHeaders: ["true or false", isBoolean],
+  sendsProxyProtocol: ["true or false", isBoolean],
+  schemes: ['"ws", "wss" or both, in a list', isSchemes],
+  maxConnections: ["a whole number above 0, or null", isCountOrNull],
+  processes: [
+    '"one", "workers" or "many"',
+    (/** @type {unknown} */ v) => ["one", "workers", "many"].includes(String(v)),
+  ],
+  descriptorLimit: ["a whole number above 0, or null", isCountOrNull],
   configChecks: ['a list of {"command": [words], "part"?: text}', isPartCommands],
   versions: ['a list of {"command": [words], "part"?: text}', isPartCommands],
   reload: ["a list of words, or null", (/** @type {unknown} */ v) => v === null || isWords(v)],
 };
+
+/** What need not be said: so it is with most. */
+const DEFAULTS = {
+  sendsProxyProtocol: false,
+  schemes: ["ws", "wss"],
+  maxConnections: null,
+  processes: "one",
+  descriptorLimit: null,
+};
+
+/**
+ * @param {Scheme} scheme
+ * @returns {string} address of a page that the echo server answers through the proxy
+ */
+export function healthUrl(scheme) {
+  return scheme === "wss" ? "https://proxy:8443/healthz" : "http://proxy:8080/healthz";
+}
 
 /** @param {unknown} value */
 function isText(value) {
@@ -47,6 +81,20 @@ function isText(value) {
 /** @param {unknown} value */
 function isBoolean(value) {
   return typeof value === "boolean";
+}
+
+/** @param {unknown} value */
+function isSchemes(value) {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((scheme, i) => ["ws", "wss"].includes(scheme) && value.indexOf(scheme) === i)
+  );
+}
+
+/** @param {unknown} value */
+function isCountOrNull(value) {
+  return value === null || (Number.isInteger(value) && Number(value) > 0);
 }
 
 /** @param {unknown} value */
@@ -85,7 +133,10 @@ function readProxy(directory, name) {
   const file = `proxies/${name}/proxy.json`;
   let content;
   try {
-    content = JSON.parse(readFileSync(join(directory, name, "proxy.json"), "utf8"));
+    content = {
+      ...DEFAULTS,
+      ...JSON.parse(readFileSync(join(directory, name, "proxy.json"), "utf8")),
+    };
   } catch (error) {
     throw new UserError(
       `${file} cannot be read: ${error instanceof Error ? error.message : error}`,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -34,10 +34,29 @@ function directoryWith(t, files) {
 
 test("a folder with a proxy.json is a proxy, named as the folder", (t) => {
   const directory = directoryWith(t, { b: JSON.stringify(valid), a: JSON.stringify(valid) });
+  const usual = {
+    sendsProxyProtocol: false,
+    schemes: ["ws", "wss"],
+    maxConnections: null,
+    processes: "one",
+    descriptorLimit: null,
+  };
   assert.deepEqual(readProxies(directory), [
-    { name: "a", ...valid },
-    { name: "b", ...valid },
+    { name: "a", ...usual, ...valid },
+    { name: "b", ...usual, ...valid },
   ]);
+});
+
+test("what differs from most is read", (t) => {
+  const own = {
+    sendsProxyProtocol: true,
+    schemes: ["wss"],
+    maxConnections: 1000,
+    processes: "workers",
+    descriptorLimit: 16384,
+  };
+  const directory = directoryWith(t, { a: JSON.stringify({ ...valid, ...own }) });
+  assert.deepEqual(readProxies(directory), [{ name: "a", ...valid, ...own }]);
 });
 
 for (const [title, content, message] of /** @type {const} */ ([
@@ -60,6 +79,12 @@ for (const [title, content, message] of /** @type {const} */ ([
     JSON.stringify({ ...valid, versions: [null] }),
     /"versions" is \[null/,
   ],
+  ["no scheme", JSON.stringify({ ...valid, schemes: [] }), /"schemes" is \[\]/],
+  ["an unknown scheme", JSON.stringify({ ...valid, schemes: ["http"] }), /"schemes" is \["http"\]/],
+  ["a scheme twice", JSON.stringify({ ...valid, schemes: ["ws", "ws"] }), /"schemes" is/],
+  ["no connections", JSON.stringify({ ...valid, maxConnections: 0 }), /"maxConnections" is 0/],
+  ["some processes", JSON.stringify({ ...valid, processes: 2 }), /"processes" is 2/],
+  ["no descriptors", JSON.stringify({ ...valid, descriptorLimit: 0 }), /"descriptorLimit" is 0/],
   ["an unknown key", JSON.stringify({ ...valid, colr: 1 }), /unknown key "colr"/],
 ])) {
   test(`${title} is refused`, (t) => {
@@ -75,4 +100,19 @@ test("an unknown proxy is refused with the nearest name", (t) => {
     next: /Did you mean nginx\?/,
     exitCode: 2,
   });
+});
+
+test("the descriptors that a proxy says its configuration allows are those of the configuration", () => {
+  const root = join(import.meta.dirname, "../../../proxies");
+  for (const { name, descriptorLimit } of readProxies(root)) {
+    const limits = readdirSync(join(root, name))
+      .filter((file) => /\.(conf|cfg)$/.test(file))
+      .flatMap((file) => [
+        ...readFileSync(join(root, name, file), "utf8").matchAll(
+          /^\s*(?:worker_connections|fd-hard-limit)\s+(\d+)/gm,
+        ),
+      ])
+      .map(([, limit]) => Number(limit));
+    assert.equal(descriptorLimit, limits[0] ?? null, name);
+  }
 });

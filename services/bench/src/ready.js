@@ -7,8 +7,10 @@ import { lookup, reverse } from "node:dns/promises";
 import { writeFileSync } from "node:fs";
 import { UserError } from "./errors.js";
 import { Influx } from "./influx.js";
-import { readProxies } from "./proxies.js";
+import { healthUrl, readProxies } from "./proxies.js";
 import { statusOf, until } from "./wait.js";
+
+/** @import { Scheme } from "./record/types.js" */
 
 /** What cAdvisor and k6 write to (services/influxdb/databases.iql). */
 const DATABASES = ["cadvisor", "k6"];
@@ -16,32 +18,33 @@ const DATABASES = ["cadvisor", "k6"];
 /** Compose starts the proxy beside this container: what is not there after so long will not come. */
 const START_SECONDS = 10;
 
-/** Answered by the echo server, through the proxy. */
-const HEALTH_URL = "http://proxy:8080/healthz";
-
 /**
  * @param {object} options
  * @param {string} options.project Compose's project name
  * @param {string} options.proxiesDirectory
+ * @param {Scheme} options.scheme that the load will use
  * @param {number} options.waitSeconds
  * @param {string} options.run label of the run; empty: the time now
  * @param {string} options.file where the load generator reads the labels
  * @param {(host: string) => Promise<string[]>} [options.resolve] names of the containers behind a host name
  * @param {() => Promise<string[]>} [options.databases] names of the databases that InfluxDB has
- * @param {() => Promise<string>} [options.answer] what a plain request through the proxy comes to
- * @throws {UserError} when there is no database or no proxy in time, more than one proxy, or one that does not forward
+ * @param {(url: string) => Promise<string>} [options.answer] what a request through the proxy comes to
+ * @throws {UserError} when there is no database or no proxy in time, more than one proxy, or one that does not serve the
+ *   scheme or does not forward
  */
 export async function ready({
   project,
   proxiesDirectory,
+  scheme,
   waitSeconds,
   run,
   file,
   resolve = containersBehind,
   databases = influxDatabases,
-  answer = () => statusOf(HEALTH_URL),
+  answer = statusOf,
 }) {
-  const known = readProxies(proxiesDirectory).map((proxy) => proxy.name);
+  const described = readProxies(proxiesDirectory);
+  const known = described.map((proxy) => proxy.name);
   const deadline = Date.now() + waitSeconds * 1000;
   const found = await until(deadline, databases, (names) =>
     DATABASES.every((name) => names.includes(name)),
@@ -83,10 +86,22 @@ export async function ready({
         .join("; ")}.\n` + "Then start it again with exactly one profile.",
     );
   }
-  const last = await until(deadline, answer, (status) => status === "200");
+  const served = described.find(({ name }) => name === proxies[0])?.schemes;
+  if (served && !served.includes(scheme)) {
+    throw new UserError(
+      `${proxies[0]} does not serve ${scheme}`,
+      `Expected SCHEME to be ${served.join(" or ")}: SCHEME=${served[0]} docker compose --profile ${proxies[0]} up.`,
+    );
+  }
+  const url = healthUrl(scheme);
+  const last = await until(
+    deadline,
+    () => answer(url),
+    (status) => status === "200",
+  );
   if (last !== "200") {
     throw new UserError(
-      `${proxies[0]} did not answer ${HEALTH_URL} with 200 within ${waitSeconds} s (WAIT_SECONDS); last: ${last}`,
+      `${proxies[0]} did not answer ${url} with 200 within ${waitSeconds} s (WAIT_SECONDS); last: ${last}`,
       "Its own message, and that of echo, are in the log above.",
     );
   }

@@ -10,39 +10,46 @@ const ONE = ["my-project-nginx-1.my-project_default"];
 /**
  * @param {import("node:test").TestContext} t
  * @param {string[][]} answers what the name server knows, a look after the other; the last stays
- * @param {{databases?: string[], answer?: string}} [world]
+ * @param {{databases?: string[], answer?: string, scheme?: "ws" | "wss"}} [world]
  */
 function readyWith(
   t,
   answers,
-  { databases = ["_internal", "cadvisor", "k6"], answer = "200" } = {},
+  { databases = ["_internal", "cadvisor", "k6"], answer = "200", scheme = "ws" } = {},
 ) {
   const directory = mkdtempSync(join(tmpdir(), "ready-"));
   t.after(() => rmSync(directory, { recursive: true }));
-  mkdirSync(join(directory, "nginx"));
-  writeFileSync(
-    join(directory, "nginx/proxy.json"),
-    JSON.stringify({
-      title: "nginx",
-      vendor: "v",
-      colour: "#000000",
-      terminatesTls: true,
-      speaksHttp: true,
-      addsForwardedHeaders: true,
-      configChecks: [],
-      versions: [],
-      reload: null,
-    }),
-  );
+  for (const [name, schemes] of [
+    ["nginx", ["ws", "wss"]],
+    ["tls", ["wss"]],
+  ]) {
+    mkdirSync(join(directory, `${name}`));
+    writeFileSync(
+      join(directory, `${name}/proxy.json`),
+      JSON.stringify({
+        title: "X",
+        vendor: "v",
+        colour: "#000000",
+        terminatesTls: true,
+        speaksHttp: true,
+        addsForwardedHeaders: true,
+        schemes,
+        configChecks: [],
+        versions: [],
+        reload: null,
+      }),
+    );
+  }
   const file = join(directory, "run.json");
   const labels = ready({
     project: "my-project",
     proxiesDirectory: directory,
+    scheme,
     waitSeconds: 1,
     run: "",
     file,
     databases: async () => databases,
-    answer: async () => answer,
+    answer: async (url) => `${answer} from ${url}`.replace(/^200 .*/, "200"),
     resolve: async () => (answers.length > 1 ? (answers.shift() ?? []) : answers[0]),
   });
   return { labels, file };
@@ -78,6 +85,18 @@ test("a database that is missing is refused, with those there are", async (t) =>
 
 test("a proxy that does not forward is refused, with its last answer", async (t) => {
   await assert.rejects(readyWith(t, [ONE], { answer: "502" }).labels, {
-    message: /nginx did not answer .* within 1 s .* last: 502/,
+    message: /nginx did not answer .* within 1 s .* last: 502 from http:\/\/proxy:8080\/healthz/,
   });
+  await assert.rejects(readyWith(t, [ONE], { answer: "502", scheme: "wss" }).labels, {
+    message: /last: 502 from https:\/\/proxy:8443\/healthz/,
+  });
+});
+
+test("a proxy that does not serve the scheme is refused, with the one it serves", async (t) => {
+  const tls = ["my-project-tls-1.my-project_default"];
+  await assert.rejects(readyWith(t, [tls]).labels, {
+    message: /tls does not serve ws$/,
+    next: /Expected SCHEME to be wss: SCHEME=wss docker compose --profile tls up/,
+  });
+  assert.equal((await readyWith(t, [tls], { scheme: "wss" }).labels).proxy, "tls");
 });

@@ -8,7 +8,7 @@ import { Store } from "./record/store.js";
 import { renderHtml, renderMarkdown } from "./render/index.js";
 
 /** @import { Analysis } from "./analyse/types.js" */
-/** @import { CellRecord } from "./record/types.js" */
+/** @import { CellRecord, Plan } from "./record/types.js" */
 
 const SAME_SAMPLE_MS = 50;
 
@@ -19,17 +19,25 @@ const SAME_SAMPLE_MS = 50;
  */
 export function writeReport(directory, store) {
   const { results } = store;
-  const { published } = results.plan;
   const analysis = analyse(results, {
     policy: JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8")),
     noiseFloor: findNoiseFloor(store),
-    published: published
-      ? readPublished(join(directory, "battles/published", `${published}.yaml`))
-      : null,
+    published: publishedOf(directory, results.plan),
   });
   store.write("report.html", renderHtml(analysis, { curves: curvesOf(store) }));
   store.write("report.md", renderMarkdown(analysis));
   return analysis;
+}
+
+/**
+ * @param {string} directory the project's
+ * @param {Plan} plan
+ * @throws {import("./errors.js").UserError} when the study's file is not as it should be
+ */
+export function publishedOf(directory, { published }) {
+  return published
+    ? readPublished(join(directory, "battles/published", `${published}.yaml`))
+    : null;
 }
 
 /**

@@ -14,7 +14,8 @@ import { makeAaPlan, makePlan } from "./plan/plan.js";
 import { readProxies } from "./proxies.js";
 import { lock } from "./record/lock.js";
 import { Store } from "./record/store.js";
-import { writeReport } from "./report.js";
+import { renderText } from "./render/index.js";
+import { publishedOf, writeReport } from "./report.js";
 import { Battlefield, Interrupted } from "./run/battlefield.js";
 import { liveView } from "./run/live.js";
 import { setup } from "./setup.js";
@@ -79,7 +80,23 @@ export async function aa(directory, args, say) {
  */
 async function fit({ directory, proxies }, plan) {
   const config = await new Project(directory, { profile: "*" }).config();
-  return preflight(plan, await readLimits(), { proxies, services: servicesByProfile(config) });
+  return preflight(plan, await readLimits(), {
+    proxies,
+    services: servicesByProfile(config),
+    workers: workersOf(plan, config),
+  });
+}
+
+/**
+ * @param {Plan} plan
+ * @param {ComposeConfig} config with every profile
+ * @returns {import("./machine/preflight.js").Workers}
+ */
+function workersOf({ workers }, { services }) {
+  const knob = (/** @type {string} */ name) =>
+    workers ??
+    Math.max(1, ...Object.values(services).map((s) => Number(s.environment?.[name] ?? 1)));
+  return { proxy: knob("PROXY_WORKERS"), echo: knob("ECHO_WORKERS") };
 }
 
 /**
@@ -93,6 +110,8 @@ async function fit({ directory, proxies }, plan) {
  */
 export async function begin(context, asked, name, command) {
   const { directory, proxies, say } = context;
+  // A mistake in that file is better known now than at the report.
+  publishedOf(directory, asked);
   await setup(directory, say);
   const plan = await fit(context, asked);
   const started = new Date()
@@ -179,7 +198,7 @@ async function underLock({ directory, proxies, keepGoing, say }, folder, openSto
     });
     view.close();
     if (untried === 0) store.complete();
-    await finish(directory, store, say);
+    finish(directory, store, say);
     if (failed > 0) say(`${failed} cells failed; the report says why`);
     if (failed > 0 || untried > 0) adviseToResume(directory, store, say);
     return { code: failed > 0 ? 1 : 0, store };
@@ -188,7 +207,7 @@ async function underLock({ directory, proxies, keepGoing, say }, folder, openSto
     if (store && !(error instanceof Interrupted)) adviseToResume(directory, store, say);
     if (!store || !(error instanceof Interrupted)) throw error;
     say("interrupted; what was recorded is kept");
-    await finish(directory, store, say);
+    writeReport(directory, store);
     adviseToResume(directory, store, say);
     return { code: 130, store };
   } finally {
@@ -203,9 +222,8 @@ async function underLock({ directory, proxies, keepGoing, say }, folder, openSto
  * @param {Store} store
  * @param {(line: string) => void} say
  */
-async function finish(directory, store, say) {
-  const { verdicts } = writeReport(directory, store);
-  for (const { question, answer } of verdicts) console.log(`${question}\n  ${answer}`);
+function finish(directory, store, say) {
+  console.log(renderText(writeReport(directory, store)));
   say(`report: ${relative(directory, join(store.directory, "report.html"))}`);
 }
 

@@ -7,7 +7,7 @@ import { checkConfig } from "./config-check.js";
 import { formatResult, runConformance } from "./conformance/index.js";
 import { joinNetwork, leaveNetwork, Project } from "./docker.js";
 import { UserError } from "./errors.js";
-import { pickProxies, readProxies } from "./proxies.js";
+import { healthUrl, pickProxies, readProxies } from "./proxies.js";
 import { statusOf, until } from "./wait.js";
 
 /** @import { ComposeService } from "./docker.js" */
@@ -70,14 +70,16 @@ async function verifyOne(directory, proxy, print) {
     );
     await project.check(["up", "--detach", "echo", ...services.map(([name]) => name)]);
     await joinNetwork(network);
-    await waitFor(project, "http://proxy:8080/healthz");
+    for (const scheme of proxy.schemes) await waitFor(project, healthUrl(scheme));
     const results = await runConformance({
       host: "proxy",
       ca: readFileSync(join(certificates, "ca.pem")),
       servername: "proxy",
       policy: JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8")),
       keyType: basename(certificates) === "rsa" ? "rsa" : "ecdsa",
+      schemes: proxy.schemes,
       forwarded: proxy.addsForwardedHeaders,
+      proxyProtocol: proxy.sendsProxyProtocol,
       onResult: (result) => print(`  ${formatResult(result)}`),
     });
     return results.filter(({ ok, skipped }) => !ok && !skipped).length;

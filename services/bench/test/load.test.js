@@ -15,8 +15,8 @@ const CONNECTIONS = 300;
 /** How long the containers are watched after the load, so that gaps between points would show. */
 const WATCH_MS = 6_000;
 
-for (const { name } of readProxies(join(projectDirectory, "proxies"))) {
-  for (const scheme of ["ws", "wss"]) {
+for (const { name, schemes } of readProxies(join(projectDirectory, "proxies"))) {
+  for (const scheme of schemes) {
     test(`${name}, ${scheme}: load without failures, metrics of every container`, async (t) => {
       const run = `${name} ${scheme}`;
       const project = lab(t, {

@@ -50,6 +50,13 @@ test("every folder of proxies/ is included and has a profile of its name", async
   for (const folder of folders) assert.ok(profiles.includes(folder), `no profile ${folder}`);
 });
 
+test("no two proxies have the same colour or title", () => {
+  for (const key of /** @type {const} */ (["colour", "title"])) {
+    const values = proxies.map((proxy) => proxy[key]);
+    assert.deepEqual([...new Set(values)], values);
+  }
+});
+
 for (const { name } of proxies) {
   test(`compose config of profile ${name}`, async () => {
     const { services } = await new Project(projectDirectory, {

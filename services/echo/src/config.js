@@ -12,6 +12,8 @@ export class ConfigError extends Error {}
  * @property {number} workers processes that serve connections
  * @property {number} port port of the plain listener
  * @property {number} tlsPort port of the TLS listener, used when `tls` is set
+ * @property {number | undefined} proxyProtocolPort port of the plain listener whose connections begin with the PROXY protocol;
+ *   undefined: no such listener
  * @property {number} backlog length asked for each listen queue, in connections
  * @property {import("node:tls").TlsOptions | undefined} tls undefined: no TLS listener
  */
@@ -29,22 +31,32 @@ export function readConfig(env) {
     workers: readInteger(env, "ECHO_WORKERS", 2, 1, 128),
     port: readInteger(env, "ECHO_PORT", 8080, 1, 65535),
     tlsPort: readInteger(env, "ECHO_TLS_PORT", 8443, 1, 65535),
+    proxyProtocolPort: readInteger(env, "ECHO_PROXY_PROTOCOL_PORT", undefined, 1, 65535),
     // The kernel caps it silently at net.core.somaxconn (4096 by default): raise that sysctl too.
     backlog: readInteger(env, "ECHO_BACKLOG", 65535, 1, 65535),
     tls: readTls(env),
   };
-  if (config.tls && config.port === config.tlsPort) {
+  const { port, tlsPort, proxyProtocolPort, tls } = config;
+  // Workers share their ports, so a second listener on one would not fail, but take half of its connections.
+  for (const [one, other, kind, same] of /** @type {const} */ ([
+    ["ECHO_TLS_PORT", "ECHO_PORT", "plain", tls && tlsPort === port],
+    ["ECHO_PROXY_PROTOCOL_PORT", "ECHO_PORT", "plain", proxyProtocolPort === port],
+    ["ECHO_PROXY_PROTOCOL_PORT", "ECHO_TLS_PORT", "TLS", tls && proxyProtocolPort === tlsPort],
+  ])) {
+    if (!same) continue;
+    const value = kind === "TLS" ? tlsPort : port;
     throw new ConfigError(
-      `ECHO_TLS_PORT=${config.tlsPort} is the plain port too. Expected two different ports. Change ECHO_PORT or ECHO_TLS_PORT.`,
+      `${one}=${value} is the ${kind} port too. Expected two different ports. Change ${other} or ${one}.`,
     );
   }
   return config;
 }
 
 /**
+ * @template {number | undefined} T
  * @param {NodeJS.ProcessEnv} env
  * @param {string} name
- * @param {number} fallback
+ * @param {T} fallback
  * @param {number} min
  * @param {number} max
  */
@@ -54,7 +66,7 @@ function readInteger(env, name, fallback, min, max) {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
   throw new ConfigError(
-    `${name}=${text}: expected a whole number from ${min} to ${max}. Correct it, or unset it for the default, ${fallback}.`,
+    `${name}=${text}: expected a whole number from ${min} to ${max}. Correct it, or unset it for the default, ${fallback ?? "none"}.`,
   );
 }
 

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { createServer } from "node:net";
+import { connect as connectTcp, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -244,6 +244,84 @@ describe("TLS", () => {
   });
 });
 
+describe("the PROXY protocol", () => {
+  /** @type {Echo} */
+  let echo;
+  let proxyPort = 0;
+  before(async () => {
+    const [port] = await freePorts();
+    echo = await startEcho({ ECHO_PROXY_PROTOCOL_PORT: port });
+    proxyPort = Number(port);
+  });
+  after(() => echo.stop());
+
+  /**
+   * @param {string} line that comes before the handshake
+   * @param {string} [path]
+   */
+  function openAfter(line, path = "/headers") {
+    const tcp = connectTcp({ port: proxyPort, noDelay: true });
+    tcp.write(line);
+    return new WebSocket(`ws://localhost:${proxyPort}${path}`, { createConnection: () => tcp });
+  }
+
+  for (const [name, line, address] of /** @type {[string, string, RegExp][]} */ ([
+    ["IPv4", "PROXY TCP4 192.0.2.7 198.51.100.1 56324 8443\r\n", /^192\.0\.2\.7$/],
+    ["IPv6", "PROXY TCP6 2001:db8::7 2001:db8::1 56324 8443\r\n", /^2001:db8::7$/],
+    ["a sender that does not know", "PROXY UNKNOWN\r\n", /127\.0\.0\.1$|^::1$/],
+  ])) {
+    test(`tells the client's address: ${name}`, async () => {
+      const socket = openAfter(line);
+      const [message] = await once(socket, "message");
+      assert.match(JSON.parse(message).remoteAddress, address);
+      socket.send("then it echoes");
+      assert.equal(String((await once(socket, "message"))[0]), "then it echoes");
+      socket.close();
+    });
+  }
+
+  test("may come in pieces, and the request long after it", async () => {
+    const tcp = connectTcp({ port: proxyPort, noDelay: true });
+    for (const piece of [
+      "PROXY TCP4 192.0.2.7 198.51",
+      ".100.1 1 2\r",
+      "\nGET /hea",
+      "ders HTTP/1.1\r\n",
+    ]) {
+      tcp.write(piece);
+      await sleep(50);
+    }
+    tcp.write("Host: x\r\nConnection: close\r\n\r\n");
+    let answer = "";
+    for await (const chunk of tcp) answer += chunk;
+    assert.match(answer, /"remoteAddress":"192\.0\.2\.7"/);
+  });
+
+  for (const [name, bytes] of [
+    ["another protocol", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ["a line too long", `PROXY TCP4 ${"1".repeat(200)}`],
+    ["an address without ports", "PROXY TCP4 192.0.2.7\r\n"],
+  ]) {
+    test(`a connection that begins with ${name} is closed`, async () => {
+      const tcp = connectTcp({ port: proxyPort });
+      tcp.on("error", () => {});
+      tcp.write(bytes);
+      let answer = "";
+      tcp.on("data", (chunk) => (answer += chunk));
+      await once(tcp, "close");
+      assert.equal(answer, "");
+    });
+  }
+
+  test("counts what comes over it with the rest", async () => {
+    const before = (await echo.stats()).connectionsTotal;
+    const socket = openAfter("PROXY UNKNOWN\r\n", "/");
+    await once(socket, "open");
+    assert.equal((await echo.stats()).connectionsTotal, before + 1);
+    socket.close();
+  });
+});
+
 test("replaces a killed worker and counts it; the other's connections live on", async (t) => {
   const echo = await startEcho();
   t.after(echo.stop);
@@ -324,6 +402,18 @@ describe("unusable settings end it with exit code 2", () => {
     [
       { ...TLS, ECHO_PORT: "9000", ECHO_TLS_PORT: "9000" },
       /ECHO_TLS_PORT=9000 is the plain port too/,
+    ],
+    [
+      { ECHO_PROXY_PROTOCOL_PORT: "x" },
+      /ECHO_PROXY_PROTOCOL_PORT=x: expected .* the default, none\./,
+    ],
+    [
+      { ECHO_PORT: "9000", ECHO_PROXY_PROTOCOL_PORT: "9000" },
+      /ECHO_PROXY_PROTOCOL_PORT=9000 is the plain port too/,
+    ],
+    [
+      { ...TLS, ECHO_TLS_PORT: "9000", ECHO_PROXY_PROTOCOL_PORT: "9000" },
+      /ECHO_PROXY_PROTOCOL_PORT=9000 is the TLS port too/,
     ],
     [{ ...TLS, TLS_KEY: "" }, /TLS_KEY is not set: expected the path of/],
     [{ ...TLS, TLS_CERT: "" }, /TLS_CERT is not set: expected the path of/],

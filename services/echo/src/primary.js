@@ -20,6 +20,8 @@ const MAX_BACKOFF_MS = 5000;
 export async function runPrimary(config) {
   await assertFree("ECHO_PORT", config.port);
   if (config.tls) await assertFree("ECHO_TLS_PORT", config.tlsPort);
+  if (config.proxyProtocolPort)
+    await assertFree("ECHO_PROXY_PROTOCOL_PORT", config.proxyProtocolPort);
 
   /** @type {Set<import("node:cluster").Worker>} */
   const serving = new Set();

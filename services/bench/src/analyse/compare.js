@@ -2,14 +2,16 @@
  * Settings, and in each the comparisons of the proxies under one measure.
  */
 import { median, quantile } from "simple-statistics";
+import { counted, number } from "../numbers.js";
+import { holdsConnections, timedSeconds } from "../plan/load.js";
 import { CONTROL } from "../proxies.js";
 import { detectableRatio, medianInterval, ratioInterval } from "../statistics/index.js";
 import { measure } from "./measures.js";
 import { allPairs, ALPHA, judge, rank } from "./ranking.js";
-import { amount, counted, list, number } from "./words.js";
+import { amount, list } from "./words.js";
 
 /** @import { Parameters, PlannedCell, Results } from "../record/types.js" */
-/** @import { AnalysedCell, Comparison, Finding, Measure, Row, Setting } from "./types.js" */
+/** @import { AnalysedCell, Comparison, Finding, Measure, Ratio, Row, Setting } from "./types.js" */
 /** @import { Judgement } from "./ranking.js" */
 
 export const CONFIDENCE = 0.95;
@@ -24,19 +26,65 @@ const SPREAD_LIMIT_PERCENT = 25;
  * @type {{key: string, control: "bound" | "own", applies?: (parameters: Parameters) => boolean}[]}
  */
 const COMPARED = [
-  { key: "handshake_ms_mean", control: "bound" },
-  { key: "handshake_ms_median", control: "bound" },
-  { key: "handshake_ms_p99", control: "bound" },
-  { key: "echo_latency_ms_mean", control: "bound" },
-  { key: "echo_latency_ms_median", control: "bound" },
-  { key: "echo_latency_ms_p99", control: "bound" },
-  { key: "total_seconds", control: "bound" },
-  { key: "connections_per_second", control: "bound" },
-  { key: "cpu_us_per_handshake", control: "own" },
-  { key: "cpu_us_per_message", control: "own", applies: ({ MESSAGES }) => MESSAGES > 1 },
+  { key: "handshake_ms_mean", control: "bound", applies: opensConnections },
+  { key: "handshake_ms_median", control: "bound", applies: opensConnections },
+  { key: "handshake_ms_p99", control: "bound", applies: opensConnections },
+  { key: "echo_latency_ms_mean", control: "bound", applies: sendsMessages },
+  { key: "echo_latency_ms_median", control: "bound", applies: sendsMessages },
+  { key: "echo_latency_ms_p99", control: "bound", applies: sendsMessages },
+  { key: "total_seconds", control: "bound", applies: isUntimed },
+  {
+    key: "messages_per_second",
+    control: "bound",
+    applies: (p) => !opensConnections(p) && isUntimed(p),
+  },
+  {
+    key: "connections_per_second",
+    control: "bound",
+    applies: (p) => opensConnections(p) && isUntimed(p),
+  },
+  { key: "cpu_us_per_handshake", control: "own", applies: opensConnections },
+  {
+    key: "cpu_us_per_message",
+    control: "own",
+    applies: (p) => p.MESSAGES > 1 || p.INTERVAL_SECONDS > 0,
+  },
+  { key: "proxy_cpu_cores", control: "own", applies: ({ HOLD_SECONDS }) => HOLD_SECONDS > 0 },
   { key: "proxy_memory_peak_usage_bytes", control: "own" },
-  { key: "proxy_memory_per_connection_bytes", control: "own" },
+  { key: "proxy_memory_per_connection_bytes", control: "own", applies: (p) => !isReadAfter(p) },
+  { key: "proxy_memory_user_per_connection_bytes", control: "own", applies: holdsConnections },
+  { key: "proxy_memory_kernel_per_connection_bytes", control: "own", applies: holdsConnections },
+  { key: "proxy_sockets_left", control: "own", applies: isReadAfter },
+  { key: "proxy_close_wait_left", control: "own", applies: isReadAfter },
+  { key: "proxy_descriptors_left", control: "own", applies: isReadAfter },
+  { key: "proxy_memory_left_bytes", control: "own", applies: isReadAfter },
 ];
+
+/**
+ * @param {Parameters} parameters
+ * @returns {boolean} in the measured phase
+ */
+function opensConnections(parameters) {
+  return !holdsConnections(parameters);
+}
+
+/** @param {Parameters} parameters */
+function sendsMessages({ INTERVAL_SECONDS }) {
+  return INTERVAL_SECONDS !== 0;
+}
+
+/**
+ * @param {Parameters} parameters
+ * @returns {boolean} the measured phase lasts until the work is done
+ */
+function isUntimed(parameters) {
+  return timedSeconds(parameters) === 0;
+}
+
+/** @param {Parameters} parameters */
+function isReadAfter({ SETTLE_SECONDS }) {
+  return SETTLE_SECONDS !== undefined;
+}
 
 /**
  * @param {Pick<PlannedCell, "scenario" | "scheme" | "parameters">} cell
@@ -51,18 +99,19 @@ export function settingKey({ scenario, scheme, parameters }) {
 
 /**
  * @param {Results} results
- * @param {AnalysedCell[]} cells of all settings
- * @returns {Setting[]} ws before wss, then by parameters
+ * @returns {(Omit<Setting, "title" | "comparisons"> & {compared: typeof COMPARED})[]} ws before wss, then by parameters; and
+ *   what is compared in each
  */
-export function compareAll(results, cells) {
+export function settingsOf(results) {
   const planned = new Map(results.plan.cells.map((cell) => [settingKey(cell), cell]));
   const settings = [...planned].map(([key, { scenario, scheme, parameters }]) => ({
     key,
     scenario,
     scheme,
     parameters,
+    compared: COMPARED.filter(({ applies }) => applies?.(parameters) ?? true),
   }));
-  settings.sort(
+  return settings.sort(
     (a, b) =>
       compareText(a.scenario, b.scenario) ||
       compareText(a.scheme, b.scheme) ||
@@ -71,13 +120,21 @@ export function compareAll(results, cells) {
         .find((difference) => difference !== 0) ||
       0,
   );
+}
+
+/**
+ * @param {Results} results
+ * @param {AnalysedCell[]} cells of all settings
+ * @returns {Setting[]} as of `settingsOf`
+ */
+export function compareAll(results, cells) {
+  const settings = settingsOf(results);
   const all = settings.map(({ parameters }) => parameters);
-  return settings.map((setting) => ({
+  return settings.map(({ compared, ...setting }) => ({
     ...setting,
     title: titleOf(setting, all),
-    comparisons: COMPARED.filter(({ applies }) => applies?.(setting.parameters) ?? true).map(
-      ({ key, control }) =>
-        compare(measure(key), control, new SettingData(results, setting.key, cells, key)),
+    comparisons: compared.map(({ key, control }) =>
+      compare(measure(key), control, new SettingData(results, setting.key, cells, key)),
     ),
   }));
 }
@@ -180,13 +237,17 @@ export function valuesByRound(cells, proxy, measure) {
  * @param {Map<number, number>} a by round
  * @param {Map<number, number>} b
  * @param {number} seed
- * @returns {import("./types.js").Estimate | null} of the medians over the rounds that both have
+ * @returns {Ratio | null} of the medians over the rounds that both have
  */
 export function ratioOf(a, b, seed) {
   const common = [...a.keys()].filter((round) => b.has(round));
   const of = (/** @type {Map<number, number>} */ values) =>
     common.map((round) => /** @type {number} */ (values.get(round)));
-  return ratioInterval(of(a), of(b), { confidence: CONFIDENCE, seed });
+  const [dividends, divisors] = [of(a), of(b)];
+  const ratio = ratioInterval(dividends, divisors, { confidence: CONFIDENCE, seed });
+  const each = dividends.map((value, i) => value / divisors[i]);
+  const isRange = each.length > 1 && each.every(Number.isFinite);
+  return ratio && { ...ratio, rounds: isRange ? [Math.min(...each), Math.max(...each)] : null };
 }
 
 /**
@@ -244,7 +305,7 @@ function compare(measure, control, data) {
     findings: [
       ...fewRounds(data, measured, judgement),
       ...wideSpread(data, control === "bound" ? plan.proxies : contenders),
-      ...(control === "bound" ? controlSlower(measure, rows, data) : ownControl(measure, data)),
+      ...(control === "bound" ? controlSlower(measure, rows, data) : ownControl(data)),
     ],
   };
 }
@@ -265,11 +326,11 @@ function fewRounds(data, measured, { method }) {
     findings.push({
       gate: "few-rounds",
       severity: "note",
-      message: `ranked by range over ${counted(most, "round")}, not tested: of two equal proxies 1 pair in ${chance} comes out apart`,
+      message: `Ranked by range over ${counted(most, "round")}, not tested: of two equal proxies 1 pair in ${chance} comes out apart`,
     });
   }
   if (measured.length > 1 && method === "none") {
-    const message = "a single round: nothing is known about its spread, so there are no ranks";
+    const message = "A single round: nothing is known about its spread, so there are no ranks";
     findings.push({ gate: "few-rounds", severity: "note", message });
   }
   const short = measured.filter((name) => data.values(name).length < most);
@@ -278,7 +339,8 @@ function fewRounds(data, measured, { method }) {
     findings.push({
       gate: "missing-rounds",
       severity: "weak",
-      message: `of ${counted(most, "round")} that others have, ${list(each)}: with fewer rounds a difference is less likely to be seen`,
+      message: `Some lack rounds, and with fewer than the ${most} of others a difference is less likely to be seen`,
+      figures: list(each),
     });
   }
   return findings;
@@ -311,7 +373,8 @@ function wideSpread(data, names) {
     {
       gate: "spread",
       severity: "weak",
-      message: `the middle half of the rounds lies far apart, as a share of the median (limit ${SPREAD_LIMIT_PERCENT} %): ${list(wide)}`,
+      message: `The middle half of the rounds spans more than ${SPREAD_LIMIT_PERCENT} % of the median`,
+      figures: list(wide),
     },
   ];
 }
@@ -329,11 +392,14 @@ function controlSlower(measure, rows, data) {
   const faster = rows.filter(({ proxy }) => relations.get(proxy) === "better");
   if (faster.length === 0) return [];
   const of = (/** @type {string} */ name) => amount(median(data.values(name)), measure);
+  const each = faster.map(({ proxy }) => `${titleIn(data, proxy)} ${of(proxy)}`);
   return [
     {
       gate: "control-slower",
       severity: "weak",
-      message: `the control (${of(CONTROL)}) was slower than ${list(faster.map(({ proxy }) => `${titleIn(data, proxy)} (${of(proxy)})`))}: here it bounds nothing, and what a proxy adds cannot be read from it`,
+      message:
+        "The control was slower than a proxy, so it bounds nothing, and what a proxy adds cannot be read from it",
+      figures: `control ${of(CONTROL)}, ${list(each)}`,
     },
   ];
 }
@@ -363,17 +429,17 @@ export function relationsToControl(measure, rows) {
 }
 
 /**
- * @param {Measure} measure
  * @param {SettingData} data
  * @returns {Finding[]}
  */
-function ownControl({ title }, data) {
+function ownControl(data) {
   if (data.values(CONTROL).length === 0) return [];
   return [
     {
       gate: "control-own",
       severity: "note",
-      message: `${title} of ${titleIn(data, CONTROL)} is that of its echo server, which is no proxy: it is not ranked, and no ratio to it is given`,
+      message:
+        "What stands for the control is the cost of its echo server, which is no proxy: it has no rank, and no ratio to it is given",
     },
   ];
 }
@@ -393,16 +459,4 @@ function titleIn({ results }, name) {
  */
 export function titleOfProxy(results, name) {
   return results.proxies.find((proxy) => proxy.name === name)?.title ?? name;
-}
-
-/**
- * @param {Comparison} comparison
- * @returns {number | null} how far apart the two proxies were: the larger median by the smaller
- */
-export function apart({ rows }) {
-  const medians = rows.flatMap(({ proxy, median }) =>
-    proxy !== CONTROL && median ? median.value : [],
-  );
-  if (medians.length !== 2 || Math.min(...medians) <= 0) return null;
-  return Math.max(...medians) / Math.min(...medians);
 }

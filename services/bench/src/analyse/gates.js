@@ -1,8 +1,8 @@
 /**
  * What voids or weakens the figures of one cell.
  */
-import { measuresOf, proxyNetwork } from "./measures.js";
-import { number } from "./words.js";
+import { number } from "../numbers.js";
+import { held, measuresOf, proxyNetwork } from "./measures.js";
 
 /** @import { TlsPolicy } from "../conformance/connect.js" */
 /** @import { CellRecord } from "../record/types.js" */
@@ -19,6 +19,9 @@ const TICK_SECONDS = 0.01;
 const RESOLUTION_LIMIT_PERCENT = { invalid: 40, weak: 20 };
 const STEAL_LIMIT_PERCENT = { invalid: 10, weak: 2 };
 const FOREIGN_LIMIT_PERCENT = 10;
+/** Of the sends of an open loop. */
+const LATE_LIMIT_PERCENT = 5;
+const DROPPED_LIMIT_PERCENT = 1;
 /** Beyond what k6 counted, the echo server may have seen so many connections and messages of other clients. */
 const STRAYS = 5;
 
@@ -36,7 +39,7 @@ export function findingsOf(record, { policy, keyType, isControl }) {
   return [
     ...generatorBusy(record, measures),
     // Of the control, the CPU time is not compared.
-    ...(isControl ? [] : tooShort(measures)),
+    ...(isControl ? [] : tooShort(record, measures)),
     ...taken("steal", "steal took", measures.steal_percent, STEAL_LIMIT_PERCENT),
     ...taken("foreign-load", "other programs used", measures.foreign_cpu_percent, {
       invalid: Infinity,
@@ -45,6 +48,8 @@ export function findingsOf(record, { policy, keyType, isControl }) {
     ...(record.scheme === "wss" && policy ? wrongTls(record, policy, keyType) : []),
     ...bypassed(record, isControl ? 1 : 2),
     ...miscounted(record),
+    ...notHeld(record),
+    ...unlikePlanned(record, measures),
     ...gaps(record, measures),
   ];
 }
@@ -66,14 +71,21 @@ function generatorBusy({ loadCores }, { generator_cpu_percent: percent }) {
 }
 
 /**
+ * Of connections that are held, memory is asked first, and a proxy that hardly does anything is an answer: that voids nothing.
+ *
+ * @param {CellRecord} record
  * @param {Record<string, number>} measures
  * @returns {Finding[]}
  */
-function tooShort({ proxy_cpu_seconds: seconds }) {
+function tooShort(record, { proxy_cpu_seconds: seconds }) {
   if (seconds === undefined) return [];
   const percent = (100 * 2 * TICK_SECONDS) / seconds;
   const severity = severityOf(percent, RESOLUTION_LIMIT_PERCENT);
   if (!severity) return [];
+  if (held(record) !== null) {
+    const message = `the proxy used ${number(seconds)} s of CPU, which is known to ${2 * TICK_SECONDS} s: take its CPU for an order of magnitude`;
+    return [{ gate: "too-short", severity: "note", message }];
+  }
   return [
     {
       gate: "too-short",
@@ -138,8 +150,9 @@ function wrongTls({ tls }, policy, keyType) {
 }
 
 /**
- * Every byte of a message passes the proxy's interface twice each way: client to proxy to echo, and back. A connection has
- * at least a SYN and a segment with data in each direction on each side, and those are packets of their own (RFC 9293).
+ * Every byte of a message passes the proxy's interface twice each way: client to proxy to echo, and back. A connection that is
+ * opened in the measured phase has at least a SYN and a segment with data in each direction on each side, and those are packets of
+ * their own (RFC 9293).
  *
  * @param {CellRecord} record
  * @param {1 | 2} sides on which the proxy has connections: client, and echo server
@@ -153,7 +166,8 @@ function bypassed(record, sides) {
     return [{ gate: "bypassed", severity: "weak", message }];
   }
   const bytes = sides * (record.messagesEchoed ?? 0) * (record.parameters.MESSAGE_BYTES ?? 0);
-  const packets = sides * 2 * (record.connections?.opened ?? 0);
+  const opened = held(record) === null ? (record.connections?.opened ?? 0) : 0;
+  const packets = sides * 2 * opened;
   /** @type {[string, number, number][]} */
   const checks = [
     ["bytes received", network.rxBytes, bytes],
@@ -174,7 +188,8 @@ function bypassed(record, sides) {
  * @param {CellRecord} record
  * @returns {Finding[]}
  */
-function miscounted({ echoWorkers, connections, messagesEchoed }) {
+function miscounted(record) {
+  const { echoWorkers, connections, messagesEchoed } = record;
   if (!echoWorkers) {
     const message =
       "the echo server's own counts could not be read: that the load reached it was not checked";
@@ -182,7 +197,12 @@ function miscounted({ echoWorkers, connections, messagesEchoed }) {
   }
   /** @type {[string, number, number][]} */
   const checks = [
-    ["connections", sum(echoWorkers, "connections"), connections?.opened ?? 0],
+    // Those that are held were opened before.
+    [
+      "connections",
+      sum(echoWorkers, "connections"),
+      held(record) === null ? (connections?.opened ?? 0) : 0,
+    ],
     ["messages", sum(echoWorkers, "messages"), messagesEchoed ?? 0],
   ];
   return checks
@@ -192,6 +212,42 @@ function miscounted({ echoWorkers, connections, messagesEchoed }) {
       severity: "invalid",
       message: `the echo server counted ${number(echo)} ${what}, the generator ${number(load)} (limit ${STRAYS} more)`,
     }));
+}
+
+/**
+ * @param {CellRecord} record
+ * @returns {Finding[]}
+ */
+function notHeld({ connectionsHeld, connections }) {
+  if (!connectionsHeld || !connections) return [];
+  const { from, to } = connectionsHeld;
+  if (Math.min(from, to) >= connections.asked) return [];
+  return [
+    {
+      gate: "not-held",
+      severity: "invalid",
+      message: `the echo server had ${number(from)} connections open at the start of the measured phase and ${number(to)} at its end, of ${number(connections.asked)} that should be held`,
+    },
+  ];
+}
+
+/**
+ * @param {CellRecord} record
+ * @param {Record<string, number>} measures
+ * @returns {Finding[]}
+ */
+function unlikePlanned({ sends }, { sends_late_percent: late, sends_dropped_percent: dropped }) {
+  /** @type {Finding[]} */
+  const findings = [];
+  if (late > LATE_LIMIT_PERCENT) {
+    const message = `${number(late)} % of ${number(sends?.due ?? 0)} sends left more than 10 ms late (limit ${LATE_LIMIT_PERCENT} %): latencies have the generator's own lateness in them`;
+    findings.push({ gate: "late", severity: "weak", message });
+  }
+  if (dropped > DROPPED_LIMIT_PERCENT) {
+    const message = `${number(dropped)} % of ${number(sends?.due ?? 0)} sends were dropped (limit ${DROPPED_LIMIT_PERCENT} %): the load was lower than planned, and what those messages would have waited is in no latency`;
+    findings.push({ gate: "dropped", severity: "weak", message });
+  }
+  return findings;
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findingsOf } from "./gates.js";
-import { cellRecord, POLICY } from "./testing/results.js";
+import { cellRecord, idleRecord, POLICY } from "./testing/results.js";
 
 /** @import { CellRecord } from "../record/types.js" */
 
@@ -160,4 +160,55 @@ test("a failed cell is not judged", () => {
     findingsAfter((record) => Object.assign(record, { status: "failed", tls: null })),
     [],
   );
+});
+
+/** @param {(record: CellRecord) => void} change */
+function findingsOfHeld(change) {
+  const record = idleRecord();
+  change(record);
+  return findingsOf(record, { ...options, isControl: false }).map(
+    ({ gate, severity, message }) => ({ what: `${gate} ${severity}`, message }),
+  );
+}
+
+test("connections that were opened before the measured phase are none of its connections", () => {
+  assert.deepEqual(
+    findingsOfHeld(() => {}),
+    [],
+  );
+  // A proxy that has nothing to do sends nothing.
+  const silent = findingsOfHeld((record) => {
+    record.messagesEchoed = 0;
+    record.echoWorkers = [{ connections: 0, messages: 0, refused: 0 }];
+    record.containers.nginx.network = { rxBytes: 0, txBytes: 0, rxPackets: 0, txPackets: 0 };
+  });
+  assert.deepEqual(silent, []);
+});
+
+test("connections that were not held void the cell, at either end", () => {
+  for (const held of [
+    { from: 999, to: 1000 },
+    { from: 1000, to: 999 },
+  ])
+    assertOnly(
+      findingsOfHeld((record) => (record.connectionsHeld = held)),
+      "not-held invalid",
+      /of 1,000 that should be held/,
+    );
+});
+
+test("a proxy that idles is no reason to void what it holds", () => {
+  assertOnly(
+    findingsOfHeld((record) => (record.containers.nginx.cpu.totalSeconds = 0.01)),
+    "too-short note",
+    /order of magnitude/,
+  );
+});
+
+test("sends that left late, or not at all, weaken an open loop", () => {
+  const after = (/** @type {Partial<NonNullable<CellRecord["sends"]>>} */ change) =>
+    findingsOfHeld((record) => Object.assign(record.sends ?? {}, change));
+  assert.deepEqual(after({ late: 250, dropped: 50 }), []);
+  assertOnly(after({ late: 300 }), "late weak", /6 % of 5,000 sends .* \(limit 5 %\)/);
+  assertOnly(after({ dropped: 100 }), "dropped weak", /2 % of 5,000 sends were dropped/);
 });

@@ -3,18 +3,21 @@
  * alone, and gives the same for the same record.
  */
 import { median } from "simple-statistics";
+import { counted, number } from "../numbers.js";
 import { CONTROL } from "../proxies.js";
+import { floorOf, pairOf, selfComparisonOf, selfVerdicts } from "./aa.js";
 import { studyOf } from "./claims.js";
-import { apart, compareAll, CONFIDENCE, settingKey } from "./compare.js";
+import { compareAll, CONFIDENCE, settingKey } from "./compare.js";
 import { findingsOf } from "./gates.js";
 import { MEASURES, measuresOf } from "./measures.js";
+import { slopesOf } from "./slopes.js";
 import { verdictsOf } from "./verdicts.js";
-import { counted, number } from "./words.js";
+import { list } from "./words.js";
 
 /** @import { TlsPolicy } from "../conformance/connect.js" */
-/** @import { Results } from "../record/types.js" */
+/** @import { Environment, Results } from "../record/types.js" */
 /** @import { PublishedRules } from "./claims.js" */
-/** @import { AnalysedCell, Analysis, Finding } from "./types.js" */
+/** @import { AnalysedCell, Analysis, Finding, NoiseFloor } from "./types.js" */
 
 export { readPublished } from "./claims.js";
 export { MEASURES, measuresOf } from "./measures.js";
@@ -23,23 +26,30 @@ export { MEASURES, measuresOf } from "./measures.js";
  * @param {Results} results of a run, complete or not
  * @param {object} context
  * @param {TlsPolicy | null} context.policy of certs/policy.json; null: what TLS negotiated is not judged
- * @param {Analysis["noiseFloor"]} [context.noiseFloor]
+ * @param {NoiseFloor | null} [context.noiseFloor] of an A/A run on the same environment
  * @param {PublishedRules | null} [context.published]
  * @returns {Analysis}
  */
 export function analyse(results, { policy, noiseFloor = null, published = null }) {
   const cells = analyseCells(results, policy);
   const settings = compareAll(results, cells);
+  const slopes = slopesOf(results, cells);
+  const aa = selfComparisonOf({ results, settings, cells });
+  const floor = aa ? null : noiseFloor;
   return {
     results,
     confidence: CONFIDENCE,
     measures: MEASURES,
     settings,
+    slopes,
     cells,
-    verdicts: verdictsOf({ results, settings, cells, noiseFloor }),
+    ...(aa
+      ? selfVerdicts({ results, settings, cells }, aa)
+      : verdictsOf({ results, settings, cells, noiseFloor: floor })),
     findings: runFindings(results, cells),
-    noiseFloor,
-    published: published && studyOf(published, { results, settings, cells }),
+    aa,
+    noiseFloor: floor,
+    published: published && studyOf(published, { results, settings, cells, slopes }),
   };
 }
 
@@ -85,7 +95,13 @@ function runFindings(results, cells) {
     const message = `${open} of ${counted(plan.cells.length, "cell")} have not run: medians rest on fewer rounds than planned`;
     findings.push({ gate: "incomplete", severity: "weak", message });
   }
-  return [...findings, ...cellFindings(cells), ...sharedCores(cells), ...unequalBudget(results)];
+  return [
+    ...findings,
+    ...cellFindings(cells),
+    ...sharedCores(cells),
+    ...unequalBudget(results),
+    ...unobserved(results),
+  ];
 }
 
 /**
@@ -122,7 +138,7 @@ function sharedCores(cells) {
     {
       gate: "shared-cores",
       severity: "note",
-      message: `load, proxy and echo server shared ${counted(loadCores, "core")}, busy to ${number(median(busy))} % (median over cells): latencies and connections per second are those of this machine with everything on it; CPU per operation is the figure to carry over`,
+      message: `Load, proxy and echo server shared ${counted(loadCores, "core")}, busy to ${number(median(busy))} % (median over cells): latencies and connections per second are those of this machine with everything on it; CPU per operation is the figure to carry over`,
     },
   ];
 }
@@ -137,42 +153,48 @@ function unequalBudget({ plan, proxies }) {
   return several.map(({ title, parts }) => ({
     gate: "unequal-budget",
     severity: "weak",
-    message: `the CPU budget of ${counted(plan.proxyCpus, "core")} is each container's, and ${title} has ${parts.length}: it may use more than the others`,
+    message: `The CPU budget of ${counted(plan.proxyCpus, "core")} is each container's, and ${title} has ${parts.length}: it may use more than the others`,
   }));
+}
+
+/**
+ * @param {Results} results
+ * @returns {Finding[]}
+ */
+function unobserved({ plan, proxies }) {
+  const names = new Set(
+    plan.cells.flatMap(({ proxy, observed }) => (observed === false ? [proxy] : [])),
+  );
+  if (names.size === 0) return [];
+  const titles = proxies.filter(({ name }) => names.has(name)).map(({ title }) => title);
+  const message = `Without InfluxDB and cAdvisor ran ${list(titles)}: what they cost is part of the difference to the others`;
+  return [{ gate: "unobserved", severity: "note", message }];
 }
 
 /**
  * How far a proxy was from a copy of itself.
  *
- * @param {Results} aa of a run of `./bench aa`: two proxies of one profile
+ * @param {Results} aa of any run; only one of `./bench aa` has two proxies of one profile
  * @param {Results} results whose noise floor is asked for
- * @returns {Analysis["noiseFloor"]} the largest ratio over all settings, by measure; null: made on another environment, or
- *   not of a pair
+ * @returns {NoiseFloor | null} null: made on another environment, or not of a pair
  */
 export function noiseFloorOf(aa, results) {
-  if (
-    JSON.stringify(sorted(aa.environment.identity)) !==
-    JSON.stringify(sorted(results.environment.identity))
-  )
-    return null;
-  const byProfile = Map.groupBy(aa.plan.cells, ({ profile }) => profile);
-  const pair = [...byProfile].find(
-    ([, cells]) => new Set(cells.map(({ proxy }) => proxy)).size === 2,
-  );
-  if (!pair) return null;
-  const { settings } = analyse(aa, { policy: null });
-  /** @type {Record<string, number>} */
-  const ratios = {};
-  for (const comparison of settings.flatMap(({ comparisons }) => comparisons)) {
-    const ratio = apart(comparison);
-    if (ratio !== null)
-      ratios[comparison.measure] = Math.max(ratio, ratios[comparison.measure] ?? 1);
-  }
-  if (Object.keys(ratios).length === 0) return null;
-  return { run: aa.run.name, proxy: pair[0], ratios };
+  if (!isSameEnvironment(aa.environment.identity, results.environment.identity)) return null;
+  if (!pairOf(aa.plan)) return null;
+  return floorOf({ results: aa, cells: analyseCells(aa, null) }, results.plan.rounds);
 }
 
-/** @param {Record<string, unknown>} record */
-function sorted(record) {
-  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
+/** Keys of an environment's identity that only a run with that proxy has. */
+const OF_PROXIES = /^(image of |proxies\/)/;
+
+/**
+ * Two runs of different proxies: what both have must be the same, and beyond that each may have proxies of its own.
+ *
+ * @param {Environment["identity"]} a
+ * @param {Environment["identity"]} b
+ */
+function isSameEnvironment(a, b) {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) =>
+    key in a && key in b ? a[key] === b[key] : OF_PROXIES.test(key),
+  );
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse, noiseFloorOf } from "./index.js";
-import { POLICY, results } from "./testing/results.js";
+import { POLICY, results, selfResults } from "./testing/results.js";
 
 const policy = /** @type {any} */ (POLICY);
 
@@ -82,19 +82,63 @@ test("the same record gives the same analysis", () => {
   assert.equal(all(), all());
 });
 
-test("the noise floor is how far a proxy was from its copy, on the same environment", () => {
-  const aa = results({
-    proxies: { none: {}, nginx: {}, "nginx-copy": { cpuUsPerHandshake: 204 } },
-    spread: 0,
-  });
-  for (const cell of aa.plan.cells) if (cell.proxy === "nginx-copy") cell.profile = "nginx";
+test("the noise floor is how far a proxy was from its copy", () => {
+  const aa = selfResults({ copy: { cpuUsPerHandshake: 204 }, spread: 0 });
   const floor = noiseFloorOf(aa, results());
   assert.equal(floor?.proxy, "nginx");
   assert.equal(floor.run, aa.run.name);
+  assert.equal(floor.load, "2,000 connections");
   assert.ok(Math.abs(floor.ratios.cpu_us_per_handshake - 1.02) < 1e-9);
   assert.equal(floor.ratios.total_seconds, 1);
-  const elsewhere = results();
-  elsewhere.environment.identity.kernel = "7.0";
-  assert.equal(noiseFloorOf(aa, elsewhere), null);
+  const faster = noiseFloorOf(
+    selfResults({ copy: { cpuUsPerHandshake: 160 }, spread: 0 }),
+    results(),
+  );
+  assert.ok(Math.abs((faster?.ratios.cpu_us_per_handshake ?? 0) - 1.25) < 1e-9);
   assert.equal(noiseFloorOf(results(), results()), null);
+});
+
+test("a noise floor is of as many rounds as the run has that it is for", () => {
+  // Off by a tenth one way and then the other: over all rounds together there is nothing to be seen.
+  const aa = selfResults({
+    rounds: 12,
+    schemes: ["ws"],
+    spread: 0,
+    change: (record, { proxy, round }) => {
+      const off = round <= 6 ? 1.1 : 1 / 1.1;
+      if (proxy === "nginx-copy") record.containers[proxy].cpu.totalSeconds *= off;
+      return [record];
+    },
+  });
+  const short = noiseFloorOf(aa, results());
+  assert.equal(short?.rounds, 6);
+  assert.ok(Math.abs(short.ratios.cpu_us_per_handshake - 1.1) < 1e-9);
+  const long = noiseFloorOf(aa, results({ rounds: 20 }));
+  assert.equal(long?.rounds, 12);
+  assert.ok(long.ratios.cpu_us_per_handshake < 1.01);
+});
+
+test("a noise floor is of the same environment, of which other proxies are no part", () => {
+  const aa = selfResults({ schemes: ["ws"] });
+  const other = results();
+  const [before, now] = [aa.environment.identity, other.environment.identity];
+  Object.assign(before, { "image of nginx": "sha256:1", "proxies/nginx": "a" });
+  Object.assign(now, before, { "image of haproxy": "sha256:2", "proxies/haproxy": "b" });
+  assert.ok(noiseFloorOf(aa, other));
+  for (const [key, value] of [
+    ["kernel", "7.0"],
+    ["image of nginx", "sha256:3"],
+    ["proxies/nginx", "c"],
+    ["PROXY_WORKERS", "2"],
+  ]) {
+    const changed = structuredClone(other);
+    changed.environment.identity[key] = value;
+    assert.equal(noiseFloorOf(aa, changed), null, key);
+  }
+});
+
+test("what a selfbench run without observers shows is no noise floor", () => {
+  const aa = selfResults({ schemes: ["ws"] });
+  for (const cell of aa.plan.cells) cell.observed = cell.proxy !== "nginx-copy";
+  assert.equal(noiseFloorOf(aa, results()), null);
 });

@@ -42,11 +42,56 @@ const DEFINITIONS = [
     of: ({ messagesEchoed }) => messagesEchoed,
   },
   {
+    key: "connections_held",
+    title: "Connections held at once",
+    unit: "",
+    better: "higher",
+    description:
+      "WebSockets that the echo server itself counted as open at both ends of the measured phase; the smaller of the two. Only of scenarios that open them before it.",
+    of: held,
+  },
+  {
+    key: "messages_per_second",
+    title: "Messages per second",
+    unit: "",
+    better: "higher",
+    description:
+      "Messages echoed, divided by the measured phase. Where each is sent when the last has come back, it is what this machine carries with the generator on it, unless the proxy has a CPU budget.",
+    of: (record) => ratio(record.messagesEchoed, measuredSeconds(record)),
+  },
+  {
+    key: "sends_due",
+    title: "Sends due",
+    unit: "",
+    better: "higher",
+    description: "Messages that should have been sent in the measured phase; only of an open loop.",
+    of: ({ sends }) => sends?.due,
+  },
+  {
+    key: "sends_late_percent",
+    title: "Sends late",
+    unit: "%",
+    better: "lower",
+    description:
+      "Share of the sends due that left more than 10 ms late, as the generator was behind. Their latency counts from when they were due all the same.",
+    of: ({ sends }) => percent(sends?.late, sends?.due),
+  },
+  {
+    key: "sends_dropped_percent",
+    title: "Sends dropped",
+    unit: "%",
+    better: "lower",
+    description:
+      "Share of the sends due that were not sent: the connection still waited for its last echo, had failed, or the time was over. Their latency is in no figure.",
+    of: ({ sends }) => percent(sends?.dropped, sends?.due),
+  },
+  {
     key: "total_seconds",
     title: "Total",
     unit: "s",
     better: "lower",
-    description: "First connection to last close. The loop is closed: a slow proxy is asked less.",
+    description:
+      "First connection to last close; of connections that are held, first message to last echo. Where the loop is closed, a slow proxy is asked less.",
     of: ({ totalSeconds }) => totalSeconds,
   },
   {
@@ -56,7 +101,7 @@ const DEFINITIONS = [
     better: "higher",
     description:
       "Connections opened, divided by the total. In a closed loop that is what this machine carries with the generator on it, not the proxy's own limit.",
-    of: (record) => ratio(record.connections?.opened, record.totalSeconds),
+    of: (record) => ratio(openedInPhase(record), record.totalSeconds),
   },
   ...latency(
     "handshake_ms",
@@ -77,7 +122,7 @@ const DEFINITIONS = [
     better: "lower",
     description:
       "CPU time of the proxy over the measured phase, divided by the connections opened. It includes that connection's messages and its close.",
-    of: (record) => ratio(1e6 * proxyCpu(record, "totalSeconds"), record.connections?.opened),
+    of: (record) => ratio(1e6 * proxyCpu(record, "totalSeconds"), openedInPhase(record)),
   },
   {
     key: "cpu_us_per_message",
@@ -95,6 +140,15 @@ const DEFINITIONS = [
     better: "lower",
     description: "CPU time of the proxy's cgroups over the measured phase, user and system.",
     of: (record) => proxyCpu(record, "totalSeconds"),
+  },
+  {
+    key: "proxy_cpu_cores",
+    title: "CPU of the proxy in cores",
+    unit: "cores",
+    better: "lower",
+    description:
+      "CPU time of the proxy's cgroups, divided by the measured phase: normalised to a single core, whatever the number of cores that it was spread over.",
+    of: (record) => ratio(proxyCpu(record, "totalSeconds"), measuredSeconds(record)),
   },
   {
     key: "proxy_cpu_user_seconds",
@@ -128,13 +182,40 @@ const DEFINITIONS = [
     unit: "bytes",
     better: "lower",
     description:
-      "Peak less baseline of usage, divided by the connections open at once (CONCURRENCY). It includes what a process keeps for the next connection and whatever it grows by on its way, so take it for an upper limit.",
+      "Peak less baseline of usage, divided by the connections open at once: those held, or CONCURRENCY. It includes what a process keeps for the next connection and whatever it grows by on its way, so take it for an upper limit. Under cgroup v1 socket buffers are in no container's usage.",
     of: (record) =>
       ratio(
         difference(memory(record, "peak", "usageBytes"), memory(record, "baseline", "usageBytes")),
-        record.parameters.CONCURRENCY,
+        held(record) ?? record.parameters.CONCURRENCY,
       ),
   },
+  ...perHeldConnection("user", "User memory per held connection", "rssBytes", "anonymous memory"),
+  ...perHeldConnection(
+    "kernel",
+    "Kernel memory per held connection",
+    "kernelBytes",
+    "what the kernel holds for the proxy; under cgroup v1 without socket buffers, and with the socket itself only where the proxy opened it",
+  ),
+  ...left("sockets", "Sockets left", "TCP sockets of the proxy", (record, time) =>
+    sumOrNull(withNetwork(record), ({ sockets }) => sockets?.[time]?.tcpInUse),
+  ),
+  ...left(
+    "close_wait",
+    "Half closed sockets left",
+    "TCP sockets of the proxy that the other side has closed (CLOSE_WAIT)",
+    (record, time) =>
+      sumOrNull(withNetwork(record), ({ sockets }) => sockets?.[time]?.tcpCloseWait),
+  ),
+  ...left(
+    "descriptors",
+    "Descriptors left",
+    "Open files of the proxy's processes",
+    (record, time) =>
+      sumOrNull(ofRole(record, "proxy"), ({ sockets }) => sockets?.[time]?.descriptors),
+  ),
+  ...left("memory", "Memory left", "Usage of the proxy's cgroups", (record, time) =>
+    sumOrNull(ofRole(record, "proxy"), ({ memory }) => memory?.[time]?.usageBytes),
+  ),
   ...memoryDefinitions(),
   {
     key: "proxy_memory_high_water_bytes",
@@ -154,7 +235,7 @@ const DEFINITIONS = [
       "Packets that the proxy's network interface received and sent, on both of its sides, divided by the connections opened. Segmentation offload lets one packet stand for several on a wire.",
     of: (record) => {
       const network = proxyNetwork(record);
-      return network && ratio(network.rxPackets + network.txPackets, record.connections?.opened);
+      return network && ratio(network.rxPackets + network.txPackets, openedInPhase(record));
     },
   },
   {
@@ -166,7 +247,7 @@ const DEFINITIONS = [
       "Bytes that the proxy's network interface received and sent, on both of its sides, divided by the connections opened.",
     of: (record) => {
       const network = proxyNetwork(record);
-      return network && ratio(network.rxBytes + network.txBytes, record.connections?.opened);
+      return network && ratio(network.rxBytes + network.txBytes, openedInPhase(record));
     },
   },
   {
@@ -313,7 +394,7 @@ function memoryDefinitions() {
   const times = [
     ["peak", "highest sample of the measured phase; summed over containers whose peaks may differ"],
     ["mean", "mean of the samples of the measured phase"],
-    ["baseline", "at the start of the measured phase, warmed up and without a connection"],
+    ["baseline", "before the load began, warmed up and without a connection"],
   ];
   /** @type {[keyof MemoryReading, string, string, string][]} */
   const kinds = [
@@ -333,6 +414,75 @@ function memoryDefinitions() {
       of: (/** @type {CellRecord} */ record) => memory(record, time, kind),
     })),
   );
+}
+
+/**
+ * @param {string} part
+ * @param {string} title
+ * @param {keyof MemoryReading} kind
+ * @param {string} what
+ * @returns {Definition[]}
+ */
+function perHeldConnection(part, title, kind, what) {
+  return [
+    {
+      key: `proxy_memory_${part}_per_connection_bytes`,
+      title,
+      unit: "bytes",
+      better: "lower",
+      description: `Mean over the measured phase less the baseline of ${what}, divided by the connections held.`,
+      of: (record) =>
+        ratio(
+          difference(memory(record, "mean", kind), memory(record, "baseline", kind)),
+          held(record),
+        ),
+    },
+  ];
+}
+
+/**
+ * @param {string} key
+ * @param {string} title
+ * @param {string} what
+ * @param {(record: CellRecord, time: "baseline" | "after") => number | null} at
+ * @returns {Definition[]}
+ */
+function left(key, title, what, at) {
+  return [
+    {
+      key: `proxy_${key}_left${key === "memory" ? "_bytes" : ""}`,
+      title,
+      unit: key === "memory" ? "bytes" : "",
+      better: "lower",
+      description: `${what} SETTLE_SECONDS after the load had ended, less those before it began.`,
+      of: (record) => difference(at(record, "after"), at(record, "baseline")),
+    },
+  ];
+}
+
+/**
+ * @param {CellRecord} record
+ * @returns {number | null} connections open at both edges; null: the scenario does not hold any
+ */
+export function held({ connectionsHeld }) {
+  // Runs that are older than such scenarios do not have it at all.
+  return connectionsHeld ? Math.min(connectionsHeld.from, connectionsHeld.to) : null;
+}
+
+/**
+ * @param {CellRecord} record
+ * @returns {number | null | undefined} connections opened in the measured phase; null: they were before it
+ */
+function openedInPhase({ connections, connectionsHeld }) {
+  return connectionsHeld ? null : connections?.opened;
+}
+
+/**
+ * @param {CellRecord} record
+ * @returns {ContainerRecord[]} of the proxy, those with a network of their own: the others' sockets are counted there
+ */
+function withNetwork(record) {
+  return ofRole(record, "proxy").filter(({ network }) => network);
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MEASURES, measure, measuresOf } from "./measures.js";
-import { cellRecord, containerRecord } from "./testing/results.js";
+import { held, MEASURES, measure, measuresOf } from "./measures.js";
+import { cellRecord, containerRecord, idleRecord } from "./testing/results.js";
 
 /**
  * @param {Record<string, number>} measures
@@ -119,4 +119,76 @@ test("every measure is described, once, and every column has its measure", () =>
     [],
   );
   assert.equal(measure("total_seconds").unit, "s");
+});
+
+test("figures of connections that are held: by the connection, not by the handshake", () => {
+  const record = idleRecord({}, { cpuUsPerHandshake: 500, totalSeconds: 5, peakBytes: 30e6 });
+  record.sends = { due: 5000, late: 50, dropped: 10 };
+  record.connectionsHeld = { from: 1000, to: 998 };
+  const measures = measuresOf(record);
+  assertMeasures(measures, {
+    connections_held: 998,
+    messages_per_second: 1000,
+    sends_due: 5000,
+    sends_late_percent: 1,
+    sends_dropped_percent: 0.2,
+    proxy_cpu_cores: 0.1,
+    cpu_us_per_message: 100,
+    proxy_memory_per_connection_bytes: 10e6 / 998,
+    proxy_memory_user_per_connection_bytes: 2.5e6 / 998,
+    proxy_memory_kernel_per_connection_bytes: 1.5e6 / 998,
+  });
+  for (const key of [
+    "cpu_us_per_handshake",
+    "connections_per_second",
+    "proxy_bytes_per_connection",
+    "proxy_sockets_left",
+  ])
+    assert.ok(!(key in measures), key);
+});
+
+test("what is left after the load, without what another container's network has", () => {
+  const record = cellRecord({ proxy: "haproxy-hitch" }, { peakBytes: 30e6 });
+  const reading = (/** @type {number} */ n, /** @type {boolean} */ own) => ({
+    tcpInUse: own ? n : null,
+    tcpTimeWait: own ? 0 : null,
+    tcpCloseWait: own ? n / 2 : null,
+    descriptors: 2 * n,
+  });
+  const after = { ...measuresMemory(record), usageBytes: 21e6 };
+  for (const [name, own] of /** @type {const} */ ([
+    ["haproxy-hitch", true],
+    ["haproxy-hitch-tls", false],
+  ])) {
+    record.containers[name] ??= containerRecord({ role: "proxy", peakBytes: 30e6 });
+    record.containers[name].sockets = {
+      baseline: reading(4, own),
+      from: reading(4, own),
+      to: reading(300, own),
+      after: reading(104, own),
+    };
+    const { memory } = record.containers[name];
+    if (memory) memory.after = after;
+  }
+  assertMeasures(measuresOf(record), {
+    proxy_sockets_left: 100,
+    proxy_close_wait_left: 50,
+    proxy_descriptors_left: 400,
+    proxy_memory_left_bytes: 2e6,
+  });
+});
+
+/** @param {import("../record/types.js").CellRecord} record */
+function measuresMemory({ containers }) {
+  const { memory } = containers["haproxy-hitch"];
+  assert.ok(memory);
+  return memory.baseline;
+}
+
+test("a record that is older than scenarios that hold connections reads as one that holds none", () => {
+  const { connectionsHeld, ...older } = cellRecord();
+  const record = /** @type {import("../record/types.js").CellRecord} */ (older);
+  assert.equal(connectionsHeld, null);
+  assert.equal(held(record), null);
+  assert.deepEqual(measuresOf(record), measuresOf(cellRecord()));
 });

@@ -97,6 +97,9 @@ export function allPairs(names) {
  * one. So a proxy of wide spread shares the rank of the best that it cannot be told from, even where a steadier
  * one before it cannot. A rank is one more than the number of proxies in the groups before.
  *
+ * "No difference is seen" does not pass on: of one group, two that cannot be told from its best may well differ from each
+ * other. Only those of the rank that a proxy cannot be told from are its ties.
+ *
  * @param {string[]} names from the best to the worst
  * @param {(a: string, b: string) => boolean} differ
  * @returns {Map<string, {rank: number, ties: string[]}>}
@@ -112,8 +115,10 @@ export function rank(names, differ) {
   const ranks = new Map();
   let before = 0;
   for (const group of groups) {
-    for (const name of group)
-      ranks.set(name, { rank: before + 1, ties: group.filter((other) => other !== name) });
+    for (const name of group) {
+      const ties = group.filter((other) => other !== name && !differ(other, name));
+      ranks.set(name, { rank: before + 1, ties });
+    }
     before += group.length;
   }
   return ranks;

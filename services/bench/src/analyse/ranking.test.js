@@ -80,3 +80,18 @@ test("who cannot be told from the best shares its rank, also behind one who can"
     ["steady 1", "wild 1", "slower 3"],
   );
 });
+
+test("two of a rank that differ from each other are no ties", () => {
+  const values = {
+    wild: [90, 91, 92, 110, 120, 130],
+    first: [102, 102.2, 102.4, 102.6, 102.8, 103],
+    second: [106, 106.2, 106.4, 106.6, 106.8, 107],
+  };
+  const { differ } = judged(values);
+  assert.ok(!differ("wild", "first") && !differ("wild", "second") && differ("first", "second"));
+  assert.deepEqual(Object.fromEntries(rank(Object.keys(values), differ)), {
+    wild: { rank: 1, ties: ["first", "second"] },
+    first: { rank: 1, ties: ["wild"] },
+    second: { rank: 1, ties: ["wild"] },
+  });
+});

@@ -9,8 +9,13 @@ export interface Finding {
   gate: string;
   /** invalid: not counted; weak: counted, to be read with care; note: good to know. */
   severity: "invalid" | "weak" | "note";
-  /** One sentence, with figure and limit. */
+  /** One sentence, with figure and limit, and without a full stop; of a cell it begins with a small letter. */
   message: string;
+  /**
+   * Of a comparison: the figures, where `message` is without them. Findings that differ in nothing else can be told as one:
+   * `nginx 27.1 % and no proxy 30 %`.
+   */
+  figures?: string;
 }
 
 /** What is compared. */
@@ -35,6 +40,12 @@ export interface Estimate {
   interval: Interval | null;
 }
 
+/** Of two medians. */
+export interface Ratio extends Estimate {
+  /** Lowest and highest ratio within a round; null: there is one round, or a value is 0. */
+  rounds: Interval | null;
+}
+
 /** One proxy in one comparison. */
 export interface Row {
   proxy: string;
@@ -43,11 +54,11 @@ export interface Row {
   /** Median over rounds; null: no counted cell, see `missing`. */
   median: Estimate | null;
   missing: string | null;
-  toControl: Estimate | null;
-  toBest: Estimate | null;
-  /** From 1; proxies between which no difference is seen share it. The control has none. */
+  toControl: Ratio | null;
+  toBest: Ratio | null;
+  /** From 1; proxies that cannot be told from the best of them share it. The control has none. */
   rank: number | null;
-  /** Proxies of the same rank. */
+  /** Those of the same rank from which no difference is seen: of three, two may differ from each other. */
   ties: string[];
   /** Two-sided Mann–Whitney against the best, Holm-corrected over this comparison; null: it is the best, or there are too few rounds. */
   p: number | null;
@@ -84,12 +95,45 @@ export interface AnalysedCell {
   counted: boolean;
 }
 
-/** A question, and the one sentence that answers it, its uncertainty included. */
+/** A question, and what answers it. */
 export interface Verdict {
   question: string;
-  answer: string;
+  /** One a scheme, where the question is not about both. */
+  answers: Answer[];
+  /** What the reader must know before repeating any of the answers. */
+  caveats: string[];
+}
+
+export interface Answer {
+  /** What it is about, in short: `wss`. */
+  over: string;
+  /** One sentence, its uncertainty included. */
+  text: string;
   /** What the reader must know before repeating it. */
   caveats: string[];
+}
+
+/** A proxy against a copy of itself. */
+export interface SelfComparison {
+  proxy: string;
+  copy: string;
+  /** The copy ran without what observes: a difference is the cost of observing, not noise. In `./bench selfbench` alone. */
+  unobserved: boolean;
+  /** How differences are judged, over all measures of all settings; range: too few rounds for a test; none: a single round. */
+  method: "test" | "range" | "none";
+  settings: { setting: Setting; measures: SelfMeasure[] }[];
+}
+
+export interface SelfMeasure {
+  measure: string;
+  original: Estimate;
+  copy: Estimate;
+  /** The copy's median to the original's. */
+  ratio: Ratio;
+  /** Whether a difference is seen; null: with a single round nothing can be told. */
+  differs: boolean | null;
+  /** Two-sided Mann–Whitney, Holm-corrected over all measures of all settings; null: not tested. */
+  p: number | null;
 }
 
 /** A published claim beside today's run. */
@@ -101,7 +145,8 @@ export interface Claim {
 
 export interface PublishedStudy {
   title: string;
-  year: number;
+  /** null: the source does not say. */
+  year: number | null;
   source: string;
   machine: string;
   note: string;
@@ -110,17 +155,63 @@ export interface PublishedStudy {
   claims: Claim[];
 }
 
+/** How far a proxy was from a copy of itself. */
+export interface NoiseFloor {
+  /** Folder of the run. */
+  run: string;
+  proxy: string;
+  /** `1,000 connections` */
+  load: string;
+  /** Each ratio is one of medians over so many rounds. */
+  rounds: number;
+  /** The largest of all settings and of all groups of so many rounds, by measure; at least 1. */
+  ratios: Record<string, number>;
+}
+
+/** How memory grows with the connections that are held, over settings that differ in CONNECTIONS alone. */
+export interface Slopes {
+  /** `idle connections, wss`, and what tells it from the others. */
+  title: string;
+  scenario: string;
+  scheme: Scheme;
+  /** Without CONNECTIONS. */
+  parameters: Parameters;
+  /** Most connections planned. */
+  most: number;
+  /** All memory, the user part, the kernel part. */
+  parts: { measure: string; title: string; rows: SlopeRow[] }[];
+}
+
+export interface SlopeRow {
+  proxy: string;
+  /** One a counted cell, by connections. */
+  points: { connections: number; bytes: number }[];
+  /** Bytes a connection; null: see `missing`. */
+  slope: Estimate | null;
+  /** Of the line, without a connection. */
+  interceptBytes: number | null;
+  missing: string | null;
+  /** Where it ended before the most that was planned, and why; null: it did not. */
+  ended: { connections: number; why: string } | null;
+}
+
 export interface Analysis {
   results: Results;
   /** 0.95 */
   confidence: number;
   measures: Measure[];
   settings: Setting[];
+  /** Of scenarios that hold connections, where at least four counts of them were planned. */
+  slopes: Slopes[];
   cells: AnalysedCell[];
+  /** What all verdicts share, a sentence each. */
+  lead: string[];
   verdicts: Verdict[];
   /** Of the whole run. */
   findings: Finding[];
-  /** Ratio that a proxy against a copy of itself showed, by measure; from the last A/A run on the same environment. */
-  noiseFloor: { run: string; proxy: string; ratios: Record<string, number> } | null;
+  /** Of a run of `./bench aa`. */
+  aa: SelfComparison | null;
+  /** From the last A/A run on the same environment; null: there is none, or this is one. */
+  noiseFloor: NoiseFloor | null;
   published: PublishedStudy | null;
 }

@@ -1,117 +1,234 @@
 /**
- * Questions, and the sentence that answers each. A sentence claims no difference that its comparison does not show.
+ * Questions, and the sentences that answer each. A sentence claims no difference that its comparison does not show. What all
+ * of them share is said once, in the lead.
  */
+import { counted, number, timesFinely } from "../numbers.js";
 import { CONTROL } from "../proxies.js";
+import { floorTexts } from "./aa.js";
 import { ratioOf, relationsToControl, titleOfProxy, valuesByRound } from "./compare.js";
 import { measure } from "./measures.js";
-import { amount, counted, list, number, range, times, timesWithInterval } from "./words.js";
+import { Style } from "./style.js";
+import { amount, amountRange, findingText, list } from "./words.js";
 
 /** @import { Results, Scheme } from "../record/types.js" */
-/** @import { AnalysedCell, Analysis, Comparison, Finding, Measure, Row, Setting, Verdict } from "./types.js" */
-
-/** @typedef {Pick<Analysis, "results" | "settings" | "cells" | "noiseFloor">} Analysed */
+/** @import { Analysis, Answer, Comparison, Interval, Measure, Row, Setting, Verdict } from "./types.js" */
 
 /**
- * A question that a ranking answers.
+ * @typedef {Pick<Analysis, "results" | "settings" | "cells" | "noiseFloor">} Analysed
+ * @typedef {Pick<Analysis, "lead" | "verdicts">} Verdicts
+ */
+
+/**
+ * What the best of a ranking does.
  *
  * @typedef {object} Contest
  * @property {string} measure
- * @property {string} question without the setting
- * @property {string} leads what the best does: `costs least`
+ * @property {string} question without what tells it from others of its kind
+ * @property {string} leads `costs least`
  * @property {string} unitWord after a ratio: `as much`
  */
 
-/** @type {Record<"cpu" | "cpuMessages" | "memory" | "throughput", Contest>} */
+/** One of each list is asked about: the first that is compared. @type {Record<"cpu" | "memory" | "throughput", Contest[]>} */
 const CONTESTS = {
-  cpu: {
-    measure: "cpu_us_per_handshake",
-    question: "Which proxy costs least CPU per handshake",
-    leads: "costs least",
-    unitWord: "as much",
-  },
-  cpuMessages: {
-    measure: "cpu_us_per_message",
-    question: "Which proxy costs least CPU per message",
-    leads: "costs least",
-    unitWord: "as much",
-  },
-  memory: {
-    measure: "proxy_memory_peak_usage_bytes",
-    question: "Which proxy needs least memory",
-    leads: "needs least",
-    unitWord: "as much",
-  },
-  throughput: {
-    measure: "connections_per_second",
-    question: "Which proxy carries most connections per second",
-    leads: "carries most",
-    unitWord: "as many",
-  },
+  cpu: [
+    {
+      measure: "cpu_us_per_message",
+      question: "Which proxy costs least CPU per message",
+      leads: "costs least",
+      unitWord: "as much",
+    },
+    {
+      measure: "cpu_us_per_handshake",
+      question: "Which proxy costs least CPU per handshake",
+      leads: "costs least",
+      unitWord: "as much",
+    },
+    {
+      measure: "proxy_cpu_cores",
+      question: "Which proxy costs least CPU while it holds connections",
+      leads: "costs least",
+      unitWord: "as much",
+    },
+  ],
+  memory: [
+    {
+      measure: "proxy_memory_left_bytes",
+      question: "Which proxy keeps least memory after its connections",
+      leads: "keeps least",
+      unitWord: "as much",
+    },
+    {
+      measure: "proxy_memory_peak_usage_bytes",
+      question: "Which proxy needs least memory",
+      leads: "needs least",
+      unitWord: "as much",
+    },
+  ],
+  throughput: [
+    {
+      measure: "connections_per_second",
+      question: "Which proxy carries most connections per second",
+      leads: "carries most",
+      unitWord: "as many",
+    },
+    {
+      measure: "messages_per_second",
+      question: "Which proxy carries most messages per second",
+      leads: "carries most",
+      unitWord: "as many",
+    },
+  ],
 };
 
-/**
- * @param {Analysed} analysed
- * @returns {Verdict[]} each about the setting with the most connections of its kind
- */
-export function verdictsOf(analysed) {
-  const families = familiesOf(analysed.settings);
-  /** @type {(kind: (family: Family) => Verdict[]) => Verdict[]} */
-  const each = (kind) => families.flatMap(kind);
-  return [
-    ...each((family) => [contestVerdict(analysed, family, cpuContest(family))]),
-    ...tlsVerdicts(analysed, families),
-    ...each((family) => [addedVerdict(analysed, family, "handshake_ms_mean", "a handshake")]),
-    ...each((family) => [addedVerdict(analysed, family, "echo_latency_ms_mean", "an echo")]),
-    ...each((family) => [contestVerdict(analysed, family, CONTESTS.memory)]),
-    ...each((family) => [contestVerdict(analysed, family, CONTESTS.throughput)]),
-  ];
-}
+/** Times that a proxy adds to. @type {Contest[]} */
+const ADDED = [
+  {
+    measure: "handshake_ms_mean",
+    question: "How much time does a proxy add to a handshake",
+    leads: "takes least",
+    unitWord: "as long",
+  },
+  {
+    measure: "echo_latency_ms_mean",
+    question: "How much time does a proxy add to an echo",
+    leads: "takes least",
+    unitWord: "as long",
+  },
+];
 
 /**
- * Settings that differ in the number of connections alone.
+ * Settings that differ in scheme and number of connections alone.
+ *
+ * @typedef {object} Kind
+ * @property {string} details what tells it from the other kinds; empty where there is one
+ * @property {Family[]} families one a scheme
  *
  * @typedef {object} Family
- * @property {string} key without the scheme
  * @property {Scheme} scheme
  * @property {Setting} largest with the most connections
  * @property {Setting[]} others
- * @property {string} where `over ws`, and what tells it from the other families
+ *
+ * @typedef {Answer & {scheme: Scheme | null}} Draft scheme: null: it is about both
+ * @typedef {{question: string, answers: Draft[], caveats: string[]}} DraftVerdict
  */
 
 /**
- * @param {Setting[]} settings
- * @returns {Family[]}
+ * @param {Analysed} analysed
+ * @returns {Verdicts} each answer about the setting with the most connections of its kind and scheme
  */
-function familiesOf(settings) {
+export function verdictsOf(analysed) {
+  const { results, settings } = analysed;
+  const kinds = kindsOf(settings);
+  const style = new Style(
+    results,
+    kinds.flatMap(({ families }) => families.map(({ largest }) => largest)),
+  );
+  /** @type {(choice: Contest[], answer: (family: Family, contest: Contest) => Draft) => DraftVerdict[]} */
+  const ask = (choice, answer) => kinds.flatMap((kind) => verdictOf(kind, choice, answer));
+  /** @type {(choice: Contest[]) => DraftVerdict[]} */
+  const contest = (choice) =>
+    ask(choice, (family, of) => contestAnswer(analysed, style, family, of));
+  const { shared, verdicts } = told([
+    ...contest(CONTESTS.cpu),
+    ...kinds.flatMap((kind) => tlsVerdict(analysed, style, kind)),
+    ...ADDED.flatMap((added) => ask([added], (family, of) => addedAnswer(style, family, of))),
+    ...contest(CONTESTS.memory),
+    ...contest(CONTESTS.throughput),
+  ]);
+  return {
+    lead: [...style.lead(settings), ...style.testLead(), ...shared, ...noiseLead(analysed)],
+    verdicts,
+  };
+}
+
+/**
+ * Says once what holds for every answer, or for every answer of a scheme, or for every answer of a verdict.
+ *
+ * @param {DraftVerdict[]} drafts
+ * @returns {{shared: string[], verdicts: Verdict[]}}
+ */
+function told(drafts) {
+  const answers = drafts.flatMap((draft) => draft.answers);
+  const bySchemes = [...Map.groupBy(answers, ({ scheme }) => scheme)].flatMap(([scheme, own]) =>
+    scheme === null ? [] : [{ scheme, caveats: commonCaveats(own) }],
+  );
+  const all = new Set(bySchemes.flatMap(({ caveats }) => caveats));
+  const shared = [...all].map((caveat) => {
+    const having = bySchemes.filter(({ caveats }) => caveats.includes(caveat));
+    const where = having.length < bySchemes.length ? ` (over ${having[0].scheme})` : "";
+    return `${caveat}${where}.`;
+  });
+  const left = (/** @type {Draft} */ { scheme, caveats }) => {
+    const said = bySchemes.find((one) => one.scheme === scheme)?.caveats ?? [];
+    return caveats.filter((caveat) => !said.includes(caveat));
+  };
+  const verdicts = drafts.map(({ question, answers, caveats }) => {
+    const own = answers.map((answer) => ({
+      over: answer.over,
+      text: answer.text,
+      caveats: left(answer),
+    }));
+    const common = commonCaveats(own);
+    return {
+      question,
+      answers: own.map((answer) => ({
+        ...answer,
+        caveats: answer.caveats.filter((caveat) => !common.includes(caveat)),
+      })),
+      caveats: [...caveats, ...common],
+    };
+  });
+  return { shared, verdicts };
+}
+
+/**
+ * @param {Pick<Answer, "caveats">[]} answers
+ * @returns {string[]} those that all have; none where there is a single answer
+ */
+function commonCaveats(answers) {
+  if (answers.length < 2) return [];
+  return answers[0].caveats.filter((one) => answers.every(({ caveats }) => caveats.includes(one)));
+}
+
+/**
+ * @param {Setting[]} settings
+ * @returns {Kind[]}
+ */
+function kindsOf(settings) {
   const key = (/** @type {Setting} */ { scenario, parameters: { CONNECTIONS, ...rest } }) =>
     JSON.stringify([scenario, Object.entries(rest).sort()]);
+  const kinds = [...Map.groupBy(settings, key).values()];
   const scenarios = new Set(settings.map(({ scenario }) => scenario));
-  const kinds = new Set(settings.map(key));
-  return [...Map.groupBy(settings, (setting) => `${setting.scheme} ${key(setting)}`).values()].map(
-    (family) => {
-      const sorted = family.toSorted(
-        (a, b) => (b.parameters.CONNECTIONS ?? 0) - (a.parameters.CONNECTIONS ?? 0),
-      );
-      // A larger setting that nothing could be counted in answers no question.
-      const largest = sorted.find(hasFigures) ?? sorted[0];
-      const { scenario, scheme, parameters } = largest;
-      const details = [
-        scenarios.size > 1 && scenario,
-        parameters.MESSAGES > 1 && `${number(parameters.MESSAGES)} messages a connection`,
-        kinds.size > 1 &&
-          parameters.MESSAGE_BYTES &&
-          `${number(parameters.MESSAGE_BYTES)} bytes each`,
-      ].filter((detail) => detail);
-      return {
-        key: key(largest),
-        scheme,
-        largest,
-        others: family.filter((setting) => setting !== largest),
-        where: [`over ${scheme}`, ...details].join(", "),
-      };
-    },
-  );
+  return kinds.map((kind) => {
+    const { scenario, parameters } = kind[0];
+    const differing = Object.entries(parameters).filter(
+      ([name, value]) =>
+        name !== "CONNECTIONS" &&
+        kinds.some(([other]) => other.scenario === scenario && other.parameters[name] !== value),
+    );
+    const details = [
+      ...(scenarios.size > 1 ? [scenario] : []),
+      ...differing.map(([name, value]) => DETAILS[name]?.(number(value)) ?? `${name}=${value}`),
+    ];
+    return {
+      details: kinds.length > 1 ? `, ${details.join(", ")}` : "",
+      families: [...Map.groupBy(kind, ({ scheme }) => scheme)].map(([scheme, family]) => {
+        const sorted = family.toSorted(
+          (a, b) => (b.parameters.CONNECTIONS ?? 0) - (a.parameters.CONNECTIONS ?? 0),
+        );
+        // A larger setting that nothing could be counted in answers no question.
+        const largest = sorted.find(hasFigures) ?? sorted[0];
+        return { scheme, largest, others: family.filter((setting) => setting !== largest) };
+      }),
+    };
+  });
 }
+
+/** Parameters in words. @type {Record<string, (value: string) => string>} */
+const DETAILS = {
+  MESSAGES: (value) => `${value} messages a connection`,
+  MESSAGE_BYTES: (value) => `${value} bytes each`,
+};
 
 /** @param {Setting} setting */
 function hasFigures({ comparisons }) {
@@ -120,9 +237,15 @@ function hasFigures({ comparisons }) {
   );
 }
 
-/** @param {Family} family */
-function cpuContest({ largest }) {
-  return largest.parameters.MESSAGES > 1 ? CONTESTS.cpuMessages : CONTESTS.cpu;
+/**
+ * @param {Kind} kind
+ * @param {Contest[]} choice
+ * @returns {Contest | undefined} the first that is compared
+ */
+function chosenFor({ families: [{ largest }] }, choice) {
+  return choice.find(({ measure: key }) =>
+    largest.comparisons.some((comparison) => comparison.measure === key),
+  );
 }
 
 /**
@@ -137,27 +260,33 @@ function comparisonIn({ comparisons }, key) {
 }
 
 /**
- * @param {Setting} setting
- * @returns {string} the beginning of an answer
+ * @param {Kind} kind
+ * @param {Contest[]} choice
+ * @param {(family: Family, contest: Contest) => Draft} answer
+ * @returns {DraftVerdict[]} empty where none of them is compared
  */
-function at({ parameters: { CONNECTIONS: connections, CONCURRENCY: concurrency } }) {
-  if (!connections) return "";
-  return `At ${number(connections)} connections${concurrency ? `, ${number(concurrency)} at a time` : ""}: `;
+function verdictOf(kind, choice, answer) {
+  const contest = chosenFor(kind, choice);
+  if (!contest) return [];
+  const question = `${contest.question}${kind.details}?`;
+  return [{ question, answers: kind.families.map((one) => answer(one, contest)), caveats: [] }];
 }
 
 /**
  * @param {Analysed} analysed
+ * @param {Style} style
  * @param {Family} family
  * @param {Contest} contest
- * @returns {Verdict}
+ * @returns {Draft}
  */
-function contestVerdict(analysed, family, contest) {
-  const comparison = comparisonIn(family.largest, contest.measure);
+function contestAnswer(analysed, style, family, contest) {
+  const { scheme, largest } = family;
+  const comparison = comparisonIn(largest, contest.measure);
   const order = orderedRows(comparison);
-  const sentence = contestSentence(analysed.results, comparison, order, contest);
   return {
-    question: `${contest.question} ${family.where}?`,
-    answer: `${at(family.largest)}${sentence}.`,
+    scheme,
+    over: style.over(largest, scheme),
+    text: style.sentence(contestText(style, comparison, order, contest)),
     caveats: [
       ...caveatsOf(analysed.results, comparison),
       ...otherLeaders(analysed.results, family, contest.measure, leadersOf(order)),
@@ -191,69 +320,80 @@ function leadersOf(order) {
 }
 
 /**
- * @param {Results} results
+ * @param {Style} style
  * @param {Comparison} comparison
  * @param {Row[]} order
  * @param {Contest} contest
  * @returns {string}
  */
-function contestSentence(results, comparison, order, contest) {
-  const title = (/** @type {Row} */ { proxy }) => titleOfProxy(results, proxy);
-  const figure = (/** @type {Row} */ row) => figureText(row, measure(contest.measure));
+function contestText(style, comparison, order, contest) {
+  const title = (/** @type {Row} */ { proxy }) => titleOfProxy(style.results, proxy);
+  const figure = (/** @type {Row} */ row) => figureText(style, row, measure(contest.measure));
+  const named = (/** @type {Row} */ row) => `${title(row)} ${figure(row)}`;
   if (order.length === 0) return "cannot be told, as no proxy has a cell that counts";
   if (order.length === 1)
     return `only ${title(order[0])} has cells that count: ${figure(order[0])}`;
-  const each = list(order.map((row) => `${title(row)} ${figure(row)}`));
-  if (order[0].rank === null) return `a single round, so no ranking: ${each}`;
+  if (order[0].rank === null) return `a single round, so no ranking: ${list(order.map(named))}`;
 
   const leaders = order.filter(({ rank }) => rank === 1);
   const rest = order.slice(leaders.length);
-  const seen = comparison.detectableRatio;
   if (rest.length === 0) {
+    const seen = comparison.detectableRatio;
     const power = seen ? `; ${differenceSeen(seen)}` : "";
-    return `no difference seen between the proxies: ${each}${power}`;
+    return `${noDifference(order, named)}${power}`;
   }
   const first =
     leaders.length === 1
       ? `${title(leaders[0])} ${contest.leads}, ${figure(leaders[0])}`
-      : `no difference seen between ${list(leaders.map(title))}: ${list(leaders.map((row) => `${title(row)} ${figure(row)}`))}`;
+      : noDifference(leaders, named);
   const reference = leaders.length > 1 ? ` as ${title(leaders[0])}` : "";
   const others = rest.map((row, i) => {
-    if (!row.toBest) return `${title(row)} ${figure(row)}`;
-    const ratio = `${title(row)} ${timesWithInterval(row.toBest)}`;
+    if (!row.toBest) return named(row);
+    const ratio = `${title(row)} ${style.ratio(row.toBest)}`;
     return i === 0 ? `${ratio} ${contest.unitWord}${reference}` : ratio;
   });
   const ties = [...new Set(rest.map(({ rank }) => rank))]
     .map((rank) => rest.filter((row) => row.rank === rank))
     .filter((group) => group.length > 1)
-    .map((group) => `, no difference seen between ${list(group.map(title))}`);
-  const isRange = rest.every(({ p }) => p === null);
-  const how = isRange ? ` (by range over ${rounds(order)}, not tested)` : "";
-  return `${first}; ${list(others)}${ties.join("")}${how}`;
+    .map((group) => `, ${noDifference(group, title)}`);
+  return `${first}; ${list(others)}${ties.join("")}`;
 }
 
-/** @param {Row[]} rows */
-function rounds(rows) {
-  return counted(Math.max(...rows.map(({ values }) => values.length)), "round");
+/**
+ * @param {Row[]} group of one rank, the best first: the others cannot be told from it, but may differ from each other
+ * @param {(row: Row) => string} text
+ */
+function noDifference(group, text) {
+  const [best, ...others] = group;
+  return group.every(({ ties }) => ties.length === others.length)
+    ? `no difference seen between ${list(group.map(text))}`
+    : `no difference seen between ${text(best)} and any of ${list(others.map(text))}`;
 }
 
 /** @param {number} ratio */
 function differenceSeen(ratio) {
-  return `one of ${times(ratio)} times would have been seen in 4 of 5 such runs`;
+  return `one of ${timesFinely(ratio)} times would have been seen in 4 of 5 such runs`;
 }
 
 /**
+ * @param {Style} style
  * @param {Row} row with a figure
  * @param {Pick<Measure, "unit">} measure
- * @returns {string} `190 µs (185 to 195)`; without an interval `(rounds from 185 to 195)`
+ * @returns {string} `190 µs (185 to 195)`
  */
-function figureText({ median, values }, measure) {
+function figureText(style, { median, values }, measure) {
   if (!median) return "no figure";
-  const text = amount(median.value, measure);
-  if (median.interval) return `${text} (${range(median.interval, median.value, measure)})`;
-  if (values.length < 2) return text;
-  const ends = range([Math.min(...values), Math.max(...values)], median.value, measure);
-  return `${text} (rounds from ${ends})`;
+  const { value, interval } = median;
+  const text = (/** @type {Interval} */ ends) => amountRange(ends, value, measure);
+  return `${amount(value, measure)}${style.bracket(interval, extent(values), text)}`;
+}
+
+/**
+ * @param {number[]} values
+ * @returns {Interval | null} null: there is one
+ */
+function extent(values) {
+  return values.length > 1 ? [Math.min(...values), Math.max(...values)] : null;
 }
 
 /**
@@ -262,15 +402,20 @@ function figureText({ median, values }, measure) {
  * @returns {string[]}
  */
 function caveatsOf(results, { rows, findings }) {
-  const missing = rows
-    .filter(({ proxy }) => proxy !== CONTROL)
-    .flatMap((row) =>
-      row.missing ? [`${titleOfProxy(results, row.proxy)} has no figure: ${row.missing}`] : [],
-    );
-  const serious = findings
-    .filter(({ gate, severity }) => severity === "weak" || gate === "few-rounds")
-    .map(({ message }) => message);
-  return [...missing, ...serious];
+  const missing = Map.groupBy(
+    rows.filter((row) => row.proxy !== CONTROL && row.missing),
+    (row) => row.missing,
+  );
+  const serious = findings.filter(
+    ({ gate, severity }) => severity === "weak" || gate === "few-rounds",
+  );
+  return [
+    ...[...missing].map(([why, without]) => {
+      const names = list(without.map(({ proxy }) => titleOfProxy(results, proxy)));
+      return `No figure for ${names}: ${why}`;
+    }),
+    ...serious.map(findingText),
+  ];
 }
 
 /**
@@ -282,12 +427,17 @@ function caveatsOf(results, { rows, findings }) {
  */
 function otherLeaders(results, { others }, key, leaders) {
   if (leaders.length === 0) return [];
-  return others.flatMap((setting) => {
-    const there = leadersOf(orderedRows(comparisonIn(setting, key)));
+  const differing = others.flatMap(({ parameters, comparisons }) => {
+    const comparison = comparisons.find((one) => one.measure === key);
+    const there = comparison ? leadersOf(orderedRows(comparison)).sort() : [];
     if (there.length === 0 || isSame(there, leaders)) return [];
     const names = list(there.map((name) => titleOfProxy(results, name)));
-    return [`with ${number(setting.parameters.CONNECTIONS)} connections rank 1 is ${names}`];
+    return [{ names, connections: number(parameters.CONNECTIONS) }];
   });
+  return [...Map.groupBy(differing, ({ names }) => names)].map(
+    ([names, settings]) =>
+      `With ${list(settings.map(({ connections }) => connections))} connections rank 1 is ${names}`,
+  );
 }
 
 /**
@@ -314,61 +464,87 @@ function insideNoise({ results, noiseFloor }, comparison, order) {
   if (small.length === 0) return [];
   const names = list(small.map(({ proxy }) => titleOfProxy(results, proxy)));
   return [
-    `${noiseFloor.proxy} against a copy of itself came out ${times(floor)} times apart: the difference of ${names} from the best is no larger and means nothing`,
+    `The difference of ${names} from the best is no larger than the noise floor: ${timesFinely(floor)} times with ${noiseFloor.load}`,
+  ];
+}
+
+/**
+ * @param {Analysed} analysed
+ * @returns {string[]} the noise floor of what is asked about
+ */
+function noiseLead({ noiseFloor }) {
+  if (!noiseFloor) return [];
+  const { run, proxy, load, rounds } = noiseFloor;
+  return [
+    `A difference below this is noise here: ${floorTexts(noiseFloor).join("; ")}. So much did ${proxy} differ from a copy of itself, with ${load} over ${counted(rounds, "round")} (run ${run}).`,
   ];
 }
 
 /**
  * What a proxy adds to the control's time.
  *
- * @param {Analysed} analysed
+ * @param {Style} style
  * @param {Family} family
- * @param {string} key
- * @param {string} what
- * @returns {Verdict}
+ * @param {Contest} contest
+ * @returns {Draft}
  */
-function addedVerdict({ results }, family, key, what) {
-  const comparison = comparisonIn(family.largest, key);
+function addedAnswer(style, { scheme, largest }, contest) {
+  const comparison = comparisonIn(largest, contest.measure);
+  // The sentence says it.
+  const findings = comparison.findings.filter(({ gate }) => gate !== "control-slower");
   return {
-    question: `How much time does a proxy add to ${what} ${family.where}?`,
-    answer: `${at(family.largest)}${addedSentence(results, comparison)}.`,
-    caveats: caveatsOf(results, comparison),
+    scheme,
+    over: style.over(largest, scheme),
+    text: style.sentence(addedText(style, comparison, contest)),
+    caveats: caveatsOf(style.results, { ...comparison, findings }),
   };
 }
 
 /**
- * @param {Results} results
+ * @param {Style} style
  * @param {Comparison} comparison
+ * @param {Contest} contest
  * @returns {string}
  */
-function addedSentence(results, { measure: key, rows, findings }) {
-  const of = measure(key);
+function addedText(style, comparison, contest) {
+  const { rows } = comparison;
+  const of = measure(contest.measure);
   const control = rows.find(({ proxy }) => proxy === CONTROL);
   const proxies = rows.filter(({ proxy, median }) => proxy !== CONTROL && median);
   if (!control?.median) return "cannot be told, as the control has no cell that counts";
   if (proxies.length === 0) return "cannot be told, as no proxy has a cell that counts";
-  const slower = findings.find(({ gate }) => gate === "control-slower");
-  if (slower) return `cannot be told: ${slower.message}`;
 
   const { value } = control.median;
   const relations = relationsToControl(of, rows);
-  const title = (/** @type {Row} */ { proxy }) => titleOfProxy(results, proxy);
-  const ratioText = (/** @type {Row} */ { toControl }) =>
-    toControl ? `, ${timesWithInterval(toControl)} the control` : "";
+  const title = (/** @type {Row} */ { proxy }) => titleOfProxy(style.results, proxy);
+  const faster = proxies.filter(({ proxy }) => relations.get(proxy) === "better");
+  if (faster.length > 0) {
+    const each = list(faster.map((row) => `${title(row)} (${amount(valueOf(row), of)})`));
+    const among = contestText(style, comparison, orderedRows(comparison), contest);
+    return `cannot be told, as the control (${amount(value, of)}) was slower than ${each} and bounds nothing here; among the proxies, ${among}`;
+  }
+  const base = figureText(style, control, of);
   const difference = (/** @type {Row} */ row) => amount(valueOf(row) - value, of);
-  const base = `the control took ${amount(value, of)}`;
-  if ([control, ...proxies].every((row) => row.values.length === 1))
-    return `${base}; a single round, so untested: ${proxies.map((row) => `${title(row)} ${signed(valueOf(row) - value, of)}`).join(", ")}`;
-
+  if ([control, ...proxies].every((row) => row.values.length === 1)) {
+    const each = proxies.map((row) => `${title(row)} ${signed(valueOf(row) - value, of)}`);
+    return `a single round, so untested: the control took ${base}, ${list(each)}`;
+  }
   const adding = proxies
     .filter(({ proxy }) => relations.get(proxy) === "worse")
     .sort((a, b) => valueOf(a) - valueOf(b));
   const same = proxies.filter((row) => !adding.includes(row));
+  if (adding.length === 0) {
+    const none = same.length > 1 ? "any proxy" : title(same[0]);
+    return `no difference seen between the control, ${base}, and ${none}`;
+  }
   return [
-    base,
-    ...adding.map(
-      (row, i) => `${title(row)} ${i === 0 ? "adds " : ""}${difference(row)}${ratioText(row)}`,
-    ),
+    `the control took ${base}`,
+    ...adding.map((row, i) => {
+      const ratio = row.toControl ? `, ${style.ratio(row.toControl)}` : "";
+      return i === 0
+        ? `${title(row)} adds ${difference(row)}${ratio && `${ratio} the control`}`
+        : `${title(row)} ${difference(row)}${ratio}`;
+    }),
     ...(same.length > 0 ? [`no difference from it seen for ${list(same.map(title))}`] : []),
   ].join("; ");
 }
@@ -383,54 +559,61 @@ function signed(value, measure) {
 
 /**
  * @param {Analysed} analysed
- * @param {Family[]} families
- * @returns {Verdict[]}
+ * @param {Style} style
+ * @param {Kind} kind
+ * @returns {DraftVerdict[]} empty unless it ran over both schemes
  */
-function tlsVerdicts({ results, cells }, families) {
-  return families
-    .filter(({ scheme }) => scheme === "ws")
-    .flatMap((plain) => {
-      const secured = families.find(({ scheme, key }) => scheme === "wss" && key === plain.key);
-      const setting = secured && sameLoad(plain, secured);
-      if (!setting) return [];
-      const { ws, wss } = setting;
-      const contest = cpuContest(plain);
-      const of = (/** @type {Setting} */ { key }, /** @type {string} */ proxy) =>
-        valuesByRound(
-          cells.filter((cell) => cell.setting === key),
-          proxy,
-          contest.measure,
-        );
-      const ratios = results.plan.proxies
-        .filter((proxy) => proxy !== CONTROL)
-        .flatMap((proxy) => {
-          const ratio = ratioOf(of(wss, proxy), of(ws, proxy), results.plan.seed);
-          return ratio ? [{ proxy, ratio }] : [];
-        })
-        .sort((a, b) => a.ratio.value - b.ratio.value);
-      const per = contest === CONTESTS.cpu ? "handshake" : "message";
-      const sentence = list(
-        ratios.map(
-          ({ proxy, ratio }) => `${titleOfProxy(results, proxy)} ${timesWithInterval(ratio)}`,
-        ),
-      );
-      return [
+function tlsVerdict({ results, cells }, style, kind) {
+  const contest = chosenFor(kind, CONTESTS.cpu);
+  const [plain, secured] = ["ws", "wss"].map((name) =>
+    kind.families.find(({ scheme }) => scheme === name),
+  );
+  const pair = contest && plain && secured && sameLoad(plain, secured);
+  if (!pair) return [];
+  const { ws, wss } = pair;
+  const of = (/** @type {Setting} */ { key }, /** @type {string} */ proxy) =>
+    valuesByRound(
+      cells.filter((cell) => cell.setting === key),
+      proxy,
+      contest.measure,
+    );
+  const ratios = results.plan.proxies
+    .filter((proxy) => proxy !== CONTROL)
+    .flatMap((proxy) => {
+      const ratio = ratioOf(of(wss, proxy), of(ws, proxy), results.plan.seed);
+      return ratio ? [{ proxy, ratio }] : [];
+    })
+    .sort((a, b) => a.ratio.value - b.ratio.value);
+  const each = ratios.map(
+    ({ proxy, ratio }) => `${titleOfProxy(results, proxy)} ${style.ratio(ratio)}`,
+  );
+  const text =
+    ratios.length > 0 ? list(each) : "cannot be told, as no proxy has cells that count over both";
+  const isOpened = ws.comparisons.some((comparison) => comparison.measure === ADDED[0].measure);
+  return [
+    {
+      question: `What does TLS cost in CPU ${TLS_COSTS[contest.measure]}${kind.details}?`,
+      answers: [
         {
-          question: `What does TLS cost in CPU per ${per}${plain.where.replace("over ws", "")}?`,
-          answer:
-            ratios.length > 0
-              ? `${at(ws)}over wss against ws, ${sentence}.`
-              : `${at(ws)}cannot be told, as no proxy has cells that count over both.`,
-          caveats: [
-            ...(ratios.some(({ ratio }) => !ratio.interval)
-              ? ["too few rounds for intervals: single ratios"]
-              : []),
-            "every connection made a full handshake; clients that resume sessions pay less",
-          ],
+          scheme: null,
+          over: style.over(ws, "wss / ws"),
+          text: style.sentence(text),
+          caveats: [],
         },
-      ];
-    });
+      ],
+      caveats: isOpened
+        ? ["Every connection made a full handshake; clients that resume sessions pay less"]
+        : [],
+    },
+  ];
 }
+
+/** @type {Record<string, string>} */
+const TLS_COSTS = {
+  cpu_us_per_message: "per message",
+  cpu_us_per_handshake: "per handshake",
+  proxy_cpu_cores: "while connections are held",
+};
 
 /**
  * @param {Family} plain

@@ -1,28 +1,19 @@
 /**
  * Figures and lists inside of sentences.
  */
+import { figure, range, shownUnit, times } from "../numbers.js";
 
-/** @import { Estimate, Interval, Measure } from "./types.js" */
-
-const rounded = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
-const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
-
-/**
- * @param {number} value
- * @returns {string} three significant digits, but every digit before the decimal point: `0.0123`, `1.5`, `12,345`
- */
-export function number(value) {
-  return Math.abs(value) >= 1000 ? whole.format(value) : rounded.format(value);
-}
+/** @import { Estimate, Finding, Interval, Measure } from "./types.js" */
 
 /**
  * @param {number} value
  * @param {Pick<Measure, "unit">} measure
+ * @param {(value: number) => string} [text] of the figure
  * @returns {string} `190 µs`, `26.1 MB`
  */
-export function amount(value, measure) {
-  const { unit, divisor } = shown(value, measure);
-  return unit ? `${number(value / divisor)} ${unit}` : number(value / divisor);
+export function amount(value, measure, text = figure) {
+  const { unit, divisor } = shownUnit(measure.unit, [value]);
+  return unit ? `${text(value / divisor)} ${unit}` : text(value / divisor);
 }
 
 /**
@@ -31,26 +22,9 @@ export function amount(value, measure) {
  * @param {Pick<Measure, "unit">} measure
  * @returns {string} `185 to 195`
  */
-export function range(ends, value, measure) {
-  const { divisor } = shown(value, measure);
-  return ends.map((end) => number(end / divisor)).join(" to ");
-}
-
-/**
- * @param {number} value
- * @param {Pick<Measure, "unit">} measure
- */
-function shown(value, { unit }) {
-  if (unit !== "bytes") return { unit, divisor: 1 };
-  return Math.abs(value) >= 1e6 ? { unit: "MB", divisor: 1e6 } : { unit: "kB", divisor: 1e3 };
-}
-
-/**
- * @param {number} ratio
- * @returns {string} two decimals, as a ratio of 1.04 must not become 1: `1.04`, `12.3`
- */
-export function times(ratio) {
-  return ratio >= 10 ? number(ratio) : ratio.toFixed(2);
+export function amountRange([low, high], value, measure) {
+  const { divisor } = shownUnit(measure.unit, [value]);
+  return range([low / divisor, high / divisor], value / divisor, " to ");
 }
 
 /**
@@ -62,7 +36,7 @@ export function timesWithInterval({ value, interval }) {
 }
 
 /**
- * @param {Interval} interval of a ratio
+ * @param {Interval} ends of a ratio
  * @returns {string} `2.90 to 3.40`
  */
 export function timesRange([low, high]) {
@@ -80,10 +54,17 @@ export function list(words) {
 }
 
 /**
- * @param {number} n
- * @param {string} noun in the singular
- * @returns {string} `1 round`, `6 rounds`
+ * @param {string} text that begins with no name: `nginx` stays as it is written
+ * @returns {string} with a capital letter
  */
-export function counted(n, noun) {
-  return `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/**
+ * @param {Pick<Finding, "message" | "figures">} finding
+ * @returns {string} the whole sentence
+ */
+export function findingText({ message, figures }) {
+  return figures ? `${message}: ${figures}` : message;
 }

@@ -46,6 +46,7 @@ async function check(t, { server: faults = {}, relay, options } = {}) {
     ca: certificate(faults.algorithm ?? "ecdsa"),
     policy: POLICY,
     keyType: "ecdsa",
+    proxyProtocol: true,
     idleMs: 100,
     timeoutMs: 3_000,
     ...options,
@@ -95,6 +96,24 @@ test("a target without forwarded headers is not held to them, when told so", asy
     results.filter(({ skipped }) => skipped).map(({ scheme, id }) => `${scheme} ${id}`),
     both("forwarded-for", "forwarded-proto", "forged-proto"),
   );
+});
+
+test("the PROXY protocol is checked of a target that sends it only", async (t) => {
+  const results = await check(t, {
+    server: { forward: anotherAddress },
+    options: { proxyProtocol: false },
+  });
+  assert.deepEqual(failuresOf(results), []);
+  assert.deepEqual(
+    results.filter(({ skipped }) => skipped).map(({ scheme, id }) => `${scheme} ${id}`),
+    both("proxy-protocol"),
+  );
+});
+
+test("a scheme that is not served is not checked", async (t) => {
+  const results = await check(t, { options: { schemes: ["wss"], plainPort: 1 } });
+  assert.deepEqual(failuresOf(results), []);
+  assert.equal(results.length, CHECKS.wss.length);
 });
 
 test("what the policy leaves open is not checked", async (t) => {
@@ -270,6 +289,7 @@ const WRONGS = {
       "forwarded-for",
       "forwarded-proto",
       "forged-proto",
+      "proxy-protocol",
     ),
   },
   "no Host": {
@@ -293,6 +313,10 @@ const WRONGS = {
       },
     },
     fails: both("forwarded-for"),
+  },
+  "another address in the PROXY protocol": {
+    server: { forward: anotherAddress },
+    fails: both("proxy-protocol"),
   },
   "schemes of WebSocket in X-Forwarded-Proto": {
     server: {
@@ -470,6 +494,15 @@ test("a server that lets TLS 1.1 in is reported with what it negotiated", async 
   const result = results.find(({ id }) => id === "tls11-refused");
   assert.match(result?.actual ?? "", /^a connection with TLSv1\.1, ECDHE-ECDSA-AES128-SHA/);
 });
+
+/**
+ * @param {import("node:http").IncomingMessage} request
+ * @param {"http" | "https"} scheme
+ */
+function anotherAddress(request, scheme) {
+  addForwarded(request, scheme);
+  Object.defineProperty(request.socket, "remoteAddress", { value: "192.0.2.1" });
+}
 
 /**
  * @param {string} held text that is sent after the message that follows it

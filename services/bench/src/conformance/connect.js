@@ -29,6 +29,7 @@ import { Failure } from "./failure.js";
  * @property {TlsPolicy} policy
  * @property {"ecdsa" | "rsa"} keyType
  * @property {boolean} forwarded whether the target adds forwarded headers
+ * @property {boolean} proxyProtocol whether the target tells the server the client's address by the PROXY protocol
  * @property {number} idleMs how long an idle connection must stay open
  * @property {number} timeoutMs
  * @property {AbortSignal} signal ends every connection of the check

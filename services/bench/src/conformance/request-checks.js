@@ -15,7 +15,7 @@ const SUBPROTOCOLS = ["conformance.first", "conformance.second"];
  * @returns {string | undefined}
  */
 const skipWithoutForwarded = ({ forwarded }) =>
-  forwarded ? undefined : "the control adds no forwarded headers";
+  forwarded ? undefined : "it adds no forwarded headers";
 
 /** @type {Check[]} */
 export const REQUEST_CHECKS = [
@@ -120,6 +120,22 @@ export const REQUEST_CHECKS = [
       protoArrives(target, { "X-Forwarded-Proto": target.scheme === "wss" ? "http" : "https" }),
   },
   {
+    id: "proxy-protocol",
+    title: "client's address reaches the server by the PROXY protocol",
+    expected: "the client's address as that of the server's connection",
+    skip: ({ proxyProtocol }) =>
+      proxyProtocol ? undefined : "it does not send the PROXY protocol",
+    async run(target) {
+      const { client, remoteAddress } = await headersSeen(target);
+      const address = plainAddress(client.socket.localAddress ?? "");
+      ensure(
+        plainAddress(remoteAddress ?? "") === address,
+        `${remoteAddress}, the client is ${address}`,
+      );
+      return address;
+    },
+  },
+  {
     id: "plain-http",
     title: "plain HTTP request answered",
     expected: 'status 200 and body "ok" from /healthz',
@@ -161,9 +177,9 @@ async function headersSeen(target, request) {
   const client = await openWebSocket(target, { ...request, path: "/headers" });
   const text = (await client.nextMessage()).data.toString();
   try {
-    /** @type {Record<string, string>} */
-    const headers = JSON.parse(text).headers;
-    return { client, headers };
+    /** @type {{headers: Record<string, string>, remoteAddress?: string}} */
+    const { headers, remoteAddress } = JSON.parse(text);
+    return { client, headers, remoteAddress };
   } catch {
     throw new Failure(`a first message that is not JSON: ${text.slice(0, 60)}`);
   }

@@ -28,7 +28,9 @@ const CONCURRENT_CHECKS = 8;
  * @property {string} [servername] name for SNI and for the certificate; default: `host`
  * @property {import("./connect.js").TlsPolicy} policy contents of certs/policy.json
  * @property {"ecdsa" | "rsa"} keyType key type of the certificate under test
+ * @property {("ws" | "wss")[]} [schemes] default both; what is left out is not checked
  * @property {boolean} [forwarded] default true; false for a target that adds no forwarded headers
+ * @property {boolean} [proxyProtocol] default false; true for a target that tells the server the client's address by that
  * @property {number} [idleMs] how long an idle connection must stay open; default 3,000
  * @property {number} [timeoutMs] how long one check may take, idling aside; default 5,000
  * @property {(result: CheckResult) => void} [onResult] called as each check ends
@@ -44,19 +46,22 @@ const CONCURRENT_CHECKS = 8;
 export async function runConformance({
   plainPort = 8080,
   tlsPort = 8443,
+  schemes = ["ws", "wss"],
   forwarded = true,
+  proxyProtocol = false,
   idleMs = 3_000,
   timeoutMs = 5_000,
   onResult = () => {},
   ...common
 }) {
-  const shared = { ...common, forwarded, idleMs, timeoutMs };
+  const shared = { ...common, forwarded, proxyProtocol, idleMs, timeoutMs };
   /** @type {Omit<Target, "signal">[]} */
   const targets = [
     { ...shared, scheme: "ws", port: plainPort },
     { ...shared, scheme: "wss", port: tlsPort },
   ];
   const jobs = targets
+    .filter(({ scheme }) => schemes.includes(scheme))
     .flatMap((target) => CHECKS[target.scheme].map((check) => ({ check, target })))
     .map((job, index) => ({ ...job, index }));
 

@@ -14,6 +14,7 @@ const COMMON = /** @type {const} */ ({
   servername: "localhost",
   policy: POLICY,
   keyType: "ecdsa",
+  proxyProtocol: true,
   idleMs: 0,
 });
 

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { localImages, run } from "../docker.js";
+import { workersEnv } from "../plan/load.js";
 import { fingerprint } from "./content.js";
 import { advise } from "./doctor.js";
 import { BENCH_IMAGE, engineInfo } from "./engine.js";
@@ -29,6 +30,7 @@ const CONFIGURATION = [
   "certs/policy.json",
   "loadgen",
   "proxies/proxy.yaml",
+  "proxies/node-server.js",
   "services/echo/src",
   "services/cadvisor",
   "services/influxdb",
@@ -239,7 +241,7 @@ function gitDetails({ commit, changed }) {
  * @param {NodeJS.ProcessEnv} environment
  * @returns {Record<string, string>}
  */
-export function knobsInEffect(directory, { cells, keyType, proxyCpus }, environment) {
+export function knobsInEffect(directory, { cells, keyType, proxyCpus, workers }, environment) {
   const planned = new Set(cells.flatMap(({ parameters }) => Object.keys(parameters)));
   const lines = readFileSync(join(directory, ".env"), "utf8").matchAll(
     /^([A-Z][A-Z0-9_]*)=(.*)$/gm,
@@ -247,7 +249,12 @@ export function knobsInEffect(directory, { cells, keyType, proxyCpus }, environm
   const knobs = [...lines]
     .filter(([, name]) => !planned.has(name) && !OTHER_KNOBS.test(name))
     .map(([, name, value]) => [name, environment[name] ?? value]);
-  return { ...Object.fromEntries(knobs), PROXY_CPUS: String(proxyCpus), TLS_KEY_TYPE: keyType };
+  return {
+    ...Object.fromEntries(knobs),
+    PROXY_CPUS: String(proxyCpus),
+    TLS_KEY_TYPE: keyType,
+    ...workersEnv(workers),
+  };
 }
 
 /**

@@ -32,6 +32,7 @@ const plan = {
   rounds: 1,
   seed: 1,
   proxyCpus: 1,
+  workers: null,
   keyType: "ecdsa",
   cells: Object.entries(profiles).map(([proxy, profile]) => ({
     id: proxy,
@@ -212,6 +213,11 @@ test("versions: asked once an image and command, first line and rest apart, fail
     terminatesTls: true,
     speaksHttp: true,
     addsForwardedHeaders: true,
+    sendsProxyProtocol: false,
+    schemes: [],
+    maxConnections: null,
+    processes: /** @type {const} */ ("one"),
+    descriptorLimit: null,
     configChecks: [],
     reload: null,
   };

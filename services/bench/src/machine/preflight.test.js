@@ -29,17 +29,39 @@ const proxy = {
   terminatesTls: true,
   speaksHttp: true,
   addsForwardedHeaders: true,
+  sendsProxyProtocol: false,
+  schemes: ["ws", "wss"],
+  maxConnections: null,
+  processes: "one",
+  descriptorLimit: null,
   configChecks: [],
   versions: [],
   reload: null,
 };
+/** @type {Proxy[]} */
 const proxies = [
   proxy,
   { ...proxy, name: "none" },
   { ...proxy, name: "pair" },
   { ...proxy, name: "plain", terminatesTls: false },
+  { ...proxy, name: "tls", schemes: ["wss"] },
+  { ...proxy, name: "small", maxConnections: 99 },
+  { ...proxy, name: "forking", processes: "workers" },
+  { ...proxy, name: "growing", processes: "many" },
+  { ...proxy, name: "bounded", processes: "workers", descriptorLimit: 16_384 },
 ];
-const services = { nginx: ["nginx"], none: ["none"], pair: ["pair", "pair-tls"], plain: ["plain"] };
+const workers = { proxy: 2, echo: 2 };
+const services = {
+  nginx: ["nginx"],
+  none: ["none"],
+  pair: ["pair", "pair-tls"],
+  plain: ["plain"],
+  tls: ["tls"],
+  small: ["small"],
+  forking: ["forking"],
+  growing: ["growing"],
+  bounded: ["bounded"],
+};
 
 /**
  * @param {Partial<PlannedCell>} [changes]
@@ -80,15 +102,18 @@ function checked(planned, { limits: changes = {}, proxyCpus = 0 } = {}) {
     rounds: 1,
     seed: 1,
     proxyCpus,
+    workers: null,
     keyType: "ecdsa",
     cells: [planned],
   };
-  return preflight(plan, { ...limits, ...changes }, { proxies, services }).cells[0];
+  const about = { proxies, services, workers };
+  return preflight(plan, { ...limits, ...changes }, about).cells[0];
 }
 
 test("needs of short connections through a proxy: warm-up included, two descriptors each", () => {
-  assert.deepEqual(needsOf(cell(), proxy), {
-    descriptors: { proxy: 400, echo: 300, load: 300 },
+  assert.deepEqual(needsOf(cell(), proxy, workers), {
+    // Of 100 connections, more than 75 come to one of two workers once in a million times.
+    descriptors: { proxy: 400, echo: 275, load: 300, inAll: 1000 },
     ports: { load: 7300, proxy: 1300 },
     conntrackEntries: 36_000,
     memoryBytes: 768 * 2 ** 20 + 100 * (256 * 2 ** 10 + 8 * 1024),
@@ -96,8 +121,8 @@ test("needs of short connections through a proxy: warm-up included, two descript
 });
 
 test("the control takes one descriptor a connection, and asks no echo server behind it", () => {
-  const needs = needsOf(cell(), proxies[1]);
-  assert.deepEqual(needs.descriptors, { proxy: 300, echo: 200, load: 300 });
+  const needs = needsOf(cell(), proxies[1], { proxy: 2, echo: 1 });
+  assert.deepEqual(needs.descriptors, { proxy: 300, echo: 200, load: 300, inAll: 800 });
   assert.equal(needs.ports.proxy, 0);
 });
 
@@ -105,15 +130,67 @@ test("without CONCURRENCY all connections are open at once; a warm-up with other
   const needs = needsOf(
     cell({ parameters: { CONNECTIONS: 5000 }, warmUp: { MESSAGES: 1 } }),
     proxy,
+    workers,
   );
   assert.equal(needs.descriptors.proxy, 10_200);
   assert.equal(needs.conntrackEntries, 30_000);
 });
 
 test("a warm-up that holds more open at a time counts", () => {
-  const needs = needsOf(cell({ warmUp: { CONCURRENCY: 1000, MESSAGE_BYTES: 2048 } }), proxy);
+  const warmUp = { CONCURRENCY: 1000, MESSAGE_BYTES: 2048 };
+  const needs = needsOf(cell({ warmUp }), proxy, workers);
   assert.equal(needs.descriptors.load, 1200);
   assert.equal(needs.memoryBytes, 768 * 2 ** 20 + 1000 * (256 * 2 ** 10 + 8 * 2048));
+});
+
+test("held connections are shared by the processes of proxy and echo server", () => {
+  const held = { CONNECTIONS: 50_000, CONNECTIONS_PER_SECOND: 1000, HOLD_SECONDS: 30 };
+  const forking = /** @type {Proxy} */ (proxies.find(({ name }) => name === "forking"));
+  const { descriptors, ports } = needsOf(cell({ parameters: held, warmUp: null }), forking, {
+    proxy: 8,
+    echo: 8,
+  });
+  // 6,250 each, and 5 times 74 more in one of them.
+  assert.deepEqual(descriptors, { proxy: 13_440, echo: 6820, load: 50_200, inAll: 200_600 });
+  assert.equal(ports.proxy, 55_000);
+});
+
+test("of a proxy that starts as many processes as it needs, no process runs out of descriptors", () => {
+  const held = { CONNECTIONS: 15_000, CONNECTIONS_PER_SECOND: 1000, HOLD_SECONDS: 30 };
+  const growing = checked(cell({ proxy: "growing", parameters: held, warmUp: null }));
+  assert.equal(growing.skip, null);
+  assert.match(
+    String(checked(cell({ parameters: held, warmUp: null })).skip),
+    /30,200 descriptors/,
+  );
+});
+
+test("dropped connections all wait, on the side that closed first, for a minute", () => {
+  const churn = { CONNECTIONS_PER_SECOND: 200, CHURN_SECONDS: 90, CONCURRENCY: 100 };
+  const { ports, descriptors, conntrackEntries } = needsOf(
+    cell({ parameters: churn, warmUp: null }),
+    proxy,
+    workers,
+  );
+  assert.deepEqual(ports, { load: 100 + 12_000, proxy: 100 + 12_000 });
+  assert.equal(descriptors.proxy, 400);
+  assert.equal(conntrackEntries, 3 * 18_000);
+});
+
+test("a cell is skipped for want of descriptors in the echo server", () => {
+  const held = cell({
+    proxy: "none",
+    parameters: { CONNECTIONS: 9000, CONCURRENCY: 9000 },
+    warmUp: null,
+  });
+  const planned = { ...held, profile: "forking", proxy: "forking" };
+  const plan = /** @type {Plan} */ ({ proxyCpus: 0, cells: [planned] });
+  const about = { proxies, services, workers: { proxy: 8, echo: 1 } };
+  const [{ skip }] = preflight(plan, { ...limits, descriptorsPerProcess: 9000 }, about).cells;
+  assert.equal(
+    skip,
+    "needs 9,200 descriptors in the busiest process of the echo server, the engine grants 9,000 a process",
+  );
 });
 
 test("a cell that fits stays as it is, and the plan given is not changed", () => {
@@ -127,8 +204,21 @@ for (const [title, planned, changes, expected] of /** @type {const} */ ([
     "descriptors in the proxy",
     cell({ parameters: many, warmUp: null }),
     {},
-    "needs 60,400 descriptors in the proxy, the engine grants 20,000 a process",
+    "needs 60,400 descriptors in the proxy, in its one process; the engine grants 20,000 a process",
   ],
+  [
+    "descriptors in the busiest of its processes",
+    cell({ proxy: "forking", parameters: many, warmUp: null }),
+    {},
+    "needs 31,168 descriptors in the proxy, in the busiest of its processes; the engine grants 20,000 a process",
+  ],
+  [
+    "descriptors that its configuration allows",
+    cell({ proxy: "bounded", parameters: many, warmUp: null }),
+    { descriptorsPerProcess: 1_000_000 },
+    "needs 31,168 descriptors in the proxy, in the busiest of its processes; its configuration allows 16,384 a process",
+  ],
+
   [
     "descriptors of the machine",
     cell(),
@@ -154,14 +244,22 @@ for (const [title, planned, changes, expected] of /** @type {const} */ ([
     "needs 794 MiB of memory, 512 MiB are available",
   ],
   ["TLS", cell({ proxy: "plain", scheme: "wss" }), {}, "plain does not terminate TLS"],
+  ["a scheme", cell({ proxy: "tls" }), {}, "tls does not serve ws"],
+  [
+    "connections",
+    cell({ proxy: "small" }),
+    {},
+    "opens 100 connections at a time, small holds at most 99",
+  ],
 ])) {
   test(`a cell is skipped for want of ${title}`, () => {
     assert.equal(checked(planned, { limits: changes }).skip, expected);
   });
 }
 
-test("a proxy without TLS runs over ws", () => {
+test("a proxy without TLS runs over ws, one of TLS alone over wss", () => {
   assert.equal(checked(cell({ proxy: "plain" })).skip, null);
+  assert.equal(checked(cell({ proxy: "tls", scheme: "wss" })).skip, null);
 });
 
 test("limits that are not known stop nothing", () => {

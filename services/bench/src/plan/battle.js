@@ -35,6 +35,7 @@ import {
  * @property {number} rounds
  * @property {number} seed
  * @property {number} proxyCpus
+ * @property {number | null} workers
  * @property {"ecdsa" | "rsa"} keyType
  * @property {Test[]} tests
  *
@@ -84,6 +85,7 @@ export function readBattle(directory, name, { proxies }) {
   return {
     published: null,
     proxyCpus: 0,
+    workers: null,
     keyType: "ecdsa",
     ...content,
     name,

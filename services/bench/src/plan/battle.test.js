@@ -14,6 +14,7 @@ test("a battle is read, with defaults for what it leaves out", (t) => {
     rounds: 2,
     seed: 1,
     proxyCpus: 0,
+    workers: null,
     keyType: "ecdsa",
   });
   assert.equal(tests.length, 1);
@@ -43,7 +44,7 @@ for (const [title, from, to, line, fact, next] of /** @type {const} */ ([
     "ngnix",
     2,
     /unknown proxy "ngnix"/,
-    /^Did you mean nginx\? The folders of proxies\/ are: haproxy, /,
+    /^Did you mean nginx\? The folders of proxies\/ are: .*haproxy, /,
   ],
   [
     "an unknown proxy in a list of lines",

@@ -12,7 +12,7 @@ import { estimateSeconds, formatDuration } from "./estimate.js";
  * @returns {string} lines for a terminal: what all cells share, every cell in its order, the time
  */
 export function describePlan(plan) {
-  const { battle, title, cells, rounds, seed, proxies, proxyCpus, keyType } = plan;
+  const { battle, title, cells, rounds, seed, proxies, proxyCpus, workers, keyType } = plan;
   const shared = sharedParameters(cells);
   const idWidth = Math.max(...cells.map(({ id }) => id.length));
   const numberWidth = String(cells.length).length;
@@ -23,6 +23,7 @@ export function describePlan(plan) {
     `  proxies    ${proxies.join(", ")}`,
     `  rounds     ${rounds}, order by seed ${seed}`,
     `  proxy CPU  ${proxyCpus === 0 ? "no limit" : `${proxyCpus} cores a container`}`,
+    `  workers    ${workers === null ? "as in .env" : `${workers} in each proxy and in the echo server`}`,
     `  TLS key    ${keyType}`,
     ...shared.map(
       ({ scenario, parameters, warmUp }) =>

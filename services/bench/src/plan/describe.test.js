@@ -18,18 +18,19 @@ test("a plan in words: what is shared, every cell in its order, reasons, the tim
   proxies    none
   rounds     2, order by seed 1
   proxy CPU  no limit
+  workers    as in .env
   TLS key    ecdsa
   short-lived: CONCURRENCY=100 MESSAGES=1 MESSAGE_BYTES=1024 TIMEOUT_SECONDS=30 LATENCY_SAMPLES=10; warm-up CONNECTIONS=100
 
 round 1
   1  ${first[0]}  skipped: needs 40,000 descriptors, the engine grants 20,000
-  2  ${first[1]}  about 6 s, 2 load containers
+  2  ${first[1]}  about 2 s, 2 load containers
 
 round 2
-  3  ${first[2]}  about 6 s
-  4  ${first[3]}  about 6 s
+  3  ${first[2]}  about 2 s
+  4  ${first[3]}  about 2 s
 
-4 cells, 1 of them skipped: about 19 s on 2 cores`,
+4 cells, 1 of them skipped: about 7 s on 2 cores`,
   );
 });
 

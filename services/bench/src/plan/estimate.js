@@ -2,6 +2,7 @@
  * How long cells take: before a run from figures measured for this project, during it from what cells really took.
  */
 import { median } from "simple-statistics";
+import { rampSeconds, timedSeconds } from "./load.js";
 
 /**
  * @import { CellRecord, Parameters, Plan, PlannedCell, Scheme } from "../record/types.js"
@@ -10,20 +11,20 @@ import { median } from "simple-statistics";
 /** How often a cell is run before it counts as failed. */
 export const ATTEMPTS = 2;
 
-/** Start, verify and stop: the most that a cell may need on 2 cores beyond warm-up and measured phase. */
-const OVERHEAD_SECONDS = 6;
+/** Start, verify, k6's start and stop: 2.0 s in the median on 2 cores (`./bench selfbench`, 36 cells). */
+const OVERHEAD_SECONDS = 2;
 
 /**
- * Short connections with one message of 1 KiB, on 2 cores: the slow end of what was measured there, 1,080 to 3,080 over ws and
- * 400 to 780 over wss (README.md, and "Facts measured" in the design).
+ * Short connections with one message of 1 KiB, on 2 cores: the slower proxies' medians in the published run of `balancerbattle`
+ * (results/) were 1,300 and 780, those of others 2,300 and 1,160.
  *
  * @type {Record<Scheme, number>}
  */
-const CONNECTIONS_PER_SECOND = { ws: 1000, wss: 500 };
+const CONNECTIONS_PER_SECOND = { ws: 1250, wss: 625 };
 
 /**
  * Further messages on an open connection. Not measured yet: k6 alone uses 58 µs of CPU a message; with proxy and echo server
- * using as much each, 2 cores would reach 11,000. Half of that, as InfluxDB gets two points a message.
+ * using as much each, 2 cores would reach 11,000. Half of that.
  *
  * @type {Record<Scheme, number>}
  */
@@ -48,7 +49,8 @@ export function estimateSeconds(planned, proxyCpus = 0) {
 }
 
 /**
- * Generous: ten times the estimate, and once the longest that a single connection may take. A cell that hangs ends all the same.
+ * Generous: ten times the estimate of the work, the time that parameters set, and once the longest that a single connection may take.
+ * A cell that hangs ends all the same.
  *
  * @param {Parameters} parameters
  * @param {Scheme} scheme
@@ -57,17 +59,31 @@ export function estimateSeconds(planned, proxyCpus = 0) {
  */
 export function limitSeconds(parameters, scheme, proxyCpus) {
   const { TIMEOUT_SECONDS = 0 } = parameters;
-  return Math.ceil(10 * phaseSeconds(parameters, scheme, proxyCpus)) + TIMEOUT_SECONDS + 60;
+  const work = Math.ceil(10 * workSeconds(parameters, scheme, proxyCpus));
+  return work + Math.ceil(timedSeconds(parameters)) + TIMEOUT_SECONDS + 60;
 }
 
 /**
- * A scenario that lasts as long as a parameter says needs that parameter added here.
+ * Opening, work, and waiting for what a proxy lets go of.
  *
  * @param {Parameters} parameters
  * @param {Scheme} scheme
  * @param {number} proxyCpus
  */
-function phaseSeconds({ CONNECTIONS = 1, MESSAGES = 1 }, scheme, proxyCpus) {
+function phaseSeconds(parameters, scheme, proxyCpus) {
+  const { SETTLE_SECONDS = 0 } = parameters;
+  const timed = timedSeconds(parameters);
+  const work = timed === 0 ? workSeconds(parameters, scheme, proxyCpus) : 0;
+  return rampSeconds(parameters) + timed + work + SETTLE_SECONDS;
+}
+
+/**
+ * @param {Parameters} parameters
+ * @param {Scheme} scheme
+ * @param {number} proxyCpus
+ * @returns {number} of connections and messages that are done as fast as the machine can
+ */
+function workSeconds({ CONNECTIONS = 1, MESSAGES = 1 }, scheme, proxyCpus) {
   const seconds =
     CONNECTIONS / CONNECTIONS_PER_SECOND[scheme] +
     (CONNECTIONS * (MESSAGES - 1)) / MESSAGES_PER_SECOND[scheme];

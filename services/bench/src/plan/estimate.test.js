@@ -25,25 +25,53 @@ const cell = {
 };
 
 test("a cell: its overhead, its warm-up, its connections and messages", () => {
-  assert.equal(estimateSeconds(cell), 6 + 1);
-  assert.equal(estimateSeconds({ ...cell, scheme: "wss" }), 6 + 2);
-  assert.equal(estimateSeconds({ ...cell, warmUp: { CONNECTIONS: 500 } }), 6 + 0.5 + 1);
+  assert.equal(estimateSeconds(cell), 2 + 0.8);
+  assert.equal(estimateSeconds({ ...cell, scheme: "wss" }), 2 + 1.6);
+  assert.equal(estimateSeconds({ ...cell, warmUp: { CONNECTIONS: 500 } }), 2 + 0.4 + 0.8);
   assert.equal(
     estimateSeconds({ ...cell, parameters: { ...parameters, MESSAGES: 101 } }),
-    6 + 1 + 20,
+    2 + 0.8 + 20,
   );
   assert.equal(estimateSeconds({ ...cell, skip: "too few descriptors" }), 0);
 });
 
 test("a budget below one core slows a cell down", () => {
-  assert.equal(estimateSeconds(cell, 0.1), 6 + 10);
-  assert.equal(estimateSeconds(cell, 2), 6 + 1);
+  assert.equal(estimateSeconds(cell, 0.1), 2 + 8);
+  assert.equal(estimateSeconds(cell, 2), 2 + 0.8);
 });
 
 test("the limit is far above the estimate, and finite", () => {
-  assert.equal(limitSeconds(parameters, "ws", 0), 10 + 30 + 60);
-  assert.equal(limitSeconds(parameters, "ws", 0.1), 100 + 30 + 60);
+  assert.equal(limitSeconds(parameters, "ws", 0), 8 + 30 + 60);
+  assert.equal(limitSeconds(parameters, "ws", 0.1), 80 + 30 + 60);
 });
+
+test("a scenario that lasts as long as its parameters say", () => {
+  const overhead = estimateSeconds(cell) - 0.8;
+  const idle = {
+    CONNECTIONS: 1000,
+    CONNECTIONS_PER_SECOND: 500,
+    HOLD_SECONDS: 30,
+    INTERVAL_SECONDS: 0.1,
+    TIMEOUT_SECONDS: 20,
+  };
+  assert.equal(estimateSeconds({ ...cell, parameters: idle }), overhead + 2 + 30);
+  assert.equal(limitSeconds(idle, "ws", 0), 8 + 30 + 20 + 60);
+  const churn = {
+    CONNECTIONS_PER_SECOND: 100,
+    CHURN_SECONDS: 60,
+    CONCURRENCY: 100,
+    SETTLE_SECONDS: 5,
+  };
+  assert.equal(estimateSeconds({ ...cell, parameters: churn }), overhead + 60 + 5);
+  const hot = { CONNECTIONS: 500, CONNECTIONS_PER_SECOND: 500, MESSAGES: 51 };
+  assert.equal(estimateSeconds({ ...cell, parameters: hot }), overhead + 1 + 0.4 + 5);
+});
+
+for (const name of ["nginx-idle", "nginx-hot", "churn"])
+  test(`the battle ${name} ends within an hour on 2 cores`, () => {
+    const plan = makePlan(readBattle(root, name, { proxies }), {}, { proxies: five });
+    assert.ok(estimateSeconds(plan) < 3600, `${estimateSeconds(plan)} s`);
+  });
 
 test("the battle quick ends in under 3 minutes on 2 cores", () => {
   const plan = makePlan(readBattle(root, "quick", { proxies }), {}, { proxies: five });
@@ -74,7 +102,7 @@ function twoRounds(t) {
 }
 
 /** Estimate of each of its four cells. */
-const EACH = 6 + 0.1 + 0.1;
+const EACH = 2 + 0.08 + 0.08;
 
 test("before anything ran, all of the estimate remains", (t) => {
   const { plan } = twoRounds(t);

@@ -136,6 +136,7 @@ function planFor(entrants, battle, overrides, say) {
     rounds,
     seed,
     proxyCpus,
+    workers: battle.workers,
     keyType: battle.keyType,
     cells,
   };

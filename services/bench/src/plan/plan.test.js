@@ -53,6 +53,7 @@ test("a cell carries all that running it takes", (t) => {
       },
       warmUp: { CONNECTIONS: 100 },
       loads: 1,
+      observed: true,
       limitSeconds: 94,
       skip: null,
     },
@@ -230,7 +231,7 @@ test("a proxy against itself: a copy that starts the same profile, and the contr
 });
 
 for (const [name, cells, parameters] of /** @type {const} */ ([
-  ["quick", 20, { CONNECTIONS: [1000], CONCURRENCY: [100], MESSAGES: [1] }],
+  ["quick", 40, { CONNECTIONS: [1000], CONCURRENCY: [100], MESSAGES: [1] }],
   ["balancerbattle", 180, { CONNECTIONS: [2000, 5000, 10000], CONCURRENCY: [100], MESSAGES: [1] }],
   ["messages", 180, { CONNECTIONS: [1000, 2000, 5000], CONCURRENCY: [100], MESSAGES: [100] }],
 ])) {

@@ -11,8 +11,9 @@ import schema from "./scenario.schema.json" with { type: "json" };
 /**
  * @import { Parameters } from "../record/types.js"
  *
- * @typedef {object} Parameter a whole number
+ * @typedef {object} Parameter
  * @property {string} description
+ * @property {"integer" | "number"} [type] integer where it is left out: a whole number
  * @property {number} default
  * @property {number} min
  * @property {number} max both ends are allowed
@@ -53,15 +54,16 @@ export function readScenario(directory, name) {
   const document = new Document(join(directory, label), label);
   document.check(schema);
   const content = /** @type {Omit<Scenario, "name">} */ (document.value);
-  for (const [parameter, { default: fallback, min, max, atMost }] of Object.entries(
+  for (const [parameter, { type, default: fallback, min, max, atMost }] of Object.entries(
     content.parameters,
   )) {
     const path = ["parameters", parameter];
-    if (fallback < min || fallback > max) {
+    const isWhole = type !== "number";
+    if (fallback < min || fallback > max || (isWhole && !Number.isInteger(fallback))) {
       throw document.mistake(
         [...path, "default"],
         `the default of ${parameter} is ${fallback}`,
-        `Expected a whole number from ${min} to ${max}.`,
+        `Expected a ${isWhole ? "whole number" : "number"} from ${min} to ${max}.`,
       );
     }
     if (atMost !== undefined && !Object.hasOwn(content.parameters, atMost)) {
@@ -92,14 +94,12 @@ export function defaults({ parameters }) {
  */
 export function parametersSchema({ parameters }, { lists }) {
   const properties = Object.fromEntries(
-    Object.entries(parameters).map(([parameter, { min, max, description }]) => {
+    Object.entries(parameters).map(([parameter, { type = "integer", min, max, description }]) => {
       const range = { minimum: min, maximum: max, description };
-      const items = { type: "integer", ...range };
+      const items = { type, ...range };
       return [
         parameter,
-        lists
-          ? { type: ["integer", "array"], ...range, items, minItems: 1, uniqueItems: true }
-          : items,
+        lists ? { type: [type, "array"], ...range, items, minItems: 1, uniqueItems: true } : items,
       ];
     }),
   );

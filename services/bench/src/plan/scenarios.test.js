@@ -3,20 +3,43 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { combinations, defaults, excesses, readScenario, scenarioNames } from "./scenarios.js";
-import { projectWith, root } from "./testing/project.js";
+import { BATTLE, battleOf, projectWith, root } from "./testing/project.js";
 
 for (const name of scenarioNames(root))
   test(`loadgen/${name}.json is a table of parameters`, () => void readScenario(root, name));
 
-test("the knobs of .env have the defaults of the scenario that it names", () => {
+test("every parameter is a knob of .env, empty as scenarios differ in their defaults, and reaches the load", () => {
   const knobs = Object.fromEntries(
     readFileSync(join(root, ".env"), "utf8")
       .split("\n")
       .map((line) => line.split("=")),
   );
-  const scenario = readScenario(root, knobs.SCENARIO);
-  for (const [name, value] of Object.entries(defaults(scenario)))
-    assert.equal(knobs[name], String(value), name);
+  const compose = readFileSync(join(root, "compose.yaml"), "utf8");
+  for (const scenario of scenarioNames(root)) {
+    for (const name of Object.keys(defaults(readScenario(root, scenario)))) {
+      assert.equal(knobs[name], "", `${name} of ${scenario} in .env`);
+      assert.match(compose, new RegExp(`^      ${name}: \\$\\{${name}\\}$`, "m"), scenario);
+    }
+  }
+});
+
+test("a parameter may have a fraction where its table says so", (t) => {
+  const tests = (/** @type {string} */ interval) => `
+  - scenario: idle
+    schemes: [ws]
+    parameters: { CONNECTIONS: 10, INTERVAL_SECONDS: ${interval} }
+`;
+  const battle = (/** @type {string} */ interval) =>
+    battleOf(t, BATTLE.replace(/tests:[^]*/, `tests:${tests(interval)}`));
+  assert.deepEqual(battle("[0.1, 10]").tests[0].parameters.INTERVAL_SECONDS, [0.1, 10]);
+  assert.throws(() => battle("3601"), {
+    message: /line 8: "INTERVAL_SECONDS" is 3601/,
+    next: /^Expected a number from 0 to 3600 or a list of them/,
+  });
+  assert.throws(() => battleOf(t, BATTLE.replace("[100, 200]", "0.5")), {
+    message: /"CONNECTIONS" is 0\.5/,
+    next: /^Expected a whole number/,
+  });
 });
 
 test("a script without a table is refused", (t) => {
@@ -34,6 +57,8 @@ for (const [title, parameter, message] of /** @type {const} */ ([
   ["no description", { description: undefined }, /line 4: "description" is missing in "N"/],
   ["a default out of range", { default: 3, min: 1, max: 2 }, /line 6: the default of N is 3/],
   ["a limit that is no parameter", { atMost: "M" }, /line 9: unknown parameter "M"/],
+  ["a whole number's default with a fraction", { default: 1.5 }, /line 6: the default of N is 1.5/],
+  ["a type that there is not", { type: "float" }, /line 9: "type" is "float"/],
 ])) {
   test(`a table with ${title} is refused`, (t) => {
     const directory = projectWith(t);

@@ -24,6 +24,8 @@ export interface Plan {
   seed: number;
   /** CPU budget of the proxy in cores; 0: none. */
   proxyCpus: number;
+  /** Processes or threads of the proxy, and of the echo server; null: as in .env. */
+  workers: number | null;
   keyType: "ecdsa" | "rsa";
   /** In the order in which they run. */
   cells: PlannedCell[];
@@ -67,13 +69,22 @@ export interface ContainerRecord {
   };
   /** null: the container's cgroup was gone before it could be read. */
   memory: {
-    /** At the first edge: the proxy warmed up, without a connection. */
+    /** Before the load began: warmed up, without a connection. Of the load itself, at the first edge. */
     baseline: MemoryReading;
     mean: MemoryReading;
     /** Each the highest sample. */
     peak: MemoryReading;
+    /** SETTLE_SECONDS after the load has ended; null: the scenario has no such parameter, or it is load. */
+    after: MemoryReading | null;
     /** The kernel's own high-water mark of usage since the container started, in bytes. */
     highWaterBytes: number | null;
+  } | null;
+  /** What it holds open: before the load began, at both edges, and as `memory.after`; null: it is load, or an observer. */
+  sockets: {
+    baseline: SocketReading;
+    from: SocketReading;
+    to: SocketReading;
+    after: SocketReading | null;
   } | null;
   /** null: it has none of its own, but another container's, as the part of `haproxy-hitch` that does TLS. */
   network: NetworkReading | null;
@@ -89,6 +100,17 @@ export interface MemoryReading {
   rssBytes: number;
   kernelBytes: number | null;
   socketBytes: number | null;
+}
+
+/** null: it could not be read; of TCP also where the container shares another's network, which has them. */
+export interface SocketReading {
+  /** Sockets, IPv4 and IPv6, listening ones and half closed ones among them, without those in TIME_WAIT. */
+  tcpInUse: number | null;
+  tcpTimeWait: number | null;
+  /** Closed by the other side, and still held by this one: what a leak looks like. */
+  tcpCloseWait: number | null;
+  /** Open files of all processes, sockets among them; since Linux 6.2. */
+  descriptors: number | null;
 }
 
 export interface NetworkReading {
@@ -150,8 +172,15 @@ export interface CellRecord {
     failed: number;
     failedByCause: Record<string, number>;
   } | null;
+  /**
+   * WebSockets open at both edges, as the echo server counted: proof that all are held at once; null: the scenario does not open
+   * them before the measured phase.
+   */
+  connectionsHeld: { from: number; to: number } | null;
   messagesEchoed: number | null;
-  /** First connection to last close, in seconds. */
+  /** Of an open loop: due; sent late; not sent, as the last echo was not there yet or the time was over. null: a closed loop. */
+  sends: { due: number; late: number; dropped: number } | null;
+  /** First connection to last close, in seconds; of connections that are held, first message to last echo. */
   totalSeconds: number | null;
   handshakeMs: LatencySummary | null;
   echoLatencyMs: LatencySummary | null;

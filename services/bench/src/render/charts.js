@@ -5,7 +5,7 @@
 import * as Plot from "@observablehq/plot";
 // @ts-expect-error: jsdom ships no types.
 import { JSDOM } from "jsdom";
-import { count, figure } from "./format.js";
+import { figure, number } from "../numbers.js";
 
 /**
  * @typedef {{draw: (context: any, size: number) => void}} Shape as d3-shape and Plot understand it
@@ -18,9 +18,14 @@ import { count, figure } from "./format.js";
  * @typedef {object} Figure
  * @property {string} title with the unit of what is shown
  * @property {string} description the chart in words, with its figures
- * @property {number} width in CSS pixels
- * @property {number} height
- * @property {SVGSVGElement} svg
+ * @property {(size: Size) => SVGSVGElement} draw
+ *
+ * @typedef {object} Size in CSS pixels
+ * @property {number} width
+ * @property {number} height of a chart with two axes
+ * @property {number} fontSize
+ * @property {number} characterWidth estimated, as nothing here can measure text: the widest fonts of the usual systems stay below
+ * @property {number} labelHeight
  *
  * @typedef {{x: number, y: number, low?: number, high?: number}} Point low and high: ends of an interval of y
  * @typedef {Look & {points: Point[]}} Series
@@ -37,12 +42,15 @@ import { count, figure } from "./format.js";
 
 const document = /** @type {Document} */ (new JSDOM("").window.document);
 
-/** As wide as a phone's page: it is never scaled down there, and its text stays legible. */
-const WIDTH = 360;
-const FONT_SIZE = 11;
-/** Estimated, as nothing here can measure text: the widest fonts of the usual systems stay below it. */
-const CHARACTER_WIDTH = 6.8;
-const LABEL_HEIGHT = 13;
+/**
+ * As wide as a phone's page, and as half of a desktop's: drawn at the size at which it is seen, text stays legible.
+ *
+ * @type {Record<"narrow" | "wide", Size>}
+ */
+export const SIZES = {
+  narrow: { width: 360, height: 240, fontSize: 11, characterWidth: 6.8, labelHeight: 13 },
+  wide: { width: 550, height: 290, fontSize: 12, characterWidth: 7.4, labelHeight: 15 },
+};
 const LABEL_LENGTH = 20;
 
 /** Corners on a circle of radius 1; none: the circle. Distinct in black and white. */
@@ -116,7 +124,7 @@ function shapeOf(corners) {
  * @returns {string} an SVG element, hidden from screen readers: the name is beside it
  */
 export function keyMark({ colour, shape }) {
-  const svg = draw({
+  const svg = plot(SIZES.narrow, {
     width: 14,
     height: 14,
     margin: 0,
@@ -139,13 +147,6 @@ export function keyMark({ colour, shape }) {
 export function lineChart({ title, x, y, series, shapesEvery = 1 }) {
   const drawn = shortLabels(series.filter(({ points }) => points.length > 0));
   const points = drawn.flatMap((one) => one.points);
-  const height = 240;
-  const margins = {
-    marginTop: 26,
-    marginBottom: 38,
-    marginLeft: 46,
-    marginRight: 26 + CHARACTER_WIDTH * Math.max(...drawn.map(({ label }) => label.length)),
-  };
   const xDomain = x.domain ?? extent(points.map((point) => point.x));
   const yDomain =
     y.domain ??
@@ -153,102 +154,107 @@ export function lineChart({ title, x, y, series, shapesEvery = 1 }) {
       points.flatMap(({ y, low, high }) => [y, low ?? y, high ?? y]),
       y.type,
     );
-  const yOptions = {
-    type: y.type ?? "linear",
-    domain: yDomain,
-    range: [height - margins.marginBottom, margins.marginTop],
-  };
-  const scale = /** @type {{apply: (y: number) => number, invert: (pixel: number) => number}} */ (
-    /** @type {unknown} */ (Plot.scale({ y: /** @type {any} */ (yOptions) }))
-  );
   const last = drawn.map((one) => one.points[one.points.length - 1]);
-  const labelPixels = spread(
-    last.map((point) => scale.apply(point.y)),
-    LABEL_HEIGHT,
-    margins.marginTop,
-    height - margins.marginBottom,
-  );
   const ticks = y.ticks ?? (y.type === "log" ? logTicks(yDomain) : undefined);
-  const marks = drawn.map((one, i) => {
-    const end = { x: xDomain[1], y: scale.invert(labelPixels[i]) };
-    const withInterval = one.points.filter(
-      ({ low, high }) => low !== undefined && high !== undefined,
+
+  /** @param {Size} size */
+  const draw = (size) => {
+    const margins = {
+      marginTop: 26,
+      marginBottom: 38,
+      marginLeft: 46,
+      marginRight: 26 + widthOf(drawn, size),
+    };
+    const yOptions = {
+      type: y.type ?? "linear",
+      domain: yDomain,
+      range: [size.height - margins.marginBottom, margins.marginTop],
+    };
+    const scale = /** @type {{apply: (y: number) => number, invert: (pixel: number) => number}} */ (
+      /** @type {unknown} */ (Plot.scale({ y: /** @type {any} */ (yOptions) }))
     );
-    return [
-      Plot.link([end], {
-        x1: last[i].x,
-        y1: last[i].y,
-        x2: "x",
-        y2: "y",
-        stroke: one.colour,
-        strokeOpacity: 0.9,
-        strokeDasharray: "1 2",
-      }),
-      Plot.ruleX(withInterval, {
-        x: "x",
-        y1: "low",
-        y2: "high",
-        stroke: one.colour,
-        strokeOpacity: 0.75,
-        strokeWidth: 1.5,
-      }),
-      Plot.line(one.points, { x: "x", y: "y", stroke: one.colour, strokeWidth: 1.75 }),
-      Plot.dot(
-        one.points.filter((_, j) => (j + i) % shapesEvery === 0),
-        { x: "x", y: "y", symbol: /** @type {any} */ (one.shape), fill: one.colour, r: 3.2 },
-      ),
-      Plot.dot([end], {
-        x: "x",
-        y: "y",
-        dx: 9,
-        symbol: /** @type {any} */ (one.shape),
-        fill: one.colour,
-        r: 3.2,
-      }),
-      Plot.text([end], { x: "x", y: "y", dx: 17, text: [one.label], textAnchor: "start" }),
-    ];
-  });
-  const svg = draw({
-    ...margins,
-    width: WIDTH,
-    height,
-    x: { type: x.type ?? "linear", domain: xDomain },
-    y: { type: y.type ?? "linear", domain: yDomain },
-    marks: [
-      Plot.gridY({ ticks: ticks ?? 5 }),
-      Plot.axisX({
-        label: x.label,
-        labelAnchor: "center",
-        labelArrow: "none",
-        labelOffset: 34,
-        ticks: x.ticks ?? 5,
-        tickFormat: x.tickFormat ?? count,
-        tickSize: 4,
-      }),
-      Plot.axisY({
-        label: y.label,
-        labelArrow: "none",
-        ticks: ticks ?? 5,
-        tickFormat: y.tickFormat ?? tick,
-        tickSize: 0,
-      }),
-      ...marks,
-    ],
-  });
+    const labelPixels = spread(
+      last.map((point) => scale.apply(point.y)),
+      size.labelHeight,
+      margins.marginTop,
+      size.height - margins.marginBottom,
+    );
+    const marks = drawn.map((one, i) => {
+      const end = { x: xDomain[1], y: scale.invert(labelPixels[i]) };
+      const withInterval = one.points.filter(
+        ({ low, high }) => low !== undefined && high !== undefined,
+      );
+      return [
+        Plot.link([end], {
+          x1: last[i].x,
+          y1: last[i].y,
+          x2: "x",
+          y2: "y",
+          stroke: one.colour,
+          strokeOpacity: 0.9,
+          strokeDasharray: "1 2",
+        }),
+        Plot.ruleX(withInterval, {
+          x: "x",
+          y1: "low",
+          y2: "high",
+          stroke: one.colour,
+          strokeOpacity: 0.75,
+          strokeWidth: 1.5,
+        }),
+        Plot.line(one.points, { x: "x", y: "y", stroke: one.colour, strokeWidth: 1.75 }),
+        Plot.dot(
+          one.points.filter((_, j) => (j + i) % shapesEvery === 0),
+          { x: "x", y: "y", symbol: /** @type {any} */ (one.shape), fill: one.colour, r: 3.2 },
+        ),
+        Plot.dot([end], {
+          x: "x",
+          y: "y",
+          dx: 9,
+          symbol: /** @type {any} */ (one.shape),
+          fill: one.colour,
+          r: 3.2,
+        }),
+        Plot.text([end], { x: "x", y: "y", dx: 17, text: [one.label], textAnchor: "start" }),
+      ];
+    });
+    return plot(size, {
+      ...margins,
+      height: size.height,
+      x: { type: x.type ?? "linear", domain: xDomain },
+      y: { type: y.type ?? "linear", domain: yDomain },
+      marks: [
+        Plot.gridY({ ticks: ticks ?? 5 }),
+        Plot.axisX({
+          label: x.label,
+          labelAnchor: "center",
+          labelArrow: "none",
+          labelOffset: 34,
+          ticks: x.ticks ?? 4,
+          tickFormat: x.tickFormat ?? tick,
+          tickSize: 4,
+        }),
+        Plot.axisY({
+          label: y.label,
+          labelArrow: "none",
+          ticks: ticks ?? 5,
+          tickFormat: y.tickFormat ?? tick,
+          tickSize: 0,
+        }),
+        ...marks,
+      ],
+    });
+  };
+
+  const { tickFormat } = x;
+  // A name on the axis stands for what is beside it.
+  const at = tickFormat ? (/** @type {number} */ value) => tickFormat(Math.round(value)) : number;
   const description = drawn.map((one) => {
     const told =
       one.points.length <= 6 ? one.points : [one.points[0], one.points[one.points.length - 1]];
-    return `${one.label}: ${told
-      .map((point) => `${(x.tickFormat ?? count)(Math.round(point.x))}: ${figure(point.y)}`)
-      .join(", ")}`;
+    return `${one.label}: ${told.map((point) => `${at(point.x)}: ${figure(point.y)}`).join(", ")}`;
   });
-  return {
-    title,
-    description: `${y.label}. ${description.join(". ")}.`,
-    width: WIDTH,
-    height,
-    svg,
-  };
+  return { title, description: `${y.label}. ${description.join(". ")}.`, draw };
 }
 
 /**
@@ -264,72 +270,66 @@ export function dotChart({ title, x, rows: given }) {
     ...(interval ?? []),
     ...(median === null ? [] : [median]),
   ]);
-  const height = 50 + 34 * rows.length;
-  const svg = draw({
-    ...rowMargins(rows),
-    marginRight: 46,
-    width: WIDTH,
-    height,
-    x: { type: x.type ?? "linear", domain: x.domain ?? [0, Math.max(...all) * 1.02] },
-    y: { type: "band", domain: rows.map((_, i) => i) },
-    marks: [
-      ...rowAxes(x, rows),
-      ...rows.flatMap((row, i) => [
-        Plot.dot(row.values, {
-          x: (/** @type {number} */ value) => value,
-          y: () => i,
-          dy: 8,
-          r: 2.2,
-          stroke: row.colour,
-          strokeWidth: 1.1,
-        }),
-        Plot.dot(row.median === null ? [] : [row], {
-          x: "median",
-          y: () => i,
-          dy: -3,
-          r: 4.2,
-          symbol: /** @type {any} */ (row.shape),
-          fill: row.colour,
-        }),
-        // In the colour of text, to be seen on the shape: an interval may be narrower than that.
-        Plot.link(row.interval ? [row.interval] : [], {
-          x1: "0",
-          x2: "1",
-          y: () => i,
-          dy: -3,
-          stroke: "currentColor",
-          strokeLinecap: "butt",
-        }),
-        Plot.tickX(row.interval ?? [], {
-          x: (/** @type {number} */ end) => end,
-          y: () => i,
-          insetTop: 7,
-          insetBottom: 13,
-          stroke: "currentColor",
-        }),
-        Plot.text([row], {
-          y: () => i,
-          frameAnchor: "right",
-          textAnchor: "end",
-          dx: 44,
-          dy: -3,
-          fontVariant: "tabular-nums",
-          text: [figure(row.median)],
-        }),
-      ]),
-    ],
-  });
+  /** @param {Size} size */
+  const draw = (size) =>
+    plot(size, {
+      ...rowMargins(rows, size),
+      marginRight: 46,
+      height: 50 + 34 * rows.length,
+      x: { type: x.type ?? "linear", domain: x.domain ?? [0, Math.max(...all) * 1.02] },
+      y: { type: "band", domain: rows.map((_, i) => i) },
+      marks: [
+        ...rowAxes(x, rows),
+        ...rows.flatMap((row, i) => [
+          Plot.dot(row.values, {
+            x: (/** @type {number} */ value) => value,
+            y: () => i,
+            dy: 8,
+            r: 2.2,
+            stroke: row.colour,
+            strokeWidth: 1.1,
+          }),
+          Plot.dot(row.median === null ? [] : [row], {
+            x: "median",
+            y: () => i,
+            dy: -3,
+            r: 4.2,
+            symbol: /** @type {any} */ (row.shape),
+            fill: row.colour,
+          }),
+          // In the colour of text, to be seen on the shape: an interval may be narrower than that.
+          Plot.link(row.interval ? [row.interval] : [], {
+            x1: "0",
+            x2: "1",
+            y: () => i,
+            dy: -3,
+            stroke: "currentColor",
+            strokeLinecap: "butt",
+          }),
+          Plot.tickX(row.interval ?? [], {
+            x: (/** @type {number} */ end) => end,
+            y: () => i,
+            insetTop: 7,
+            insetBottom: 13,
+            stroke: "currentColor",
+          }),
+          Plot.text([row], {
+            y: () => i,
+            frameAnchor: "right",
+            textAnchor: "end",
+            dx: 44,
+            dy: -3,
+            fontVariant: "tabular-nums",
+            text: [figure(row.median)],
+          }),
+        ]),
+      ],
+    });
   const description = rows.map(
     ({ label, median, interval }) =>
       `${label}: ${figure(median)}${interval ? ` (${interval.map(figure).join(" to ")})` : ""}`,
   );
-  return {
-    title,
-    description: `${x.label}. ${description.join(". ")}.`,
-    width: WIDTH,
-    height,
-    svg,
-  };
+  return { title, description: `${x.label}. ${description.join(". ")}.`, draw };
 }
 
 /**
@@ -340,59 +340,55 @@ export function dotChart({ title, x, rows: given }) {
  */
 export function pairChart({ title, x, rows: given, names }) {
   const rows = shortLabels(given);
-  const height = 50 + 30 * rows.length;
-  const svg = draw({
-    ...rowMargins(rows),
-    marginRight: 46,
-    width: WIDTH,
-    height,
-    x: { domain: x.domain ?? [0, Math.max(...rows.flatMap(({ from, to }) => [from, to])) * 1.02] },
-    y: { type: "band", domain: rows.map((_, i) => i) },
-    marks: [
-      ...rowAxes(x, rows),
-      ...rows.map((row, i) => [
-        Plot.link([row], {
-          x1: "from",
-          x2: "to",
-          y: () => i,
-          stroke: row.colour,
-          strokeWidth: 1.75,
-        }),
-        Plot.dot([row], {
-          x: "from",
-          y: () => i,
-          r: 3.4,
-          stroke: row.colour,
-          strokeWidth: 1.75,
-          fill: "var(--paper, #fff)",
-        }),
-        Plot.dot([row], {
-          x: "to",
-          y: () => i,
-          r: 4.2,
-          symbol: /** @type {any} */ (row.shape),
-          fill: row.colour,
-        }),
-        Plot.text([row], {
-          y: () => i,
-          frameAnchor: "right",
-          textAnchor: "end",
-          dx: 44,
-          text: [`×${figure(row.to / row.from)}`],
-        }),
-      ]),
-    ],
-  });
+  /** @param {Size} size */
+  const draw = (size) =>
+    plot(size, {
+      ...rowMargins(rows, size),
+      marginRight: 46,
+      height: 50 + 30 * rows.length,
+      x: {
+        domain: x.domain ?? [0, Math.max(...rows.flatMap(({ from, to }) => [from, to])) * 1.02],
+      },
+      y: { type: "band", domain: rows.map((_, i) => i) },
+      marks: [
+        ...rowAxes(x, rows),
+        ...rows.map((row, i) => [
+          Plot.link([row], {
+            x1: "from",
+            x2: "to",
+            y: () => i,
+            stroke: row.colour,
+            strokeWidth: 1.75,
+          }),
+          Plot.dot([row], {
+            x: "from",
+            y: () => i,
+            r: 3.4,
+            stroke: row.colour,
+            strokeWidth: 1.75,
+            fill: "var(--paper, #fff)",
+          }),
+          Plot.dot([row], {
+            x: "to",
+            y: () => i,
+            r: 4.2,
+            symbol: /** @type {any} */ (row.shape),
+            fill: row.colour,
+          }),
+          Plot.text([row], {
+            y: () => i,
+            frameAnchor: "right",
+            textAnchor: "end",
+            dx: 44,
+            text: [`×${figure(row.to / row.from)}`],
+          }),
+        ]),
+      ],
+    });
   const description = rows.map(
     ({ label, from, to }) => `${label}: ${names[0]} ${figure(from)}, ${names[1]} ${figure(to)}`,
   );
-  return {
-    title,
-    description: `${x.label}. ${description.join(". ")}.`,
-    width: WIDTH,
-    height,
-    svg,
-  };
+  return { title, description: `${x.label}. ${description.join(". ")}.`, draw };
 }
 
 /**
@@ -410,13 +406,21 @@ function shortLabels(looks) {
   }));
 }
 
-/** @param {Look[]} rows */
-function rowMargins(rows) {
-  return {
-    marginTop: 6,
-    marginBottom: 36,
-    marginLeft: 12 + CHARACTER_WIDTH * Math.max(...rows.map(({ label }) => label.length)),
-  };
+/**
+ * @param {Look[]} looks
+ * @param {Size} size
+ * @returns {number} of the longest label
+ */
+function widthOf(looks, { characterWidth }) {
+  return characterWidth * Math.max(...looks.map(({ label }) => label.length));
+}
+
+/**
+ * @param {Look[]} rows
+ * @param {Size} size
+ */
+function rowMargins(rows, size) {
+  return { marginTop: 6, marginBottom: 36, marginLeft: 12 + widthOf(rows, size) };
 }
 
 /**
@@ -441,16 +445,18 @@ function rowAxes(x, rows) {
 }
 
 /**
+ * @param {Size} size
  * @param {Plot.PlotOptions} options
  * @returns {SVGSVGElement}
  */
-function draw(options) {
+function plot({ width, fontSize }, options) {
   const svg = Plot.plot({
     document,
     // Fixed, so that the same data give the same bytes.
     className: "chart",
+    width,
     ...options,
-    style: { fontSize: `${FONT_SIZE}px`, background: "none", overflow: "visible" },
+    style: { fontSize: `${fontSize}px`, background: "none", overflow: "visible" },
   });
   // Plot's own styles are for a page of Plot's; the height in them would stretch a chart inside of another SVG.
   svg.querySelector("style")?.remove();
@@ -461,13 +467,14 @@ function draw(options) {
  * For a page: named and described for those who do not see it. The title is to be shown beside it.
  *
  * @param {Figure} figure
+ * @param {Size} size
  * @param {string} id unique in the page
  * @returns {string} an `<svg>` element
  */
-export function svgElement({ svg, title, description }, id) {
-  const copy = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
-  describe(copy, title, description, id);
-  return copy.outerHTML;
+export function svgElement({ draw, title, description }, size, id) {
+  const svg = draw(size);
+  describe(svg, title, description, id);
+  return svg.outerHTML;
 }
 
 /**
@@ -476,7 +483,9 @@ export function svgElement({ svg, title, description }, id) {
  * @param {Figure} figure
  * @returns {string} an SVG document
  */
-export function svgText({ svg, title, description, width, height }) {
+export function svgText({ draw, title, description }) {
+  const chart = draw(SIZES.wide);
+  const [width, height] = ["width", "height"].map((name) => Number(chart.getAttribute(name)));
   const heading = 30;
   const file = element("svg", {
     width,
@@ -502,7 +511,6 @@ export function svgText({ svg, title, description, width, height }) {
     }),
   });
   text.textContent = title;
-  const chart = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
   chart.setAttribute("y", String(heading));
   file.append(style, paper, text, chart);
   const { XMLSerializer } = /** @type {any} */ (document.defaultView);

@@ -9,6 +9,7 @@ import {
   lineChart,
   pairChart,
   shape,
+  SIZES,
   spread,
   svgElement,
   svgText,
@@ -53,7 +54,7 @@ test("a stand-alone file is well-formed SVG with title, unit, colours and nothin
 });
 
 test("in a page it is an image with a name and a description that has its figures", () => {
-  const { document } = new JSDOM(svgElement(lines(), "figure-7")).window;
+  const { document } = new JSDOM(svgElement(lines(), SIZES.narrow, "figure-7")).window;
   const svg = document.querySelector("svg");
   assert.equal(svg.getAttribute("role"), "img");
   for (const id of svg.getAttribute("aria-labelledby").split(" ")) {
@@ -61,6 +62,25 @@ test("in a page it is an image with a name and a description that has its figure
   }
   assert.match(document.querySelector("desc").textContent, /nginx: 0: 1\.00, 5: 4\.25/);
   assert.equal(document.querySelector("script"), null);
+});
+
+test("an axis of a second or two has decimals", () => {
+  const figure = lineChart({
+    title: "Memory",
+    x: { label: "seconds" },
+    y: { label: "MB" },
+    series: [{ ...looks[0], points: [0, 0.4, 0.85, 1.31].map((x) => ({ x, y: 20 + x })) }],
+  });
+  for (const size of Object.values(SIZES)) {
+    const svg = figure.draw(size);
+    assert.equal(svg.getAttribute("width"), String(size.width));
+    const ticks = [...svg.querySelectorAll('[aria-label="x-axis tick label"] text')].map(
+      (node) => node.textContent,
+    );
+    assert.ok(ticks.length > 1);
+    assert.equal(new Set(ticks).size, ticks.length, ticks.join(" "));
+  }
+  assert.match(figure.description, /0\.85: 20\.9, 1\.31: 21\.3/);
 });
 
 test("the same data give the same bytes", () => {
@@ -83,9 +103,9 @@ test("a dot chart shows every round, the median, and the interval only where the
       { ...looks[1], median: 700, interval: null, values: [690, 710] },
     ],
   });
-  const rings = figure.svg.querySelectorAll('[r="2.2"]');
+  const rings = figure.draw(SIZES.narrow).querySelectorAll('[r="2.2"]');
   assert.equal(rings.length, 5);
-  assert.equal(figure.svg.querySelectorAll('[aria-label="link"] path').length, 1);
+  assert.equal(figure.draw(SIZES.narrow).querySelectorAll('[aria-label="link"] path').length, 1);
   assert.match(figure.description, /nginx: 200 \(190 to 210\)\. /);
   assert.match(figure.description, /: 700\.$/);
 });
@@ -98,7 +118,7 @@ test("rows with the same shortened name stay apart", () => {
     rows: [1, 2].map((n) => ({ ...looks[0], label: `${label} ${n}`, from: n, to: 2 * n })),
     names: ["ws", "wss"],
   });
-  const names = [...figure.svg.querySelectorAll("text")].filter((node) =>
+  const names = [...figure.draw(SIZES.narrow).querySelectorAll("text")].filter((node) =>
     node.textContent?.startsWith("a name"),
   );
   assert.equal(names.length, 2);

@@ -7,9 +7,9 @@
  * @import { Column, Curves } from "./summary.js"
  */
 import { median as middle } from "simple-statistics";
+import { count } from "../numbers.js";
 import { CONTROL } from "../proxies.js";
 import { axisType, dotChart, lineChart, pairChart } from "./charts.js";
-import { count } from "./format.js";
 import { columnOf, comparisonOf, KEYS, looks, tlsPairs } from "./summary.js";
 
 /**
@@ -205,7 +205,7 @@ function overConnections(analysis) {
       const { CONNECTIONS, ...others } = setting.parameters;
       return JSON.stringify([setting.scenario, setting.scheme, Object.entries(others).sort()]);
     });
-    const figures = [...families.values()]
+    const drawn = [...families.values()]
       .filter(
         (family) => new Set(family.map(({ setting }) => setting.parameters.CONNECTIONS)).size > 1,
       )
@@ -213,8 +213,6 @@ function overConnections(analysis) {
         const sorted = family.toSorted(
           (a, b) => a.setting.parameters.CONNECTIONS - b.setting.parameters.CONNECTIONS,
         );
-        const { setting } = sorted[0];
-        const { measure } = sorted[0].column;
         // One unit for the whole chart: that of the largest.
         const { unit, divisor } = sorted[sorted.length - 1].column;
         const series = analysis.results.proxies.map(({ name }) => ({
@@ -229,18 +227,25 @@ function overConnections(analysis) {
             return [{ x: setting.parameters.CONNECTIONS, y: median.value / divisor, ...interval }];
           }),
         }));
-        const type = axisType(series.flatMap(({ points }) => points.flatMap(allOf)));
-        return lineChart({
-          title: `${measure.title}: ${setting.scenario}, ${setting.scheme}`,
-          x: {
-            label: "connections",
-            ticks: sorted.map(({ setting }) => setting.parameters.CONNECTIONS),
-            tickFormat: count,
-          },
-          y: { label: labelOf({ measure, unit }) + (type === "log" ? ", log scale" : ""), type },
-          series,
-        });
+        return { sorted, unit, series };
       });
+    const type = axisType(
+      drawn.flatMap(({ series }) => series.flatMap(({ points }) => points.flatMap(allOf))),
+    );
+    const figures = drawn.map(({ sorted, unit, series }) => {
+      const { setting, column } = sorted[0];
+      const { measure } = column;
+      return lineChart({
+        title: `${measure.title}: ${setting.scenario}, ${setting.scheme}`,
+        x: {
+          label: "connections",
+          ticks: sorted.map(({ setting }) => setting.parameters.CONNECTIONS),
+          tickFormat: count,
+        },
+        y: { label: labelOf({ measure, unit }) + (type === "log" ? ", log scale" : ""), type },
+        series,
+      });
+    });
     const title = figures.length > 0 ? columnsOf(analysis, key)[0].column.measure.title : "";
     return {
       title: `${title} over connections`,

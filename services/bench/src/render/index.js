@@ -1,2 +1,3 @@
 export { renderHtml } from "./report-html.js";
 export { renderMarkdown } from "./report-markdown.js";
+export { renderText } from "./report-text.js";

@@ -1,22 +1,24 @@
 /**
  * report.html: one file that opens from disk, without a network and without script.
  *
- * @import { AnalysedCell, Analysis, Claim, Finding, PublishedStudy, Setting } from "../analyse/types.js"
+ * @import { AnalysedCell, Analysis, Answer, Claim, Finding, PublishedStudy, Setting } from "../analyse/types.js"
  * @import { CellRecord, PlannedCell } from "../record/types.js"
  * @import { Figure } from "./charts.js"
  * @import { Html } from "./html.js"
  * @import { Column, Curves, Entry, Table } from "./summary.js"
  */
+import { count, counted, figure, NONE, probability, range, ratio } from "../numbers.js";
 import { CONTROL } from "../proxies.js";
-import { keyMark, svgElement } from "./charts.js";
+import { keyMark, SIZES, svgElement } from "./charts.js";
 import { figureGroups, tlsFigures } from "./figures.js";
-import { count, counted, figure, NONE, probability, range, ratio, time } from "./format.js";
 import { html, jsonInScript, trusted } from "./html.js";
 import { SCRIPT, STYLE } from "./style.js";
 import {
   columnOf,
   comparisonOf,
+  dated,
   entryOf,
+  findingSentence,
   headline,
   headlines,
   KEYS,
@@ -25,7 +27,9 @@ import {
   mainTable,
   rankText,
   runState,
+  selfTable,
   settingFindings,
+  time,
   tlsPairs,
   unmeasured,
 } from "./summary.js";
@@ -54,14 +58,23 @@ class Page {
     return html`${this.marks[name]}${this.looks[name]?.label ?? name}`;
   }
 
-  /** @param {Figure[]} figures */
+  /**
+   * Three beside one another are as wide as one on a phone; two are drawn for either, and the style shows the one that fits.
+   *
+   * @param {Figure[]} figures
+   */
   charts(figures) {
-    return html`<div class="charts">
+    const isThree = figures.length % 3 === 0;
+    const drawn = (/** @type {Figure} */ one, /** @type {"narrow" | "wide"} */ size) =>
+      html`<div class="${size}">
+        ${trusted(svgElement(one, SIZES[size], `figure-${++this.figures}`))}
+      </div>`;
+    return html`<div class="charts ${isThree ? "three" : "two"}">
       ${figures.map(
         (one) =>
           html`<figure>
             <figcaption>${one.title}</figcaption>
-            ${trusted(svgElement(one, `figure-${++this.figures}`))}
+            ${drawn(one, "narrow")}${!isThree && drawn(one, "wide")}
           </figure>`,
       )}
     </div>`;
@@ -71,6 +84,7 @@ class Page {
 /** The order of the report. @type {{id: string, title: string, content: (page: Page) => Html | null}[]} */
 const SECTIONS = [
   { id: "verdicts", title: "Verdicts", content: verdicts },
+  { id: "noise", title: "Noise floor", content: noiseFloor },
   { id: "figures", title: "Figures", content: tables },
   { id: "charts", title: "Charts", content: charts },
   { id: "tls", title: "What TLS costs", content: tls },
@@ -149,35 +163,117 @@ function missingCells(missing) {
 }
 
 /** @param {Page} page */
-function verdicts({ analysis }) {
-  if (analysis.verdicts.length === 0) return html`<p>This run answers no question.</p>`;
-  return html`<ul class="verdicts">
-    ${analysis.verdicts.map(
-      ({ question, answer, caveats }) =>
-        html`<li>
-          <h3>${question}</h3>
-          <p>${answer}</p>
-          ${
-            caveats.length > 0 &&
-            html`<ul>
-              ${caveats.map((caveat) => html`<li>${caveat}</li>`)}
-            </ul>`
-          }
-        </li>`,
-    )}
-  </ul>`;
+function verdicts({ analysis: { lead, verdicts } }) {
+  if (verdicts.length === 0) return html`<p>This run answers no question.</p>`;
+  return html`<ul class="shared">
+      ${lead.map((sentence) => html`<li>${unbroken(sentence)}</li>`)}
+    </ul>
+    <ul class="verdicts">
+      ${verdicts.map(
+        ({ question, answers, caveats }) =>
+          html`<li>
+            <h3>${question}</h3>
+            <dl class="answers">${answers.map(answerHtml)}</dl>
+            ${caveatList(caveats)}
+          </li>`,
+      )}
+    </ul>`;
 }
+
+/**
+ * @param {string} text
+ * @returns {string} in which no line ends between a figure and its unit
+ */
+function unbroken(text) {
+  return text.replace(/(?<=\d) (?=(%|µs|ms|s|MB|kB|times)(?!\w))/g, "\u00a0");
+}
+
+/** @param {Answer} answer */
+function answerHtml({ over, text, caveats }) {
+  return html`<dt>${over}</dt>
+    <dd>
+      <p>${unbroken(text)}</p>
+      ${caveatList(caveats)}
+    </dd>`;
+}
+
+/** @param {string[]} caveats */
+function caveatList(caveats) {
+  return (
+    caveats.length > 0 &&
+    html`<ul class="caveats">
+      ${caveats.map((caveat) => html`<li>${unbroken(caveat)}.</li>`)}
+    </ul>`
+  );
+}
+
+/** @param {Page} page */
+function noiseFloor(page) {
+  const { aa } = page.analysis;
+  if (!aa) return null;
+  const names = ["Measure", "Copy / original", "Outcome", "p", "Original", "Copy"];
+  const [original, copy] = [aa.proxy, aa.copy].map((name) => page.proxy(name));
+  return html`<p class="note">
+      Medians over the rounds, and the ratio of the copy's to the original's; below each its
+      interval, or the lowest and the highest round where there are too few. The original is
+      ${original}, the copy ${copy}. p: two-sided Mann–Whitney, Holm-corrected over all comparisons
+      of this run.
+    </p>
+    ${aa.settings.map(
+      ({ setting, measures }) =>
+        html`<h3>${setting.title}</h3>
+          ${scroll(
+            `Noise floor, ${setting.title}`,
+            html`<table class="self">
+              <thead>
+                <tr>
+                  ${names.map(
+                    (name, i) =>
+                      html`<th scope="col" class="${i > 0 && name !== "Outcome" && "number"}">
+                        ${name}
+                      </th>`,
+                  )}
+                </tr>
+              </thead>
+              <tbody>
+                ${selfTable(page.analysis, measures).map(
+                  (entry) =>
+                    html`<tr>
+                      <th scope="row">${entry.title}</th>
+                      <td class="number"><b>${entry.ratio}</b><small>${entry.spread}</small></td>
+                      <td>
+                        <span class="label ${OUTCOME_CLASSES[entry.outcome]}"
+                          >${entry.outcome}</span
+                        >
+                      </td>
+                      <td class="number">${entry.p}</td>
+                      ${entry.medians.map(
+                        (median, i) =>
+                          html`<td class="number">
+                            ${median}<small>${entry.intervals[i]}</small>
+                          </td>`,
+                      )}
+                    </tr>`,
+                )}
+              </tbody>
+            </table>`,
+          )}`,
+    )}`;
+}
+
+const OUTCOME_CLASSES = { tie: "ok", differs: "failed", "cannot be told": "cannot" };
 
 /** @param {Page} page */
 function tables(page) {
   const { analysis } = page;
-  return html`${analysis.settings.map(
-    (setting) =>
-      html`<h3>${setting.title}</h3>
-        ${mainTableHtml(page, setting, mainTable(analysis, setting))}
-        ${findingList(settingFindings(analysis, setting).filter(({ severity }) => severity !== "note"))}
-        ${allFigures(page, setting)}`,
-  )}`;
+  return html`${analysis.settings.map((setting) => {
+    const table = mainTable(analysis, setting);
+    const findings = settingFindings(analysis, setting, table.columns);
+    return html`<h3>${setting.title}</h3>
+      ${mainTableHtml(page, setting, table)}
+      ${findingList(findings.filter(({ severity }) => severity !== "note"))}
+      ${allFigures(page, setting)}`;
+  })}`;
 }
 
 /**
@@ -292,7 +388,7 @@ function allFigures(page, setting) {
   ];
   return html`<details>
     <summary>All measures, every round, and notes</summary>
-    ${findingList(settingFindings(analysis, setting).filter(({ severity }) => severity === "note"))}
+    ${findingList(settingFindings(analysis, setting))}
     ${scroll(
       `All measures of ${setting.title}`,
       html`<table class="sortable">
@@ -339,7 +435,7 @@ function charts(page) {
 function tls(page) {
   const { analysis } = page;
   const pairs = tlsPairs(analysis);
-  if (pairs.length === 0) return null;
+  if (pairs.length === 0 || analysis.aa) return null;
   const figures = tlsFigures(analysis);
   const rows = pairs.flatMap(({ ws, wss }) =>
     [KEYS.cpuPerHandshake, KEYS.handshake, KEYS.peakMemory].flatMap((key) => {
@@ -408,15 +504,15 @@ function publishedStudy(page) {
   const year = results.run.startedAt.slice(0, 4);
   return html`<p>
       <b
-        >Another machine and another time, ${published.year}: order and ratios can be compared with
-        today's, single figures cannot.</b
+        >Another machine and another time${published.year && `, ${published.year}`}: order and
+        ratios can be compared with today's, single figures cannot.</b
       >
       ${published.note}
     </p>
     <p>Source: ${source(published.source)}</p>
     <div class="beside">
       <div>
-        <h3>${published.title}, ${published.year}</h3>
+        <h3>${dated(published.title, published)}</h3>
         <p class="note">${published.machine}</p>
         ${publishedTables(published)}
       </div>
@@ -432,7 +528,7 @@ function publishedStudy(page) {
       html`<table>
         <thead>
           <tr>
-            <th scope="col">Claim of ${published.year}</th>
+            <th scope="col">${published.year ? `Claim of ${published.year}` : "Claim"}</th>
             <th scope="col">Outcome</th>
             <th scope="col">Today</th>
           </tr>
@@ -467,13 +563,13 @@ function outcomeLabel(outcome) {
 }
 
 /** @param {PublishedStudy} published */
-function publishedTables({ tables, year }) {
-  return tables.map(({ title, columns, rows }) =>
+function publishedTables(published) {
+  return published.tables.map(({ title, columns, rows }) =>
     scroll(
-      `${title}, ${year}`,
+      dated(title, published),
       html`<table class="names">
         <caption>
-          ${title}, ${year}
+          ${dated(title, published)}
         </caption>
         <thead>
           <tr>
@@ -540,15 +636,16 @@ function todayTable(page, setting) {
   );
 }
 
-/** @param {Finding[]} findings */
+/** @param {Pick<Finding, "severity" | "message">[]} findings */
 function findingList(findings) {
   return (
     findings.length > 0 &&
     html`<ul class="findings">
       ${findings.map(
-        ({ severity, gate, message }) =>
+        (finding) =>
           html`<li>
-            <span class="label ${severity}">${severity}</span> <b>${gate}</b> ${message}
+            <span class="label ${finding.severity}">${finding.severity}</span>
+            ${unbroken(findingSentence(finding))}
           </li>`,
       )}
     </ul>`
@@ -712,7 +809,7 @@ function gaps({ analysis, curves }) {
 /** @param {Page} page */
 function environment({ analysis }) {
   const { identity, details } = analysis.results.environment;
-  const groups = Object.entries({ ...details, "must be the same to resume": identity });
+  const groups = Object.entries({ ...details, "Must be the same to resume": identity });
   return html`${groups.map(
     ([name, values]) =>
       html`<details>
@@ -782,15 +879,17 @@ function repeat({ analysis }) {
 
 /** @param {Page} page */
 function reading({ analysis }) {
-  const { confidence, noiseFloor, measures } = analysis;
+  const { confidence, noiseFloor, aa, measures } = analysis;
   const level = `${Math.round(confidence * 100)} %`;
-  const floor = noiseFloor
-    ? `Here, ${noiseFloor.proxy} against its copy (run ${noiseFloor.run}) differed by ${
-        Object.entries(noiseFloor.ratios)
-          .map(([key, value]) => `${ratio(value)} in ${titleOf(analysis, key)}`)
-          .join(", ") || "nothing that was measured"
-      }. A difference no larger than that is noise.`
-    : "There was none on this environment, so the floor is not known. ./bench aa PROXY makes one.";
+  const floor = aa
+    ? "This is such a run."
+    : noiseFloor
+      ? `That of run ${noiseFloor.run}, on this environment, stands above the verdicts; of all measures: ${Object.entries(
+          noiseFloor.ratios,
+        )
+          .map(([key, value]) => `${titleOf(analysis, key)} ${ratio(value)}`)
+          .join("; ")}.`
+      : "There was none on this environment, so the floor is not known. ./bench aa PROXY makes one.";
   /** @type {[string, string][]} */
   const terms = [
     [
@@ -816,7 +915,7 @@ function reading({ analysis }) {
     ],
     [
       "Noise floor",
-      `In an A/A run a proxy is compared with a copy of itself, and must come out as a tie. ${floor}`,
+      `In an A/A run a proxy is compared with a copy of itself, and must come out as a tie. How far apart the two were is the floor: a difference between two proxies that is no larger is noise. ${floor}`,
     ],
     [
       "Closed loop",

@@ -4,33 +4,62 @@
  * @import { Analysis, Setting } from "../analyse/types.js"
  * @import { Column, Entry } from "./summary.js"
  */
-import { NONE } from "./format.js";
-import { headline, mainTable, runState, settingFindings } from "./summary.js";
+import { NONE } from "../numbers.js";
+import {
+  dated,
+  findingSentence,
+  headline,
+  mainTable,
+  runState,
+  selfTable,
+  settingFindings,
+} from "./summary.js";
 
 /**
  * @param {Analysis} analysis
  * @returns {string}
  */
 export function renderMarkdown(analysis) {
-  const { results, verdicts, findings, settings, published } = analysis;
+  const { results, lead, verdicts, findings, settings, aa, published } = analysis;
   const blocks = [
     `# ${plain(results.plan.title)}`,
     plain(headline(analysis)),
     plain(runState(results).sentence),
     "## Verdicts",
-    verdicts
-      .flatMap(({ question, answer, caveats }) => [
-        `- **${plain(question)}** ${plain(answer)}`,
-        ...caveats.map((caveat) => `  - ${plain(caveat)}`),
-      ])
-      .join("\n"),
+    plain(lead.join(" ")),
+    ...verdicts.map(({ question, answers, caveats }) =>
+      [
+        `**${plain(question)}**`,
+        "",
+        ...answers.flatMap(({ over, text, caveats }) => [
+          `- ${plain(over)}: ${plain(text)}`,
+          ...caveats.map((caveat) => `  - ${plain(caveat)}.`),
+        ]),
+        ...caveats.map((caveat) => `- ${plain(caveat)}.`),
+      ].join("\n"),
+    ),
+    ...(aa ? ["## Noise floor"] : []),
+    ...(aa?.settings ?? []).flatMap(({ setting, measures }) => [
+      `### ${plain(setting.title)}`,
+      table(
+        ["Measure", "Copy / original", "Outcome", "p", aa?.proxy, aa?.copy].map(String).map(plain),
+        selfTable(analysis, measures).map(({ title, medians, ratio, spread, p, outcome }) => [
+          plain(title),
+          `${ratio}${spread && ` (${spread})`}`,
+          outcome,
+          p,
+          ...medians,
+        ]),
+        ["---", "--:", "---", "--:", "--:", "--:"],
+      ),
+    ]),
     "## Figures",
     ...settings.flatMap((setting) => settingBlocks(analysis, setting)),
   ];
   if (published) {
-    const { title, year, machine, source, claims } = published;
+    const { title, machine, source, claims } = published;
     blocks.push(
-      `## Claims of ${plain(title)}, ${year}`,
+      `## Claims of ${plain(dated(title, published))}`,
       `Another machine and another time: ${plain(machine)} Source: ${plain(source)}`,
       table(
         ["Claim", "Outcome", "Today"],
@@ -50,9 +79,7 @@ export function renderMarkdown(analysis) {
     return `- ${plain(record.id)}, attempt ${record.attempt}: ${record.status}, not counted. ${plain(why)}`;
   });
   const about = [
-    ...findings.map(
-      ({ severity, gate, message }) => `- ${severity}, ${plain(gate)}: ${plain(message)}`,
-    ),
+    ...findings.map((finding) => `- ${finding.severity}: ${plain(findingSentence(finding))}`),
     ...causes,
   ];
   blocks.push(about.length > 0 ? about.join("\n") : "No finding; every cell counts.");
@@ -90,8 +117,8 @@ function settingBlocks(analysis, setting) {
       ["---", ...columns.map(() => "--:")],
     ),
     plain(legend) + reasons.map((reason) => `\\\n${NONE}: ${plain(reason)}`).join(""),
-    settingFindings(analysis, setting)
-      .map(({ severity, message }) => `- ${severity}, ${plain(message)}`)
+    settingFindings(analysis, setting, columns)
+      .map((finding) => `- ${finding.severity}: ${plain(findingSentence(finding))}`)
       .join("\n"),
   ];
 }

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 // @ts-expect-error: jsdom ships no types.
 import { JSDOM } from "jsdom";
-import { renderHtml, renderMarkdown } from "./index.js";
+import { analyse } from "../analyse/index.js";
+import { POLICY, results as madeUp, selfResults } from "../analyse/testing/results.js";
+import { renderHtml, renderMarkdown, renderText } from "./index.js";
+import { settingFindings, time } from "./summary.js";
 import { sampleAnalysis } from "./testing/analysis.js";
 
 /** @import { Analysis } from "../analyse/types.js" */
@@ -22,7 +25,14 @@ function rendered(options) {
   const { analysis, curves } = sampleAnalysis(options);
   const text = renderHtml(analysis, { curves });
   const { document } = new JSDOM(text).window;
-  return { analysis, curves, text, document, markdown: renderMarkdown(analysis) };
+  return {
+    analysis,
+    curves,
+    text,
+    document,
+    markdown: renderMarkdown(analysis),
+    terminal: renderText(analysis),
+  };
 }
 
 /**
@@ -42,8 +52,9 @@ function squeezed(text) {
 
 for (const [name, options] of SAMPLES) {
   suite(name, () => {
-    const { analysis, text, document, markdown } = rendered(options);
-    const { results, settings, cells, verdicts, findings } = analysis;
+    const { analysis, text, document, markdown, terminal } = rendered(options);
+    const { results, settings, cells, lead, verdicts, findings } = analysis;
+    const answers = verdicts.flatMap((verdict) => verdict.answers);
     const visible = visibleText(document);
 
     test("every proxy, setting, verdict, finding, claim and cell is there", () => {
@@ -52,10 +63,14 @@ for (const [name, options] of SAMPLES) {
         results.run.command,
         ...results.proxies.map(({ title }) => title),
         ...settings.map(({ title }) => title),
-        ...verdicts.flatMap(({ question, answer, caveats }) => [question, answer, ...caveats]),
+        ...lead,
+        ...verdicts.flatMap(({ question, caveats }) => [question, ...caveats]),
+        ...answers.flatMap(({ over, text, caveats }) => [over, text, ...caveats]),
         ...findings.map(({ message }) => message),
         ...settings.flatMap(({ comparisons }) =>
-          comparisons.flatMap((comparison) => comparison.findings.map(({ message }) => message)),
+          comparisons.flatMap((comparison) =>
+            comparison.findings.flatMap(({ message, figures = "" }) => [message, figures]),
+          ),
         ),
         ...(analysis.published?.claims.flatMap(({ claim, today }) => [claim, today]) ?? []),
         ...cells.flatMap(({ record, findings }) => [
@@ -72,7 +87,7 @@ for (const [name, options] of SAMPLES) {
     });
 
     test("nothing reads NaN, undefined, null or [object", () => {
-      for (const shown of [visible, markdown]) {
+      for (const shown of [visible, markdown, terminal]) {
         assert.doesNotMatch(shown, /NaN|undefined|\bnull\b|\[object|Infinity/);
       }
       assert.doesNotMatch(text.replace(/<script[^]*?<\/script>/g, ""), /="[^"]*(NaN|undefined)/);
@@ -107,12 +122,23 @@ for (const [name, options] of SAMPLES) {
     });
 
     test("the Markdown has verdicts, a table a setting, claims and the command", () => {
-      for (const { answer } of verdicts) assert.ok(markdown.includes(answer));
+      for (const { over, text } of answers) assert.ok(markdown.includes(`- ${over}: ${text}`));
       const tables = markdown.match(/^\| --- .*\|$/gm) ?? [];
       assert.equal(tables.length, settings.length + (analysis.published ? 1 : 0));
       assert.ok(markdown.includes(results.run.command));
       // A number sign and a figure is a link to an issue on GitHub.
       assert.doesNotMatch(markdown, /#\d/);
+    });
+
+    test("the terminal has what all share, and the answers below their questions", () => {
+      for (const line of lead) assert.ok(terminal.includes(line));
+      for (const { question, answers } of verdicts) {
+        const lines = terminal.slice(terminal.indexOf(question)).split("\n");
+        assert.equal(lines[0], question);
+        answers.forEach(({ over, text }, i) => {
+          assert.ok(lines[i + 1].startsWith(`  ${over} `) && lines[i + 1].endsWith(text));
+        });
+      }
     });
   });
 }
@@ -200,6 +226,45 @@ suite("the main table", () => {
   });
 });
 
+test("findings of one gate are told in one sentence, what they share once", () => {
+  const { analysis } = sampleAnalysis();
+  const [setting] = analysis.settings;
+  const findings = settingFindings(analysis, setting);
+  assert.deepEqual(findings, [
+    {
+      severity: "weak",
+      message:
+        "The middle half of the rounds spans more than 25 % of the median: Handshaken, mean (nginx 17 %); Latency, mean (nginx 20 %); Total (nginx 13 %); Handshaken, p99 (nginx 16 %)",
+    },
+    {
+      severity: "note",
+      message:
+        "What stands for the control is the cost of its echo server (CPU per handshake; Peak memory)",
+    },
+  ]);
+  const few = {
+    gate: "few-rounds",
+    severity: /** @type {const} */ ("note"),
+    message: "Few rounds",
+  };
+  for (const comparison of setting.comparisons) comparison.findings = [few];
+  assert.deepEqual(settingFindings(analysis, setting), [
+    { severity: "note", message: "Few rounds (all measures)" },
+  ]);
+});
+
+test("below a table is what weakens its own measures, in a sentence; notes are folded away", () => {
+  const { document } = rendered();
+  const [first] = document.querySelectorAll("#figures ~ .findings");
+  assert.equal(first.children.length, 1);
+  const text = squeezed(first.textContent);
+  assert.match(
+    text,
+    /^weak The middle half .* of the median: Handshaken, mean \(.*Total \(.*\)\.$/,
+  );
+  assert.doesNotMatch(text, /p99/);
+});
+
 test("an interrupted run names what is missing", () => {
   const { analysis, document } = rendered({ interrupted: true });
   const { results } = analysis;
@@ -254,4 +319,63 @@ test("an address that is no web address does not become a link", () => {
   analysis.published.source = "javascript:alert(1)";
   const { document } = new JSDOM(renderHtml(analysis, { curves })).window;
   for (const link of document.querySelectorAll("a")) assert.doesNotMatch(link.href, /^javascript/);
+});
+
+suite("an A/A run", () => {
+  const analysis = analyse(selfResults({ spread: 0.1 }), { policy: /** @type {any} */ (POLICY) });
+  const { document } = new JSDOM(renderHtml(analysis, { curves: {} })).window;
+  const visible = visibleText(document);
+
+  test("says that it is one, and has the noise floor as its first table", () => {
+    assert.match(
+      squeezed(document.querySelector("header").textContent),
+      /A\/A run, which measures noise: nginx, a copy of it and the control in 2 settings, 6 rounds/,
+    );
+    const [table] = document.querySelectorAll("main table");
+    assert.ok(table.classList.contains("self"));
+    const rows = [...table.tBodies[0].rows].map((row) => squeezed(row.textContent));
+    assert.equal(rows.length, analysis.settings[0].comparisons.length);
+    const cpu = rows.find((row) => row.startsWith("CPU per handshake, µs"));
+    assert.match(
+      cpu ?? "",
+      /^CPU per handshake, µs ×[01]\.\d{3}[01]\.\d{3}–[01]\.\d{3} tie 1\.000 /,
+    );
+    assert.ok(renderMarkdown(analysis).includes("## Noise floor"));
+  });
+
+  test("does not miss a noise floor, and does not ask what TLS costs", () => {
+    assert.equal(document.getElementById("tls"), null);
+    assert.doesNotMatch(visible, /No proxy was compared with a copy of itself/);
+    assert.doesNotMatch(visible, /NaN|undefined|\bnull\b|\[object|Infinity/);
+  });
+
+  test("other runs have no such section", () => {
+    const other = analyse(madeUp(), { policy: /** @type {any} */ (POLICY) });
+    const page = new JSDOM(renderHtml(other, { curves: {} })).window.document;
+    assert.equal(page.getElementById("noise"), null);
+  });
+});
+
+test("a real analysis of few rounds, of one, and of nothing that counts is rendered", () => {
+  for (const options of [{ rounds: 2 }, { rounds: 1 }, { change: () => [] }]) {
+    const analysis = analyse(madeUp(options), { policy: /** @type {any} */ (POLICY) });
+    const { document } = new JSDOM(renderHtml(analysis, { curves: {} })).window;
+    for (const shown of [visibleText(document), renderMarkdown(analysis), renderText(analysis)])
+      assert.doesNotMatch(shown, /NaN|undefined|\bnull\b|\[object|Infinity/);
+  }
+});
+
+test("two charts are drawn for a phone and for a desktop, three for either at once", () => {
+  const counts = (/** @type {number[]} */ connections) => {
+    const { document } = rendered({ connections, schemes: ["ws"] });
+    const [charts] = document.querySelectorAll(".charts");
+    return [".narrow", ".wide"].map((size) => charts.querySelectorAll(`${size} svg`).length);
+  };
+  assert.deepEqual(counts([2000, 5000]), [2, 2]);
+  assert.deepEqual(counts([2000, 5000, 10000]), [3, 0]);
+});
+
+test("times of day", () => {
+  assert.equal(time("2026-01-31T23:07:59Z"), "2026-01-31 23:07 UTC");
+  assert.equal(time(null), "–");
 });

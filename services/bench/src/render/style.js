@@ -42,9 +42,13 @@ pre { margin: 0 0 10px; padding: 10px 12px; background: var(--tint); border: 1px
 .verdicts { list-style: none; padding: 0; max-width: none; }
 .verdicts li { margin: 0 0 20px; }
 .verdicts h3 { margin: 0 0 2px; font-size: 14px; font-weight: 600; color: var(--muted); }
-.verdicts p { font-size: 16.5px; line-height: 1.45; margin: 0 0 4px; max-width: 80ch; }
-.verdicts ul { color: var(--muted); font-size: 14px; padding-left: 18px; margin: 0; }
-.verdicts ul li { margin: 0; }
+.answers { display: grid; grid-template-columns: fit-content(16ch) minmax(0, 1fr); gap: 4px 12px; margin: 0; max-width: 88ch; }
+.answers dt { min-width: 3ch; font-size: 14px; line-height: 24px; color: var(--muted); }
+.answers dd { margin: 0; }
+.answers p { font-size: 16.5px; line-height: 24px; margin: 0; max-width: none; }
+.caveats { color: var(--muted); font-size: 14px; padding-left: 18px; margin: 2px 0 0; max-width: 88ch; }
+.verdicts .caveats li { margin: 0; }
+.shared { list-style: none; padding: 0; margin: 0 0 22px; color: var(--muted); font-size: 14px; max-width: 100ch; }
 
 .scroll { overflow-x: auto; margin: 8px 0 10px; max-width: 100%; }
 .scroll:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
@@ -75,10 +79,15 @@ th[aria-sort="descending"] button::after { content: " ▼"; font-size: 10px; }
 .key { width: 14px; height: 14px; margin-right: 6px; vertical-align: -2px; display: inline-block; }
 .keys { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: 4px 18px; max-width: none; }
 
-.charts { display: grid; gap: 22px 28px; grid-template-columns: repeat(auto-fill, minmax(min(100%, 326px), 1fr)); margin: 10px 0 20px; }
+.charts { display: grid; gap: 22px 28px; margin: 10px 0 20px; }
+.charts.three { grid-template-columns: repeat(auto-fill, minmax(min(100%, 326px), 1fr)); }
+.charts.two { grid-template-columns: repeat(auto-fill, minmax(min(100%, 440px), 1fr)); }
+.charts.two .narrow { display: none; }
 figure { margin: 0; min-width: 0; break-inside: avoid; }
 figcaption { font-size: 13px; font-weight: 600; margin-bottom: 4px; }
-figure svg { display: block; width: 100%; max-width: 480px; height: auto; }
+figure svg { display: block; width: 100%; height: auto; }
+.narrow { max-width: 480px; }
+.wide { max-width: 620px; }
 
 .beside { display: grid; gap: 12px 40px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); }
 .beside > div { min-width: 0; }
@@ -106,6 +115,8 @@ thead th.number { white-space: normal; min-width: 76px; }
 .save { font: inherit; font-size: 14px; padding: 4px 12px; border: 1px solid var(--muted); border-radius: 4px; background: var(--tint); color: var(--ink); cursor: pointer; }
 
 @media (max-width: 560px) {
+  .charts.two .narrow { display: block; }
+  .charts.two .wide { display: none; }
   header { padding-top: 24px; }
   h1 { font-size: 25px; }
   h2 { margin-top: 40px; }
@@ -130,7 +141,9 @@ thead th.number { white-space: normal; min-width: 76px; }
   th, td, table.main td { padding-right: 6px; }
   .text, .number, .cells td, .cells th { min-width: 0; }
   .number { white-space: normal; }
-  .charts { grid-template-columns: repeat(2, 1fr); }
+  .charts.two, .charts.three { grid-template-columns: repeat(2, 1fr); }
+  .charts.two .narrow { display: block; }
+  .charts.two .wide { display: none; }
   tbody th[scope="row"] { position: static; }
 }
 `;

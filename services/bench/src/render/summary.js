@@ -1,13 +1,14 @@
 /**
  * What both reports say, before it is HTML or Markdown.
  *
- * @import { AnalysedCell, Analysis, Comparison, Finding, Measure, Row, Setting } from "../analyse/types.js"
+ * @import { AnalysedCell, Analysis, Comparison, Finding, Measure, Row, SelfMeasure, Setting } from "../analyse/types.js"
  * @import { CellRecord, Environment, PlannedCell, Results } from "../record/types.js"
  * @import { Look } from "./charts.js"
  */
+import { capital, findingText, list } from "../analyse/words.js";
+import { count, counted, figure, NONE, probability, range, ratio, shownUnit } from "../numbers.js";
 import { CONTROL } from "../proxies.js";
 import { shape } from "./charts.js";
-import { count, counted, figure, NONE, range, ratio, shownUnit, time } from "./format.js";
 
 /** Keys of the measures in the main table, in the order of its columns. The first three are those of BalancerBattle. */
 export const KEYS = {
@@ -64,13 +65,7 @@ export function looks(results) {
  * @returns {Column}
  */
 export function columnOf(analysis, comparison) {
-  const measure = analysis.measures.find(({ key }) => key === comparison.measure) ?? {
-    key: comparison.measure,
-    title: comparison.measure,
-    unit: "",
-    better: /** @type {const} */ ("lower"),
-    description: "",
-  };
+  const measure = measureOf(analysis, comparison.measure);
   const values = comparison.rows.flatMap((row) => row.values);
   const others = comparison.rows.filter(({ proxy }) => proxy !== CONTROL);
   const relativeTo = others.some((row) => row.toControl)
@@ -79,6 +74,16 @@ export function columnOf(analysis, comparison) {
       ? "best"
       : null;
   return { comparison, measure, ...shownUnit(measure.unit, values), relativeTo };
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {string} key
+ * @returns {Measure}
+ */
+function measureOf({ measures }, key) {
+  const unknown = { key, title: key, unit: "", better: /** @type {const} */ ("lower") };
+  return measures.find((measure) => measure.key === key) ?? { ...unknown, description: "" };
 }
 
 /**
@@ -139,6 +144,48 @@ export function entryOf(row, { divisor, relativeTo }) {
     rank: rankText(row),
     missing: null,
   };
+}
+
+/**
+ * @typedef {object} SelfEntry a measure of a proxy beside its copy, as text
+ * @property {string} title of the measure, with its unit
+ * @property {[original: string, copy: string]} medians
+ * @property {[original: string, copy: string]} intervals empty where there is none
+ * @property {string} ratio
+ * @property {string} spread of the ratio: its interval, or the lowest and the highest round
+ * @property {string} p
+ * @property {"tie" | "differs" | "cannot be told"} outcome
+ */
+
+/**
+ * @param {Analysis} analysis
+ * @param {SelfMeasure[]} measures
+ * @returns {SelfEntry[]} one a measure
+ */
+export function selfTable(analysis, measures) {
+  return measures.map((entry) => {
+    const { title, unit: own } = measureOf(analysis, entry.measure);
+    const both = [entry.original, entry.copy];
+    const { unit, divisor } = shownUnit(
+      own,
+      both.map(({ value }) => value),
+    );
+    const medians = both.map(({ value }) => figure(value / divisor));
+    const intervals = both.map(({ value, interval }) =>
+      interval ? range([interval[0] / divisor, interval[1] / divisor], value / divisor) : "",
+    );
+    const { value, interval, rounds } = entry.ratio;
+    const ends = interval ?? rounds;
+    return {
+      title: unit ? `${title}, ${unit}` : title,
+      medians: [medians[0], medians[1]],
+      intervals: [intervals[0], intervals[1]],
+      ratio: `×${value.toFixed(3)}`,
+      spread: ends ? ends.map((end) => end.toFixed(3)).join("–") : "",
+      p: probability(entry.p),
+      outcome: entry.differs === null ? "cannot be told" : entry.differs ? "differs" : "tie",
+    };
+  });
 }
 
 /**
@@ -204,25 +251,45 @@ function legend({ confidence }, columns) {
 /**
  * @param {Analysis} analysis
  * @param {Setting} setting
- * @returns {Finding[]} about its comparisons; one that several share is given once, with the measures it is about
+ * @param {Column[]} [columns] of the measures it is asked for; all of the setting's
+ * @returns {Pick<Finding, "severity" | "message">[]} those that differ in measure and figures alone as one sentence, the
+ *   weightier first
  */
-export function settingFindings(analysis, { comparisons }) {
-  const all = comparisons.flatMap((comparison) =>
-    comparison.findings.map((finding) => ({
-      finding,
-      measure: columnOf(analysis, comparison).measure.title,
-    })),
+export function settingFindings(
+  analysis,
+  { comparisons },
+  columns = comparisons.map((comparison) => columnOf(analysis, comparison)),
+) {
+  const all = columns.flatMap(({ comparison, measure }) =>
+    comparison.findings.map((finding) => ({ finding, title: measure.title })),
   );
-  const groups = Map.groupBy(all, ({ finding }) => JSON.stringify(finding));
-  return [...groups.values()].map((group) => {
-    const isAll = group.length > 1 && group.length === comparisons.length;
-    const measures = isAll ? "all measures" : group.map(({ measure }) => measure).join("; ");
-    const { message } = group[0].finding;
-    return {
-      ...group[0].finding,
-      message: message.startsWith(measures) ? message : `${measures}: ${message}`,
-    };
-  });
+  const groups = Map.groupBy(all, ({ finding: { gate, severity, message } }) =>
+    JSON.stringify([gate, severity, message]),
+  );
+  return [...groups.values()]
+    .map((group) => {
+      const { severity, message, figures } = group[0].finding;
+      const isSame = group.every(({ finding }) => finding.figures === figures);
+      const isAll = group.length === columns.length && group.length > 1;
+      const titles = isAll ? "all measures" : group.map(({ title }) => title).join("; ");
+      if (!figures || (isSame && isAll))
+        return { severity, message: `${findingText(group[0].finding)} (${titles})` };
+      const each = group.map(({ title, finding }) => `${title} (${finding.figures})`);
+      return { severity, message: `${message}: ${each.join("; ")}` };
+    })
+    .sort((a, b) => WEIGHTS.indexOf(a.severity) - WEIGHTS.indexOf(b.severity));
+}
+
+/** @type {Finding["severity"][]} */
+const WEIGHTS = ["invalid", "weak", "note"];
+
+/**
+ * @param {Pick<Finding, "message" | "figures">} finding
+ * @returns {string} as a sentence of its own
+ */
+export function findingSentence(finding) {
+  const text = capital(findingText(finding));
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /**
@@ -265,13 +332,34 @@ export function runState(results) {
  * @param {Analysis} analysis
  * @returns {string} what was run, when, and on what
  */
-export function headline({ results, settings }) {
+export function headline({ results, settings, aa }) {
   const { plan, run, environment } = results;
   const rivals = plan.proxies.filter((name) => name !== CONTROL).length;
-  const control = rivals < plan.proxies.length ? " and the control" : "";
-  const what = `${counted(rivals, "proxy", "proxies")}${control} in ${counted(settings.length, "setting")}, ${counted(plan.rounds, "round")}`;
+  const control = rivals < plan.proxies.length && aa?.proxy !== CONTROL ? ["the control"] : [];
+  const what = aa
+    ? `A/A run, which measures noise: ${list([aa.proxy, aa.unobserved ? "the same unobserved" : "a copy of it", ...control])}`
+    : `Battle ${plan.battle}: ${list([counted(rivals, "proxy", "proxies"), ...control])}`;
+  const size = `in ${counted(settings.length, "setting")}, ${counted(plan.rounds, "round")}`;
   const when = `${time(run.startedAt)}${run.endedAt ? ` to ${time(run.endedAt)}` : ""}`;
-  return `Battle ${plan.battle}: ${what}. ${when}. ${machineLine(environment)}.`;
+  return `${what} ${size}. ${when}. ${machineLine(environment)}.`;
+}
+
+/**
+ * @param {string} title
+ * @param {{year: number | null}} study
+ */
+export function dated(title, { year }) {
+  return year === null ? title : `${title}, ${year}`;
+}
+
+/**
+ * @param {string | null} time ISO 8601
+ * @returns {string} `2026-01-31 23:07 UTC`
+ */
+export function time(time) {
+  const date = new Date(time ?? NaN);
+  if (Number.isNaN(date.getTime())) return NONE;
+  return `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /**
@@ -308,7 +396,7 @@ export function tlsPairs({ settings }) {
  * @returns {{what: string, why: string}[]}
  */
 export function unmeasured(analysis, curves) {
-  const { results, settings, cells, noiseFloor } = analysis;
+  const { results, settings, cells, noiseFloor, aa } = analysis;
   const titles = looks(results);
   /** @type {Map<string, Set<string>>} */
   const byReason = new Map();
@@ -357,15 +445,15 @@ export function unmeasured(analysis, curves) {
   for (const [why, applies] of gaps) {
     const affected = ok.filter(applies);
     if (affected.length === 0) continue;
-    add(why, affected.length === ok.length ? "every cell" : counted(affected.length, "cell"));
+    add(why, affected.length === ok.length ? "Every cell" : counted(affected.length, "cell"));
   }
   if (settings.some(({ comparisons }) => comparisons.some(hasNoInterval))) {
-    add("Too few rounds", "confidence intervals of some medians, and the ranks that rest on them");
+    add("Too few rounds", "Confidence intervals of some medians, and the ranks that rest on them");
   }
-  if (!noiseFloor) {
+  if (!noiseFloor && !aa) {
     add(
       "No proxy was compared with a copy of itself on this environment: ./bench aa PROXY does",
-      "the noise floor",
+      "The noise floor",
     );
   }
   return [...byReason].map(([why, what]) => ({ what: [...what].join("; "), why }));

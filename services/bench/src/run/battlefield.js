@@ -9,6 +9,7 @@ import { containersOf, joinNetwork, leaveNetwork, Project, remove } from "../doc
 import { UserError } from "../errors.js";
 import { Influx } from "../influx.js";
 import { estimateRemaining } from "../plan/estimate.js";
+import { workersEnv } from "../plan/load.js";
 import { until } from "../wait.js";
 import { keepCurves } from "./curves.js";
 import { EDGE_HOST, Edges } from "./edges.js";
@@ -109,6 +110,7 @@ export class Battlefield {
       // Nobody on the host talks to the proxy of a battle: any port will do.
       env: {
         ...env,
+        ...workersEnv(plan.workers),
         TLS_KEY_TYPE: plan.keyType,
         RUN: run.name,
         PROXY_PORT: "0",

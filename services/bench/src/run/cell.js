@@ -3,10 +3,12 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { connectTls, negotiated, openWebSocket } from "../conformance/index.js";
 import { containersOf, inspect, Project, remove, run } from "../docker.js";
 import { UserError } from "../errors.js";
-import { CONTROL } from "../proxies.js";
+import { connectionsOf, holdsConnections, rampSeconds } from "../plan/load.js";
+import { CONTROL, healthUrl } from "../proxies.js";
 import { summarise } from "../statistics/index.js";
 import { statusOf, until } from "../wait.js";
 import { ContainerGone, difference, locate, machineCpu } from "./counters.js";
@@ -14,7 +16,7 @@ import { keepSamples, liveCounts, mergeSummaries, readLatencies, readSummary } f
 import { Sampler } from "./sampler.js";
 
 /** @import { ContainerState } from "../docker.js" */
-/** @import { CellRecord, ContainerRecord, FailureKind, Parameters, PlannedCell, Role } from "../record/types.js" */
+/** @import { CellRecord, ContainerRecord, FailureKind, Parameters, PlannedCell, Role, SocketReading } from "../record/types.js" */
 /** @import { Counters, Reading } from "./counters.js" */
 /** @import { Edges } from "./edges.js" */
 /** @import { Listener, Phase } from "./events.js" */
@@ -25,6 +27,18 @@ const START_LIMIT_MS = 30_000;
 const K6_PORT = 6565;
 const SAMPLE_INTERVAL_MS = 250;
 const PROGRESS_INTERVAL_MS = 1000;
+
+/**
+ * What was read of all containers at one moment.
+ *
+ * @typedef {ReturnType<Driver["readEdge"]> & {sockets: Map<string, SocketReading>}} Edge
+ *
+ * @typedef {object} Readings
+ * @property {Edge} before the load is started
+ * @property {Edge} first edge of the measured phase
+ * @property {Edge} last edge
+ * @property {Edge} [after] SETTLE_SECONDS after the load has ended
+ */
 
 /**
  * What all cells of a run share.
@@ -101,7 +115,9 @@ export function newRecord({ id, round, proxy, scenario, scheme, parameters }, at
     phases: {},
     measured: null,
     connections: null,
+    connectionsHeld: null,
     messagesEchoed: null,
+    sends: null,
     totalSeconds: null,
     handshakeMs: null,
     echoLatencyMs: null,
@@ -190,7 +206,8 @@ class Driver {
   }
 
   async #verify() {
-    const url = "http://proxy:8080/healthz";
+    const { scheme } = this.cell;
+    const url = healthUrl(scheme);
     const last = await until(
       Date.now() + START_LIMIT_MS,
       async () => {
@@ -206,7 +223,6 @@ class Driver {
         "start",
         `${url} did not answer 200 within ${START_LIMIT_MS / 1000} s; last: ${last}`,
       );
-    const { scheme } = this.cell;
     const end = new AbortController();
     const target = {
       scheme,
@@ -219,6 +235,7 @@ class Driver {
           ? /** @type {const} */ ("rsa")
           : /** @type {const} */ ("ecdsa"),
       forwarded: false,
+      proxyProtocol: false,
       idleMs: 0,
       timeoutMs: START_LIMIT_MS,
       signal: AbortSignal.any([end.signal, AbortSignal.timeout(START_LIMIT_MS)]),
@@ -250,8 +267,8 @@ class Driver {
   async #warmUp(changes) {
     const parameters = { ...this.cell.parameters, ...changes };
     const [name] = await this.#startLoads("warm-up", parameters, 1, {});
-    const code = await this.#within(this.cell.limitSeconds, this.#exitOf([name]));
-    if (code !== 0) throw this.#loadFailure("the warm-up", code, await logOf(name));
+    const code = await this.#within(this.cell.limitSeconds, this.#exitOf(name));
+    if (code !== 0) throw await this.#loadFailure("the warm-up", code, [name]);
     await remove([name]);
   }
 
@@ -312,35 +329,40 @@ class Driver {
     const roles = new Map();
     /** @type {Map<string, ContainerState>} */
     const states = new Map();
-    /** @type {ReturnType<Driver["readEdge"]> | undefined} */
-    let first;
-    /** @type {ReturnType<Driver["readEdge"]> | undefined} */
-    let last;
+    /** @type {Partial<Readings>} */
+    const readings = {};
     /** @type {EchoWorker[]} */
     let echoBefore = [];
     /** @type {EchoWorker[]} */
     let echoAfter = [];
+    const find = (/** @type {ContainerState} */ state) => {
+      if (!state.running) return;
+      const name =
+        state.service === "load" ? state.name.slice(stage.project.length + 1) : state.service;
+      counters.set(name, locate({ pid: state.pid }));
+      roles.set(name, this.#roleOf(state.service));
+      states.set(name, state);
+    };
+    for (const state of this.started) find(state);
+    const sockets = () => this.readSockets(counters, roles);
+    readings.before = { ...this.readEdge(counters), sockets: sockets() };
     const sampler = new Sampler(counters, { intervalMs: SAMPLE_INTERVAL_MS });
     /** @type {NodeJS.Timeout | undefined} */
     let progress;
 
     const begun = stage.edges.expect("start", cell.loads, async () => {
-      for (const state of [...this.started, ...(await inspect(this.loads))]) {
-        if (!state.running) continue;
-        const name =
-          state.service === "load" ? state.name.slice(stage.project.length + 1) : state.service;
-        counters.set(name, locate({ pid: state.pid }));
-        roles.set(name, this.#roleOf(state.service));
-        states.set(name, state);
-      }
+      for (const state of await inspect(this.loads)) find(state);
       echoBefore = await this.#echoWorkers();
-      first = this.readEdge(counters);
+      // Looking at all sockets takes its time: outside of the measured phase.
+      const open = sockets();
+      readings.first = { ...this.readEdge(counters), sockets: open };
       sampler.start();
     });
     const done = begun.then(() =>
       stage.edges.expect("end", cell.loads, async () => {
-        last = this.readEdge(counters);
+        const edge = this.readEdge(counters);
         sampler.stop();
+        readings.last = { ...edge, sockets: sockets() };
         echoAfter = await this.#echoWorkers();
       }),
     );
@@ -350,16 +372,26 @@ class Driver {
       const names = await this.#startLoads("load", cell.parameters, cell.loads, {
         EDGE_URL: stage.edges.url,
       });
-      const exit = this.#exitOf(names);
-      const failedEarly = exit.then(async (code) => {
-        if (code !== 0 || !last) throw this.#loadFailure("the load", code, await logOf(names[0]));
-      });
+      const exits = names.map((name) => this.#exitOf(name));
+      const exit = Promise.all(exits);
+      // Whether it is waited for in the end or not.
+      exit.catch(() => {});
+      // Each on its own: where one has failed, the others stand at an edge that it will never reach.
+      const failedEarly = Promise.all(
+        names.map(async (name, i) => {
+          const code = await exits[i];
+          if (code !== 0 || !readings.last) throw await this.#loadFailure("the load", code, [name]);
+        }),
+      );
       failedEarly.catch(() => {});
-      await this.#within(START_LIMIT_MS / 1000 + 30, Promise.race([begun, failedEarly]));
+      // The handshakes at the end of the ramp may take their time.
+      const { TIMEOUT_SECONDS = 0 } = cell.parameters;
+      const rampLimit = 2 * rampSeconds(cell.parameters) + TIMEOUT_SECONDS;
+      await this.#within(START_LIMIT_MS / 1000 + rampLimit, Promise.race([begun, failedEarly]));
       record.phases.load = (performance.now() - loadStartedMs) / 1000;
       const died = new Promise((_, reject) => {
         progress = setInterval(() => {
-          if (sampler.gone.size > 0 && !last)
+          if (sampler.gone.size > 0 && !readings.last)
             this.#now()
               .then((states) => this.#assertAlive(states))
               .catch(reject);
@@ -368,19 +400,27 @@ class Driver {
       });
       await this.#within(cell.limitSeconds, Promise.race([done, failedEarly, died]));
       clearInterval(progress);
-      await this.#within(START_LIMIT_MS / 1000, exit);
-      if (!first || !last) throw new Error("the edges of the measured phase were not read");
+      await this.#within(START_LIMIT_MS / 1000 + TIMEOUT_SECONDS, exit);
+      const { SETTLE_SECONDS } = cell.parameters;
+      if (SETTLE_SECONDS !== undefined) {
+        await sleep(SETTLE_SECONDS * 1000, undefined, { signal: stage.signal });
+        for (const [name, role] of roles) if (role === "load") counters.delete(name);
+        readings.after = { ...this.readEdge(counters), sockets: sockets() };
+      }
       this.#assertAlive(await this.#now());
-      this.#note(first, last, sampler, { roles, states });
+      this.#note(/** @type {Readings} */ (readings), sampler, { roles, states });
       record.echoWorkers = workersBetween(echoBefore, echoAfter);
+      if (holdsConnections(cell.parameters))
+        record.connectionsHeld = { from: openAt(echoBefore), to: openAt(echoAfter) };
       await this.#readLoads(names);
-      await failedEarly;
+      const status = (await exit).find((code) => code !== 0);
+      if (status) throw await this.#loadFailure("the load", status, names);
       this.#assertNotThrottled();
     } finally {
       clearInterval(progress);
       sampler.stop();
       stage.edges.reset();
-      if (first) writeFileSync(join(this.folder, "samples.csv"), sampler.toCsv());
+      if (readings.first) writeFileSync(join(this.folder, "samples.csv"), sampler.toCsv());
     }
   }
 
@@ -394,6 +434,19 @@ class Driver {
     };
   }
 
+  /**
+   * @param {Map<string, Counters>} counters
+   * @param {Map<string, Role>} roles
+   * @returns {Map<string, SocketReading>} of proxy and echo server, which carry the connections
+   */
+  readSockets(counters, roles) {
+    return new Map(
+      [...counters]
+        .filter(([name]) => ["proxy", "echo"].includes(roles.get(name) ?? ""))
+        .map(([name, counter]) => [name, counter.sockets()]),
+    );
+  }
+
   /** @param {string} service @returns {Role} */
   #roleOf(service) {
     if (service === "echo" || service === "load") return service;
@@ -401,23 +454,36 @@ class Driver {
   }
 
   /**
-   * @param {ReturnType<Driver["readEdge"]>} first
-   * @param {ReturnType<Driver["readEdge"]>} last
+   * @param {Readings} readings
    * @param {Sampler} sampler
    * @param {{roles: Map<string, Role>, states: Map<string, ContainerState>}} about
    */
-  #note(first, last, sampler, { roles, states }) {
+  #note({ before, first, last, after }, sampler, { roles, states }) {
     const { record } = this;
     let ours = last.bench - first.bench;
     for (const [name, to] of last.containers) {
       const { cpu, network } = difference(/** @type {Reading} */ (first.containers.get(name)), to);
+      const sharesNetwork = states.get(name)?.sharesNetwork ?? false;
+      const sockets = (/** @type {Edge} */ edge) =>
+        socketsOf(/** @type {SocketReading} */ (edge.sockets.get(name)), sharesNetwork);
       ours += cpu.totalSeconds;
       record.containers[name] = {
         role: roles.get(name) ?? "observer",
         image: states.get(name)?.image ?? "",
         cpu,
-        network: states.get(name)?.sharesNetwork ? null : network,
-        memory: sampler.memoryOf(name),
+        network: sharesNetwork ? null : network,
+        memory: sampler.memoryOf(name, {
+          before: before.containers.get(name),
+          after: after?.containers.get(name),
+        }),
+        sockets: last.sockets.has(name)
+          ? {
+              baseline: sockets(before),
+              from: sockets(first),
+              to: sockets(last),
+              after: after ? sockets(after) : null,
+            }
+          : null,
       };
     }
     const busySeconds = last.machine.busySeconds - first.machine.busySeconds;
@@ -442,9 +508,15 @@ class Driver {
       if (!summary) throw new CellFailure("load", `${name} ended without a summary; see its log`);
       summaries.push(summary);
     }
-    const { connections, messagesEchoed, totalMs } = mergeSummaries(summaries);
-    record.connections = { asked: this.cell.parameters.CONNECTIONS, ...connections };
+    const { connections, messagesEchoed, sends, totalMs } = mergeSummaries(summaries);
+    // A rate may come to one connection more than it should.
+    const asked = Math.max(
+      connectionsOf(this.cell.parameters),
+      connections.opened + connections.failed,
+    );
+    record.connections = { asked, ...connections };
     record.messagesEchoed = messagesEchoed;
+    record.sends = sends;
     record.totalSeconds = totalMs === null ? null : totalMs / 1000;
     const files = names.map((_, i) => join(this.scratch, `load-${i + 1}.csv`));
     const { handshakeMs, echoLatencyMs } = await readLatencies(files);
@@ -486,7 +558,7 @@ class Driver {
         this.stage.tell({
           type: "progress",
           opened: now.opened,
-          asked: this.cell.parameters.CONNECTIONS,
+          asked: connectionsOf(this.cell.parameters),
           failed: sum(counts.map(({ failed }) => failed)),
           perSecond: (now.opened - this.lastProgress.opened) / seconds,
           proxyCores: (now.proxyCpu - this.lastProgress.proxyCpu) / seconds,
@@ -502,21 +574,15 @@ class Driver {
   lastProgress;
 
   /**
-   * @param {string[]} names
-   * @returns {Promise<number>} the first exit status that is not 0
+   * @param {string} name
+   * @returns {Promise<number>} its exit status
    */
-  async #exitOf(names) {
-    const { code, stdout, output } = await run(["docker", "wait", ...names], {
+  async #exitOf(name) {
+    const { code, stdout, output } = await run(["docker", "wait", name], {
       signal: this.stage.signal,
     });
     if (code !== 0) throw new UserError("the Docker engine does not answer", output.trim());
-    return (
-      stdout
-        .trim()
-        .split("\n")
-        .map(Number)
-        .find((status) => status !== 0) ?? 0
-    );
+    return Number(stdout.trim());
   }
 
   /**
@@ -587,11 +653,13 @@ class Driver {
   /**
    * @param {string} what
    * @param {number} code
-   * @param {string} log
+   * @param {string[]} names of containers
    */
-  #loadFailure(what, code, log) {
+  async #loadFailure(what, code, names) {
+    const logs = await Promise.all(names.map(logOf));
     // The log of a k6 that was killed may end anywhere.
-    const failed = code === 99 ? readSummary(log)?.connections : null;
+    const summaries = code === 99 ? logs.flatMap((log) => readSummary(log) ?? []) : [];
+    const failed = summaries.length > 0 ? mergeSummaries(summaries).connections : null;
     if (failed?.failed) {
       const causes = Object.entries(failed.failedByCause).map(([cause, n]) => `${n} ${cause}`);
       return new CellFailure(
@@ -599,7 +667,7 @@ class Driver {
         `${what}: ${failed.failed} connections failed (${causes.join(", ")})`,
       );
     }
-    const lastLine = log.trim().split("\n").at(-1) ?? "";
+    const lastLine = logs[0].trim().split("\n").at(-1) ?? "";
     return new CellFailure("load", `${what} ended with status ${code}: ${lastLine}`);
   }
 
@@ -660,7 +728,7 @@ class Driver {
 }
 
 /**
- * @typedef {{id: number, connectionsTotal: number, messages: number, upgradesRefused: number}} EchoWorker
+ * @typedef {{id: number, connectionsOpen: number, connectionsTotal: number, messages: number, upgradesRefused: number}} EchoWorker
  */
 
 /**
@@ -686,7 +754,7 @@ export function workersBetween(before, after) {
  * @param {Parameters} parameters
  * @param {number} index of the container, from 0
  * @param {number} count
- * @returns {Parameters} with this container's share of the connections
+ * @returns {Parameters} with this container's share of the connections, and of the rate at which they are opened
  */
 export function share(parameters, index, count) {
   const part = (/** @type {number} */ whole) =>
@@ -694,7 +762,23 @@ export function share(parameters, index, count) {
   const shared = { ...parameters };
   for (const key of ["CONNECTIONS", "CONCURRENCY"])
     if (key in shared) shared[key] = part(shared[key]);
+  if ("CONNECTIONS_PER_SECOND" in shared) shared.CONNECTIONS_PER_SECOND /= count;
   return shared;
+}
+
+/**
+ * @param {SocketReading} reading
+ * @param {boolean} sharesNetwork
+ * @returns {SocketReading} without TCP sockets that are another container's
+ */
+function socketsOf(reading, sharesNetwork) {
+  if (!sharesNetwork) return reading;
+  return { ...reading, tcpInUse: null, tcpTimeWait: null, tcpCloseWait: null };
+}
+
+/** @param {EchoWorker[]} workers */
+function openAt(workers) {
+  return sum(workers.map(({ connectionsOpen }) => connectionsOpen));
 }
 
 /** @param {string} container */

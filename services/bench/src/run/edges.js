@@ -1,6 +1,6 @@
 /**
- * The edges of the measured phase: every load container asks over HTTP to begin and to end, and is answered once all have
- * asked and the counters have been read. So the counters hold the load, and neither k6's start nor its report.
+ * The edges of the measured phase: every load container asks over HTTP to begin and to end, once or once a virtual user, and is
+ * answered when all have asked and the counters have been read. So the counters hold the load, and neither k6's start nor its report.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -12,15 +12,23 @@ const PORT = 7000;
 export class Edges {
   /** @type {import("node:http").ServerResponse[]} */
   #waiting = [];
-  /** @type {{name: string, loads: number, reached: () => Promise<void>} | null} */
+  /** @type {{name: string, loads: number, arrived: number, reached: () => Promise<void>} | null} */
   #expected = null;
   #server = createServer((request, response) => this.#arrive(request.url ?? "", response));
 
+  /** @param {number} [port] 0: a free one */
+  constructor(port = PORT) {
+    this.port = port;
+  }
+
   /** What load containers get as EDGE_URL. */
-  url = `http://${EDGE_HOST}:${PORT}`;
+  get url() {
+    return `http://${EDGE_HOST}:${this.port}`;
+  }
 
   async listen() {
-    await once(this.#server.listen(PORT), "listening");
+    await once(this.#server.listen(this.port), "listening");
+    this.port = /** @type {import("node:net").AddressInfo} */ (this.#server.address()).port;
   }
 
   close() {
@@ -38,7 +46,8 @@ export class Edges {
 
   /**
    * @param {"start" | "end"} name
-   * @param {number} loads how many containers have to arrive
+   * @param {number} loads how many containers have to arrive, each with all requests that it says it sends (`?of=N`; one where it
+   *   says nothing)
    * @param {() => Promise<void>} read called when all are there; the load goes on when it has ended
    * @returns {Promise<void>} when the load goes on; rejects when `read` does
    */
@@ -47,6 +56,7 @@ export class Edges {
       this.#expected = {
         name,
         loads,
+        arrived: 0,
         reached: async () => {
           const responses = this.#waiting.splice(0);
           try {
@@ -68,12 +78,15 @@ export class Edges {
    */
   #arrive(path, response) {
     const expected = this.#expected;
-    if (!expected || path !== `/${expected.name}`) {
+    const { pathname, searchParams } = new URL(path, this.url);
+    if (!expected || pathname !== `/${expected.name}`) {
       response.writeHead(409).end(`not expected: ${path}\n`);
       return;
     }
     this.#waiting.push(response);
-    if (this.#waiting.length < expected.loads) return;
+    expected.arrived += 1 / Number(searchParams.get("of") ?? 1);
+    // Thirds do not add up to one.
+    if (expected.arrived < expected.loads - 1e-6) return;
     this.#expected = null;
     expected.reached();
   }

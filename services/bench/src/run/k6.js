@@ -15,7 +15,7 @@ const ECHO_LATENCY = "echo_latency_ms";
 const TOTAL = "total_ms";
 
 /** Parameters of which each of several load containers gets a share. */
-const SHARED_PARAMETERS = ["CONNECTIONS", "CONCURRENCY"];
+const SHARED_PARAMETERS = ["CONNECTIONS", "CONCURRENCY", "CONNECTIONS_PER_SECOND"];
 
 /**
  * @param {string} stdout of k6, with or without Compose's prefixes
@@ -51,6 +51,7 @@ const SHAPE = [
     (value) => isObject(value) && Object.values(value).every(isCount),
   ],
   ["messagesEchoed", "a count", isCount],
+  ["sends", "counts or null", (value) => value === null || isSends(value)],
   ["totalMs", "a number or null", (value) => value === null || Number.isFinite(value)],
   ["handshakeMs", "numbers", isNumbers],
   ["echoLatencyMs", "numbers", isNumbers],
@@ -64,6 +65,11 @@ function isObject(value) {
 /** @param {unknown} value */
 function isCount(value) {
   return Number.isInteger(value) && Number(value) >= 0;
+}
+
+/** @param {any} value */
+function isSends(value) {
+  return isObject(value) && [value.due, value.late, value.dropped].every(isCount);
 }
 
 /** @param {any} value */
@@ -119,6 +125,11 @@ export function mergeSummaries(summaries) {
       ),
     },
     messagesEchoed: sum(({ messagesEchoed }) => messagesEchoed),
+    sends: first.sends && {
+      due: sum(({ sends }) => sends?.due),
+      late: sum(({ sends }) => sends?.late),
+      dropped: sum(({ sends }) => sends?.dropped),
+    },
     totalMs: totals.length === summaries.length ? Math.max(...totals) : null,
     handshakeMs: mergeValues(summaries.map(({ handshakeMs }) => handshakeMs)),
     echoLatencyMs: mergeValues(summaries.map(({ echoLatencyMs }) => echoLatencyMs)),
@@ -164,9 +175,9 @@ export async function readLatencies(csvPaths) {
 }
 
 /**
- * Writes the raw samples that a cell's results keep: gzipped CSV with the columns `metric` (handshake or echo), `ms` (since
- * the earliest of these samples, as exact as K6_CSV_TIME_FORMAT: give unix_micro) and `value` (in ms, as k6 gave it), in the
- * order of time.
+ * Writes the raw samples that a cell's results keep: gzipped CSV with the columns `metric` (handshake or echo), `ms` (whole
+ * ones since the earliest of these samples) and `value` (in ms, to the µs), in the order of time. Finer steps would double the
+ * file and hold nothing but noise.
  *
  * @param {string | string[]} csvPaths as for `readLatencies`
  * @param {string} target file, replaced if it exists
@@ -184,8 +195,8 @@ export async function keepSamples(csvPaths, target) {
   const rows = function* () {
     let text = "metric,ms,value\n";
     for (const i of order) {
-      const ms = Math.round((times[i] - times[order[0]]) * 1000) / 1000;
-      text += `${i < handshake.times.length ? "handshake" : "echo"},${ms},${values[i]}\n`;
+      const ms = Math.round(times[i] - times[order[0]]);
+      text += `${i < handshake.times.length ? "handshake" : "echo"},${ms},${values[i].toFixed(3)}\n`;
       if (text.length < CHUNK_BYTES) continue;
       yield text;
       text = "";

@@ -49,6 +49,7 @@ const SUMMARY = {
   parameters: { CONNECTIONS: 5, CONCURRENCY: 2, MESSAGES: 1 },
   connections: { opened: 3, failed: 2, failedByCause: { timeout: 2 } },
   messagesEchoed: 3,
+  sends: null,
   totalMs: 840,
   handshakeMs: HANDSHAKE,
   echoLatencyMs: {},
@@ -91,6 +92,7 @@ test("a summary that is cut off, or of another shape, is refused with what is wr
     changed({ connections: { opened: 1, failed: 1, failedByCause: { x: "1" } } }),
     /failedByCause" is \{"x":"1"\}/,
   );
+  refused(changed({ sends: { due: 1, late: 0 } }), /"sends" is .*, expected counts or null/);
   refused(changed({ totalMs: "840" }), /"totalMs" is "840", expected a number or null/);
   refused(changed({ handshakeMs: { avg: null } }), /"handshakeMs" is \{"avg":null\}/);
   refused(changed({ tags: null }), /"tags" is null/);
@@ -110,6 +112,7 @@ test("summaries of several containers become one: counts add, the longest total 
     parameters: { CONNECTIONS: 9, CONCURRENCY: 3, MESSAGES: 1 },
     connections: { opened: 4, failed: 5, failedByCause: { timeout: 3, connect: 2 } },
     messagesEchoed: 4,
+    sends: null,
     totalMs: 900,
     handshakeMs: { count: 4, avg: 3, min: 1, max: 6 },
     echoLatencyMs: {},
@@ -117,6 +120,25 @@ test("summaries of several containers become one: counts add, the longest total 
   assert.equal(mergeSummaries([SUMMARY, { ...other, totalMs: null }]).totalMs, null);
   assert.equal(mergeSummaries([SUMMARY]), SUMMARY);
   assert.throws(() => mergeSummaries([]), /no summary/);
+});
+
+test("sends of an open loop are counted, and add up over containers; those of a closed loop are none", () => {
+  const print = (/** @type {Record<string, {count: number}>} */ metrics) =>
+    readSummary(
+      summarise(
+        {
+          metrics: Object.fromEntries(
+            Object.entries(metrics).map(([k, values]) => [k, { values }]),
+          ),
+        },
+        { title: "idle", tags: {}, parameters: {}, causes: [], isOpenLoop: true },
+      ).stdout,
+    );
+  const one = print({ sends_due: { count: 10 }, sends_late: { count: 2 } });
+  assert.deepEqual(one?.sends, { due: 10, late: 2, dropped: 0 });
+  const other = print({ sends_due: { count: 5 }, sends_dropped: { count: 1 } });
+  assert.ok(one && other);
+  assert.deepEqual(mergeSummaries([one, other]).sends, { due: 15, late: 2, dropped: 1 });
 });
 
 /** As k6 1.8 wrote them with K6_CSV_TIME_FORMAT=unix_micro and systemTags: []. */
@@ -226,10 +248,10 @@ test("kept samples: those of all containers in the order of time, which starts a
     gunzipSync(readFileSync(target)).toString(),
     [
       "metric,ms,value",
-      "handshake,0,0.000001",
-      "handshake,0.5,42.328893",
-      "echo,10.345,10.388172",
-      "handshake,1298,5",
+      "handshake,0,0.000",
+      "handshake,1,42.329",
+      "echo,10,10.388",
+      "handshake,1298,5.000",
       "",
     ].join("\n"),
   );

@@ -89,6 +89,7 @@ const container = (/** @type {"proxy" | "echo"} */ role, /** @type {number} */ t
   cpu: { userSeconds: 0, systemSeconds: 0, totalSeconds, throttledSeconds: 0 },
   memory: null,
   network: null,
+  sockets: null,
 });
 
 /** @type {CellRecord} */
@@ -107,7 +108,9 @@ const RECORD = {
   phases: {},
   measured: null,
   connections: { asked: 5000, opened: 5000, failed: 0, failedByCause: {} },
+  connectionsHeld: null,
   messagesEchoed: 5000,
+  sends: null,
   totalSeconds: 4,
   handshakeMs: latency(12.34),
   echoLatencyMs: latency(8.1),

@@ -86,17 +86,18 @@ export class Sampler {
 
   /**
    * @param {string} service
+   * @param {{before?: Reading, after?: Reading}} [around] before: with nothing open yet; after: when all is over
    * @returns {ContainerRecord["memory"]} null: it was gone before it could be read
    */
-  memoryOf(service) {
+  memoryOf(service, { before, after } = {}) {
     const readings = this.#readingsOf(service).map((reading) => reading.memory);
     const last = readings.at(-1);
     if (!last) return null;
-    const { highWaterBytes, ...baseline } = readings[0];
     return {
-      baseline,
+      baseline: memoryIn(before?.memory ?? readings[0]),
       mean: combine(readings, (values) => values.reduce((sum, v) => sum + v) / values.length),
       peak: combine(readings, (values) => values.reduce((a, b) => Math.max(a, b))),
+      after: after ? memoryIn(after.memory) : null,
       highWaterBytes: last.highWaterBytes,
     };
   }
@@ -145,6 +146,14 @@ export class Sampler {
       this.#schedule();
     }, this.#dueMs - now);
   }
+}
+
+/**
+ * @param {Reading["memory"]} memory
+ * @returns {MemoryReading}
+ */
+function memoryIn({ highWaterBytes, ...reading }) {
+  return reading;
 }
 
 /**

@@ -202,8 +202,13 @@ test("memoryOf: the first sample, the mean, and the highest of each figure", (t)
       kernelBytes: 30,
       socketBytes: null,
     },
+    after: null,
     highWaterBytes: 1130,
   });
+  const around = { before: reading({ usage: 50 }), after: reading({ usage: 90 }) };
+  const { baseline, after } = sampler.memoryOf("proxy", around) ?? {};
+  assert.deepEqual([baseline?.usageBytes, after?.usageBytes], [50, 90]);
+  assert.ok(after && !("highWaterBytes" in after));
   assert.equal(sampler.memoryOf("echo")?.peak.kernelBytes, null);
 });
 

@@ -27,6 +27,15 @@ const FIGURES = {
 /** @type {Parameters} */
 export const PARAMETERS = { CONNECTIONS: 2000, CONCURRENCY: 100, MESSAGES: 1, MESSAGE_BYTES: 1024 };
 
+/** @type {Parameters} of connections that are held */
+export const IDLE_PARAMETERS = {
+  CONNECTIONS: 1000,
+  CONNECTIONS_PER_SECOND: 500,
+  HOLD_SECONDS: 5,
+  INTERVAL_SECONDS: 1,
+  MESSAGE_BYTES: 1024,
+};
+
 /** What certs/policy.json says. */
 export const POLICY = {
   minVersion: "TLSv1.2",
@@ -52,7 +61,8 @@ export function plannedCell(changes = {}) {
     scheme,
     parameters,
     warmUp: null,
-    loads: 1, observed: true,
+    loads: 1,
+    observed: true,
     limitSeconds: 60,
     skip: null,
     ...changes,
@@ -92,7 +102,9 @@ export function cellRecord(cell = {}, figures = {}) {
     phases: { start: 2, verify: 0.1, warmUp: 3, measure: all.totalSeconds, stop: 1 },
     measured: { fromMs: 1e12, toMs: 1e12 + all.totalSeconds * 1000 },
     connections: { asked: connections, opened: connections, failed: 0, failedByCause: {} },
+    connectionsHeld: null,
     messagesEchoed: connections * messages,
+    sends: null,
     totalSeconds: all.totalSeconds,
     handshakeMs: latencySummary(all.handshakeMs, connections),
     echoLatencyMs: latencySummary(all.echoLatencyMs, connections),
@@ -137,6 +149,34 @@ export function cellRecord(cell = {}, figures = {}) {
 }
 
 /**
+ * @param {Partial<PlannedCell>} [cell]
+ * @param {Partial<Figures>} [figures] cpuUsPerHandshake: of a connection over the whole hold
+ * @returns {CellRecord} a good one of connections that are held, with five messages on each
+ */
+export function idleRecord(cell = {}, figures = {}) {
+  const parameters = { ...IDLE_PARAMETERS, ...cell.parameters };
+  const { CONNECTIONS: connections, MESSAGE_BYTES: bytes } = parameters;
+  const record = cellRecord(
+    { scenario: "idle", ...cell, parameters: { ...parameters, MESSAGES: 5 } },
+    figures,
+  );
+  const { MESSAGES, ...own } = record.parameters;
+  const sides = record.proxy === "none" ? 1 : 2;
+  const traffic = sides * 5 * connections * (bytes + 60);
+  for (const container of Object.values(record.containers))
+    if (container.network) {
+      container.network = { rxBytes: traffic, txBytes: traffic, rxPackets: 9000, txPackets: 9000 };
+    }
+  return {
+    ...record,
+    parameters: own,
+    connectionsHeld: { from: connections, to: connections },
+    sends: { due: 5 * connections, late: 0, dropped: 0 },
+    echoWorkers: (record.echoWorkers ?? []).map((worker) => ({ ...worker, connections: 0 })),
+  };
+}
+
+/**
  * @param {{role: ContainerRecord["role"], cpuSeconds?: number, peakBytes?: number, network?: ContainerRecord["network"]}} options
  * @returns {ContainerRecord} two thirds of its peak memory are there from the beginning
  */
@@ -154,9 +194,11 @@ export function containerRecord({ role, cpuSeconds = 1, peakBytes = 50e6, networ
       baseline: memoryReading((2 * peakBytes) / 3),
       mean: memoryReading((5 * peakBytes) / 6),
       peak: memoryReading(peakBytes),
+      after: null,
       highWaterBytes: peakBytes,
     },
     network,
+    sockets: null,
   };
 }
 
@@ -279,6 +321,7 @@ export function results({
       rounds,
       seed,
       proxyCpus: 0,
+      workers: null,
       keyType: "ecdsa",
       cells,
     },
@@ -293,5 +336,36 @@ export function results({
   };
 }
 
+/**
+ * A run of `./bench aa nginx`.
+ *
+ * @param {object} [options]
+ * @param {Partial<Figures>} [options.copy] what the copy comes to
+ * @param {number} [options.rounds]
+ * @param {Scheme[]} [options.schemes]
+ * @param {number} [options.spread] as of `results`
+ * @param {number} [options.seed]
+ * @param {(record: CellRecord, cell: PlannedCell) => CellRecord[]} [options.change]
+ * @returns {Results}
+ */
+export function selfResults({ copy = {}, ...options } = {}) {
+  const run = results({
+    proxies: {
+      none: { cpuUsPerHandshake: 150, handshakeMs: 15, echoLatencyMs: 4, totalSeconds: 4 },
+      nginx: {},
+      "nginx-copy": copy,
+    },
+    ...options,
+  });
+  for (const cell of run.plan.cells) if (cell.proxy === "nginx-copy") cell.profile = "nginx";
+  Object.assign(run.plan, { battle: "aa", title: "nginx against a copy of itself" });
+  return run;
+}
+
 /** @type {Record<string, string>} */
-const TITLES = { none: "no proxy", haproxy: "HAProxy", "haproxy-hitch": "HAProxy + hitch" };
+const TITLES = {
+  none: "no proxy",
+  haproxy: "HAProxy",
+  "haproxy-hitch": "HAProxy + hitch",
+  "nginx-copy": "nginx (copy)",
+};

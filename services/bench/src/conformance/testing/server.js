@@ -137,7 +137,8 @@ function keepSessions(server) {
  */
 function greet({ pathname, searchParams }, ws, request) {
   if (pathname === "/headers") {
-    ws.send(JSON.stringify({ headers: request.headers }));
+    const { headers, socket } = request;
+    ws.send(JSON.stringify({ headers, remoteAddress: socket.remoteAddress }));
   } else if (pathname === "/close") {
     ws.close(Number(searchParams.get("code")), searchParams.get("reason") ?? "");
   }

@@ -1,0 +1,71 @@
+/**
+ * Connections that are opened and dropped: CONNECTIONS_PER_SECOND for CHURN_SECONDS, each with one echoed message, and then gone without
+ * a close frame, as a client is that leaves its network. What the proxy still holds SETTLE_SECONDS after the last one is what it
+ * leaks; the runner of battles reads that.
+ */
+import exec from "k6/execution";
+import { Trend } from "k6/metrics";
+import { CAUSES, Connection } from "./lib/connection.js";
+import { messagesOf } from "./lib/message.js";
+import { optionsOf } from "./lib/options.js";
+import { parametersOf, refuseMistakes } from "./lib/parameters.js";
+import { summarise } from "./lib/summary.js";
+import { edge, runTags, scheme, waitForTarget } from "./lib/target.js";
+
+const parameters = parametersOf(open("./churn.json"));
+const { CONNECTIONS_PER_SECOND, CHURN_SECONDS, CONCURRENCY, MESSAGE_BYTES, TIMEOUT_SECONDS } =
+  parameters;
+refuseMistakes();
+
+const tags = runTags("churn");
+const message = messagesOf(MESSAGE_BYTES);
+const total = new Trend("total_ms", true);
+
+export const options = optionsOf(
+  "churn",
+  {
+    executor: "constant-arrival-rate",
+    // k6 takes whole numbers.
+    rate: Math.round(1000 * CONNECTIONS_PER_SECOND),
+    timeUnit: "1000s",
+    duration: `${CHURN_SECONDS}s`,
+    preAllocatedVUs: CONCURRENCY,
+    gracefulStop: `${TIMEOUT_SECONDS}s`,
+  },
+  tags,
+);
+
+export function setup() {
+  waitForTarget();
+  edge("start");
+  return { startedMs: Date.now() };
+}
+
+export default function () {
+  const connection = new Connection(exec.scenario.iterationInTest, {
+    message,
+    seconds: TIMEOUT_SECONDS,
+  });
+  connection.onOpen = () => connection.send();
+  connection.onEcho = () => connection.drop();
+}
+
+/** @param {{startedMs: number}} data what setup returned */
+export function teardown({ startedMs }) {
+  total.add(Date.now() - startedMs);
+  edge("end");
+}
+
+/** @param {import("./lib/summary.js").SummaryData} data */
+export function handleSummary(data) {
+  const notBegun = data.metrics.dropped_iterations?.values.count ?? 0;
+  return summarise(data, {
+    title: `${CONNECTIONS_PER_SECOND} connections a second opened and dropped, for ${CHURN_SECONDS} s`,
+    tags,
+    parameters: { ...parameters, SCHEME: scheme },
+    causes: CAUSES,
+    notes: notBegun
+      ? [`${notBegun} connections were not begun: ${CONCURRENCY} were open already (CONCURRENCY)`]
+      : [],
+  });
+}

@@ -1,0 +1,123 @@
+/**
+ * Connections that are opened one after the other before the measured phase, and held through it: some hundred in one event loop.
+ */
+import exec from "k6/execution";
+import http from "k6/http";
+import { Connection } from "./connection.js";
+import { now } from "./target.js";
+
+const CONNECTIONS_PER_VU = 250;
+/** For the other VUs and the other load containers, which all have to be there before the measured phase begins. */
+const BARRIER_SECONDS = 3600;
+
+/**
+ * @typedef {object} Held
+ * @property {number} CONNECTIONS
+ * @property {number} CONNECTIONS_PER_SECOND
+ * @property {number} TIMEOUT_SECONDS of each handshake
+ */
+
+/**
+ * @param {Held} parameters
+ * @param {number} phaseSeconds at most, from when all are open to when all are closed
+ * @returns {import("k6/options").Scenario} with an iteration a VU
+ */
+export function heldScenario(parameters, phaseSeconds) {
+  return {
+    executor: "per-vu-iterations",
+    vus: vusOf(parameters),
+    iterations: 1,
+    maxDuration: `${Math.ceil(rampSeconds(parameters) + parameters.TIMEOUT_SECONDS + phaseSeconds + BARRIER_SECONDS)}s`,
+    gracefulStop: "0s",
+  };
+}
+
+/** @param {Held} parameters */
+function rampSeconds({ CONNECTIONS, CONNECTIONS_PER_SECOND }) {
+  return CONNECTIONS / CONNECTIONS_PER_SECOND;
+}
+
+/** @param {Held} parameters */
+function vusOf({ CONNECTIONS }) {
+  return Math.ceil(CONNECTIONS / CONNECTIONS_PER_VU);
+}
+
+/**
+ * Opens this VU's share. The VUs take turns, so that together they keep the rate.
+ *
+ * @param {Held} parameters
+ * @param {Omit<ConstructorParameters<typeof Connection>[1], "seconds">} options of each connection
+ * @returns {Promise<Connection[]>} those that are open, when every one has opened or failed; without a limit
+ */
+export function openShare(parameters, options) {
+  const { CONNECTIONS, CONNECTIONS_PER_SECOND, TIMEOUT_SECONDS: seconds } = parameters;
+  const vus = vusOf(parameters);
+  const startedMs = now();
+  /** @type {Connection[]} */
+  const connections = [];
+  let number = exec.scenario.iterationInTest;
+  let settled = 0;
+
+  return new Promise((resolve) => {
+    const settle = () => {
+      settled += 1;
+      if (settled < connections.length || number < CONNECTIONS) return;
+      const open = connections.filter(({ isOpen }) => isOpen);
+      for (const connection of connections) connection.onEnd = () => {};
+      resolve(open);
+    };
+    const openDue = () => {
+      const dueMs = () => startedMs + (1000 * number) / CONNECTIONS_PER_SECOND;
+      while (number < CONNECTIONS && dueMs() <= now()) {
+        const connection = new Connection(number, { ...options, seconds });
+        let isSettled = false;
+        const once = () => {
+          if (isSettled) return;
+          isSettled = true;
+          connection.limit();
+          settle();
+        };
+        connection.onOpen = once;
+        connection.onEnd = once;
+        connections.push(connection);
+        number += vus;
+      }
+      if (number < CONNECTIONS) setTimeout(openDue, dueMs() - now());
+    };
+    openDue();
+  });
+}
+
+/**
+ * As `edge()` of target.js, for all VUs of all load containers together: each waits here until the last has come and the runner has
+ * read its counters. Without EDGE_URL, as under `docker compose up`, nobody waits for anybody.
+ *
+ * @param {"start" | "end"} name
+ * @param {Held} parameters
+ */
+export async function edgeOfAll(name, parameters) {
+  if (!__ENV.EDGE_URL) return;
+  const url = `${__ENV.EDGE_URL}/${name}?of=${vusOf(parameters)}`;
+  await http.asyncRequest("POST", url, null, { timeout: `${BARRIER_SECONDS}s` });
+}
+
+/**
+ * @param {Connection[]} connections
+ * @param {number} seconds one that the server has not closed by then has failed
+ * @returns {Promise<void>} when all have ended
+ */
+export function closeAll(connections, seconds) {
+  const open = connections.filter(({ isOpen }) => isOpen);
+  let left = open.length;
+  return new Promise((resolve) => {
+    if (left === 0) return resolve();
+    for (const connection of open) {
+      connection.onEnd = () => {
+        left -= 1;
+        if (left === 0) resolve();
+      };
+      connection.limit(seconds);
+      connection.close();
+    }
+  });
+}

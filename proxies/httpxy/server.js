@@ -1,0 +1,11 @@
+/**
+ * httpxy, a fork of node http-proxy, as a WebSocket proxy. What it shares with that is in ../node-server.js.
+ */
+import { createProxyServer } from "httpxy";
+import { options, serve } from "../node-server.js";
+
+const proxy = createProxyServer(options);
+serve(proxy, {
+  web: (request, response) => proxy.web(request, response),
+  ws: (request, socket, head) => proxy.ws(request, socket, {}, head),
+});

@@ -1,0 +1,128 @@
+/**
+ * What the proxies built on a Node library share: plain on 8080, TLS on 8443, everything to echo:8080. A cluster of
+ * PROXY_WORKERS processes, each with its own proxy. Which library it is, the folder's own server.js says.
+ */
+import cluster from "node:cluster";
+import { hkdfSync } from "node:crypto";
+import { readFileSync } from "node:fs";
+import http from "node:http";
+import https from "node:https";
+
+/** @typedef {import("node:net").Socket} Socket */
+
+// The kernel caps it at net.core.somaxconn (proxy.yaml). Node's default is 511, too short for a storm of handshakes.
+const BACKLOG = 65535;
+
+/** What each library's proxy is made with. */
+export const options = {
+  target: "http://echo:8080",
+  ws: true,
+  // Keeps idle connections to the server for plain HTTP. A WebSocket always opens its own.
+  agent: new http.Agent({ keepAlive: true }),
+};
+
+/**
+ * Starts the workers, or serves, in a worker.
+ *
+ * @param {{on(event: string, listener: (...args: any[]) => void): unknown}} proxy of the library
+ * @param {object} forward how that library is called; it may return a promise
+ * @param {(request: http.IncomingMessage, response: http.ServerResponse) => unknown} forward.web
+ * @param {(request: http.IncomingMessage, socket: Socket, head: Buffer) => unknown} forward.ws
+ */
+export function serve(proxy, forward) {
+  if (cluster.isPrimary) startWorkers(Number(process.env.PROXY_WORKERS));
+  else listen(proxy, forward);
+}
+
+/** @param {number} count */
+function startWorkers(count) {
+  for (let i = 0; i < count; i++) cluster.fork();
+  cluster.on("exit", (worker, code, signal) => {
+    console.error(
+      `proxy: worker ${worker.process.pid} ended (${signal ?? code}); starting another`,
+    );
+    cluster.fork();
+  });
+  process.on("SIGTERM", () => process.exit(0));
+}
+
+/**
+ * @param {Parameters<typeof serve>[0]} proxy
+ * @param {Parameters<typeof serve>[1]} forward
+ */
+function listen(proxy, { web, ws }) {
+  // The libraries' own `xfwd` writes "ws" and "wss" where the other proxies write "http" and "https".
+  proxy.on("proxyReq", setForwardedHeaders);
+  proxy.on("proxyReqWs", setForwardedHeaders);
+  // Without a listener, one broken connection would end the whole worker.
+  proxy.on("error", (error, request, response) => giveUp(response));
+
+  /** @type {http.RequestListener} */
+  const onRequest = async (request, response) => {
+    try {
+      await web(request, response);
+    } catch {
+      giveUp(response);
+    }
+  };
+  for (const [server, port] of /** @type {const} */ ([
+    [http.createServer({ noDelay: true }, onRequest), 8080],
+    [https.createServer({ noDelay: true, ...tlsOptions() }, onRequest), 8443],
+  ])) {
+    server.on("upgrade", async (request, duplex, head) => {
+      const socket = /** @type {Socket} */ (duplex);
+      // http-proxy listens for errors only once the handshake is through; a client that resets its connection before
+      // would end the whole worker.
+      socket.on("error", () => socket.destroy());
+      try {
+        await ws(request, socket, head);
+      } catch {
+        giveUp(socket);
+      }
+    });
+    // A listen socket for each worker: the kernel spreads the connections, and none passes through the primary.
+    server.listen({ port, backlog: BACKLOG, reusePort: true });
+  }
+}
+
+/** @param {http.ServerResponse | Socket | undefined} client */
+function giveUp(client) {
+  if (client instanceof http.ServerResponse) {
+    if (!client.headersSent) client.writeHead(502);
+    client.end();
+  } else {
+    client?.destroy();
+  }
+}
+
+/**
+ * @param {http.ClientRequest} upstream
+ * @param {http.IncomingMessage} request
+ */
+function setForwardedHeaders(upstream, request) {
+  const before = request.headers["x-forwarded-for"];
+  const client = request.socket.remoteAddress ?? "";
+  upstream.setHeader("X-Forwarded-For", before ? `${before}, ${client}` : client);
+  upstream.setHeader("X-Forwarded-Proto", "encrypted" in request.socket ? "https" : "http");
+}
+
+/**
+ * The TLS policy that every proxy has; `./bench verify` holds the negotiated values against it.
+ *
+ * @returns {https.ServerOptions}
+ */
+function tlsOptions() {
+  const policy = JSON.parse(readFileSync("/tls-policy.json", "utf8"));
+  const key = readFileSync("/certs/key.pem");
+  return {
+    cert: readFileSync("/certs/cert.pem"),
+    key,
+    minVersion: policy.minVersion,
+    maxVersion: policy.maxVersion,
+    ciphers: [...policy.cipherSuitesTls13, ...policy.ciphersTls12].join(":"),
+    honorCipherOrder: true,
+    ecdhCurve: policy.groups.join(":"),
+    // Every worker must accept the session tickets of every other.
+    ticketKeys: Buffer.from(hkdfSync("sha256", key, "", "session tickets", 48)),
+  };
+}

@@ -1,0 +1,142 @@
+/**
+ * Memory over held connections: what one more costs, without what a proxy needs anyway.
+ */
+import { theilSen } from "../statistics/index.js";
+import { CONFIDENCE, settingKey } from "./compare.js";
+import { held } from "./measures.js";
+
+/** @import { PlannedCell, Results } from "../record/types.js" */
+/** @import { AnalysedCell, SlopeRow, Slopes } from "./types.js" */
+
+/** A line through fewer says nothing about whether it is one. */
+const LEAST_COUNTS = 4;
+
+/** The mean over the hold: a peak is one sample. */
+const PARTS = [
+  { measure: "proxy_memory_mean_usage_bytes", title: "all memory" },
+  { measure: "proxy_memory_mean_rss_bytes", title: "user part" },
+  { measure: "proxy_memory_mean_kernel_bytes", title: "kernel part" },
+];
+
+/**
+ * @param {Results} results
+ * @param {AnalysedCell[]} cells
+ * @returns {Slopes[]} ws before wss
+ */
+export function slopesOf(results, cells) {
+  const planned = results.plan.cells.filter(({ parameters }) => parameters.HOLD_SECONDS > 0);
+  const families = [...Map.groupBy(planned, familyKey).values()].filter(
+    (family) => countsOf(family).length >= LEAST_COUNTS,
+  );
+  return families
+    .map((family) => slopesOfFamily(results, family, cells, titleOf(family, families)))
+    .sort((a, b) => (a.title < b.title ? -1 : 1));
+}
+
+/** @param {Pick<PlannedCell, "scenario" | "scheme" | "parameters">} cell */
+function familyKey({ scenario, scheme, parameters: { CONNECTIONS, ...parameters } }) {
+  return settingKey({ scenario, scheme, parameters });
+}
+
+/** @param {PlannedCell[]} family */
+function countsOf(family) {
+  return [...new Set(family.map(({ parameters }) => parameters.CONNECTIONS))];
+}
+
+/**
+ * @param {PlannedCell[]} family
+ * @param {PlannedCell[][]} all
+ */
+function titleOf([{ scenario, scheme, parameters }], all) {
+  const others = Object.entries(parameters)
+    .filter(([name]) => name !== "CONNECTIONS")
+    .filter(([name, value]) => all.some(([other]) => other.parameters[name] !== value))
+    .map(([name, value]) => `, ${name}=${value}`);
+  return `${scenario} connections${others.join("")}, ${scheme}`;
+}
+
+/**
+ * @param {Results} results
+ * @param {PlannedCell[]} family
+ * @param {AnalysedCell[]} cells
+ * @param {string} title
+ * @returns {Slopes}
+ */
+function slopesOfFamily(results, family, cells, title) {
+  const [{ scenario, scheme, parameters }] = family;
+  const { CONNECTIONS, ...rest } = parameters;
+  const key = familyKey(family[0]);
+  const counted = cells.filter(({ counted, record }) => counted && familyKey(record) === key);
+  return {
+    title,
+    scenario,
+    scheme,
+    parameters: rest,
+    most: Math.max(...countsOf(family)),
+    parts: PARTS.map(({ measure, title }) => ({
+      measure,
+      title,
+      rows: results.plan.proxies.map((proxy) => ({
+        ...rowOf(
+          proxy,
+          counted.filter(({ record }) => record.proxy === proxy),
+          measure,
+        ),
+        ended: endOf(
+          family.filter((cell) => cell.proxy === proxy),
+          cells,
+        ),
+      })),
+    })),
+  };
+}
+
+/**
+ * @param {string} proxy
+ * @param {AnalysedCell[]} cells of it
+ * @param {string} measure
+ * @returns {Omit<SlopeRow, "ended">}
+ */
+function rowOf(proxy, cells, measure) {
+  const points = cells
+    .filter(({ measures }) => measure in measures)
+    .map(({ record, measures }) => ({
+      connections: /** @type {number} */ (held(record)),
+      bytes: measures[measure],
+    }))
+    .sort((a, b) => a.connections - b.connections);
+  const counts = new Set(points.map(({ connections }) => connections)).size;
+  const line = theilSen(
+    points.map(({ connections, bytes }) => ({ x: connections, y: bytes })),
+    CONFIDENCE,
+  );
+  if (!line || counts < LEAST_COUNTS) {
+    const missing =
+      points.length === 0 && cells.length > 0
+        ? "this kernel does not count it"
+        : `${counts} of at least ${LEAST_COUNTS} connection counts have a counted cell`;
+    return { proxy, points, slope: null, interceptBytes: null, missing };
+  }
+  const { intercept, ...slope } = line;
+  return { proxy, points, slope, interceptBytes: intercept, missing: null };
+}
+
+/**
+ * @param {PlannedCell[]} planned of one proxy
+ * @param {AnalysedCell[]} cells
+ * @returns {SlopeRow["ended"]}
+ */
+function endOf(planned, cells) {
+  const last = new Map(cells.map((cell) => [cell.record.id, cell]));
+  const whole = planned.filter(({ id }) => last.get(id)?.counted);
+  const most = Math.max(0, ...whole.map(({ parameters }) => parameters.CONNECTIONS));
+  const beyond = planned
+    .filter(({ parameters }) => parameters.CONNECTIONS > most)
+    .sort((a, b) => a.parameters.CONNECTIONS - b.parameters.CONNECTIONS);
+  if (beyond.length === 0) return null;
+  const [{ id, skip, parameters }] = beyond;
+  const cell = last.get(id);
+  const invalid = cell?.findings.find(({ severity }) => severity === "invalid")?.message;
+  const why = skip ?? cell?.record.cause?.message ?? invalid ?? "not run yet";
+  return { connections: most, why: `${parameters.CONNECTIONS.toLocaleString("en")}: ${why}` };
+}

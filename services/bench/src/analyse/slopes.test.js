@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { analyse } from "./index.js";
+import { idleRecord, plannedCell, results } from "./testing/results.js";
+
+/** @import { CellRecord, PlannedCell, Results } from "../record/types.js" */
+
+/** What a connection takes in these, on top of 5 MB: half of it user memory, 0.3 kernel (testing/results.js). */
+const BYTES = { none: 40_000, nginx: 25_000, haproxy: 12_000 };
+const COUNTS = [1000, 2000, 3000, 4000, 5000];
+
+/**
+ * @param {object} [options]
+ * @param {number[]} [options.counts]
+ * @param {number} [options.rounds]
+ * @param {(cell: PlannedCell) => string | null} [options.skip]
+ * @param {(record: CellRecord) => void} [options.change]
+ * @returns {Results}
+ */
+function idleResults({ counts = COUNTS, rounds = 1, skip = () => null, change = () => {} } = {}) {
+  const base = results({ proxies: { none: {}, nginx: {}, haproxy: {} } });
+  const cells = Array.from({ length: rounds }, (_, i) => i + 1).flatMap((round) =>
+    counts.flatMap((connections) =>
+      Object.keys(BYTES).map((proxy) => {
+        const { parameters } = idleRecord({ parameters: { CONNECTIONS: connections } });
+        const id = `r${round}-${proxy}-${connections}`;
+        const cell = plannedCell({ id, round, proxy, scenario: "idle", parameters });
+        return { ...cell, skip: skip(cell) };
+      }),
+    ),
+  );
+  const records = cells
+    .filter((cell) => !cell.skip)
+    .map((cell) => {
+      const record = idleRecord(cell);
+      const bytes = BYTES[/** @type {keyof typeof BYTES} */ (cell.proxy)];
+      const usage = 5e6 + bytes * cell.parameters.CONNECTIONS + 1000 * cell.round;
+      for (const container of Object.values(record.containers))
+        if (container.role === "proxy" && container.memory)
+          container.memory.mean = {
+            usageBytes: usage,
+            workingSetBytes: usage,
+            rssBytes: usage / 2,
+            kernelBytes: 0.3 * usage,
+            socketBytes: null,
+          };
+      change(record);
+      return record;
+    });
+  return { ...base, plan: { ...base.plan, rounds, cells }, cells: records };
+}
+
+/** @param {Results} of */
+function slopesIn(of) {
+  return analyse(of, { policy: null }).slopes;
+}
+
+test("a slope for each proxy, in all, user and kernel memory, with its interval", () => {
+  const [slopes, ...others] = slopesIn(idleResults({ rounds: 2 }));
+  assert.deepEqual(others, []);
+  assert.equal(slopes.title, "idle connections, ws");
+  assert.equal(slopes.most, 5000);
+  const [all, user, kernel] = slopes.parts;
+  const row = all.rows.find(({ proxy }) => proxy === "nginx");
+  assert.equal(row?.points.length, 10);
+  assert.equal(row?.ended, null);
+  assert.ok(Math.abs((row?.slope?.value ?? 0) - 25_000) < 2);
+  assert.ok(Math.abs((row?.interceptBytes ?? 0) - 5e6) < 10_000);
+  const [low, high] = row?.slope?.interval ?? [NaN, NaN];
+  assert.ok(low <= 25_000 && high >= 25_000 && high - low < 10, `${low} to ${high}`);
+  const of = (/** @type {typeof all} */ part) =>
+    part.rows.map(({ slope }) => Math.round((slope?.value ?? 0) / 100));
+  assert.deepEqual(of(user), [200, 125, 60]);
+  assert.deepEqual(of(kernel), [120, 75, 36]);
+});
+
+test("a proxy that ends early: where, and why; with fewer than four counts it has no slope", () => {
+  const ended = idleResults({
+    skip: ({ proxy, parameters }) =>
+      proxy === "haproxy" && parameters.CONNECTIONS > 3000 ? "needs more descriptors" : null,
+  });
+  const row = slopesIn(ended)[0].parts[0].rows.find(({ proxy }) => proxy === "haproxy");
+  assert.deepEqual(row?.ended, { connections: 3000, why: "4,000: needs more descriptors" });
+  assert.equal(row?.slope, null);
+  assert.equal(row?.missing, "3 of at least 4 connection counts have a counted cell");
+});
+
+test("a cell that does not count is no point, and is told as the end where it is the last", () => {
+  const broken = idleResults({
+    change: (record) => {
+      if (record.proxy === "nginx" && record.parameters.CONNECTIONS === 5000)
+        record.connectionsHeld = { from: 10, to: 10 };
+    },
+  });
+  const row = slopesIn(broken)[0].parts[0].rows.find(({ proxy }) => proxy === "nginx");
+  assert.equal(row?.points.length, 4);
+  assert.equal(row?.slope?.interval, null);
+  assert.match(row?.ended?.why ?? "", /^5,000: the echo server had 10 connections open/);
+});
+
+test("memory that this kernel does not count has no slope, and short connections have none at all", () => {
+  const uncounted = idleResults({
+    change: ({ containers }) => {
+      for (const { memory } of Object.values(containers))
+        if (memory) memory.mean.kernelBytes = null;
+    },
+  });
+  const [, , kernel] = slopesIn(uncounted)[0].parts;
+  assert.ok(
+    kernel.rows.every(({ slope, missing }) => !slope && /does not count/.test(missing ?? "")),
+  );
+  assert.deepEqual(slopesIn(results()), []);
+  assert.deepEqual(slopesIn(idleResults({ counts: [1, 2, 3] })), []);
+});

@@ -1,0 +1,56 @@
+/**
+ * What the parameters of a scenario say about its load, whatever the scenario is called.
+ */
+
+/** @import { Parameters } from "../record/types.js" */
+
+/**
+ * CONNECTIONS that are opened at CONNECTIONS_PER_SECOND before the measured phase and held through it: scenarios idle and hot.
+ *
+ * @param {Parameters} parameters
+ */
+export function holdsConnections(parameters) {
+  return "CONNECTIONS" in parameters && "CONNECTIONS_PER_SECOND" in parameters;
+}
+
+/**
+ * @param {Parameters} parameters
+ * @returns {number} connections in all; 0: the scenario does not say
+ */
+export function connectionsOf({ CONNECTIONS, CONNECTIONS_PER_SECOND = 0, CHURN_SECONDS = 0 }) {
+  return CONNECTIONS ?? Math.round(CONNECTIONS_PER_SECOND * CHURN_SECONDS);
+}
+
+/**
+ * @param {Parameters} parameters
+ * @returns {number} connections at a time: a scenario without CONCURRENCY has all of them open at once
+ */
+export function connectionsAtATime(parameters) {
+  return parameters.CONCURRENCY ?? connectionsOf(parameters);
+}
+
+/**
+ * @param {Parameters} parameters
+ * @returns {number} until the connections that are held are open, before the measured phase
+ */
+export function rampSeconds(parameters) {
+  if (!holdsConnections(parameters)) return 0;
+  return parameters.CONNECTIONS / parameters.CONNECTIONS_PER_SECOND;
+}
+
+/**
+ * @param {Parameters} parameters
+ * @returns {number} how long the measured phase lasts whatever the machine does; 0: it lasts until the work is done
+ */
+export function timedSeconds({ HOLD_SECONDS = 0, CHURN_SECONDS = 0 }) {
+  return HOLD_SECONDS + CHURN_SECONDS;
+}
+
+/**
+ * @param {number | null} workers of a plan
+ * @returns {Record<string, string>} knobs for Compose; none: those of .env hold
+ */
+export function workersEnv(workers) {
+  if (workers === null) return {};
+  return { PROXY_WORKERS: String(workers), ECHO_WORKERS: String(workers) };
+}

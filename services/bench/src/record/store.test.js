@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { results as sample } from "../analyse/testing/results.js";
+import { MEASURES } from "../analyse/measures.js";
+import { resultsCsv, Store } from "./store.js";
+
+/** @import { TestContext } from "node:test" */
+
+/** @param {TestContext} t */
+function folder(t) {
+  const directory = mkdtempSync(join(tmpdir(), "store-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+/** @param {TestContext} t */
+function newStore(t) {
+  const { plan, environment, proxies, cells } = sample({ rounds: 2 });
+  const parent = folder(t);
+  return {
+    parent,
+    cells,
+    store: Store.create(parent, "run", { plan, environment, proxies, command: "./bench run x" }),
+  };
+}
+
+test("what was recorded is there when the run is opened again, in the documented schema", (t) => {
+  const { store, cells } = newStore(t);
+  for (const record of cells.slice(0, 3)) {
+    store.cellFolder(record.id, record.attempt);
+    store.add(record);
+  }
+  const again = Store.open(store.directory);
+  assert.deepEqual(again.results, store.results);
+  assert.equal(again.results.cells.length, 3);
+  assert.equal(again.results.run.endedAt, null);
+  assert.deepEqual(again.readPlan(), store.results.plan);
+});
+
+test("results.csv has a row an attempt and the same number of fields in each", (t) => {
+  const { store, cells } = newStore(t);
+  const failed = {
+    ...cells[0],
+    status: /** @type {const} */ ("failed"),
+    cause: { kind: /** @type {const} */ ("load"), message: 'a "b", c' },
+  };
+  const lines = resultsCsv({ ...store.results, cells: [failed, cells[1]] })
+    .trim()
+    .split("\n");
+  const header = lines[0].split(",");
+  assert.equal(lines.length, 3);
+  for (const line of lines) assert.equal(line.split(",").length, header.length);
+  for (const { key } of MEASURES) assert.ok(header.includes(key), key);
+  const row = Object.fromEntries(header.map((name, i) => [name, lines[2].split(",")[i]]));
+  assert.equal(row.id, cells[1].id);
+  assert.equal(row.status, "ok");
+  assert.equal(Number(row.connections_opened), cells[1].connections?.opened);
+});
+
+test("a results.json that is cut off, or lacks a key, is refused with its place", (t) => {
+  const { store } = newStore(t);
+  const file = join(store.directory, "results.json");
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.slice(0, 100));
+  assert.throws(() => Store.open(store.directory), /results.json cannot be read/);
+  writeFileSync(file, text.replace('"rounds"', '"round"'));
+  assert.throws(() => Store.open(store.directory), /not a results file: \/plan .*round/);
+});
+
+test("a folder that is no run is refused", (t) => {
+  assert.throws(() => Store.open(folder(t)), /is not a run/);
+});
+
+test("no half-written file stays behind", (t) => {
+  const { store } = newStore(t);
+  assert.throws(() => store.write("missing-folder/report.html", "x"), /cannot be written/);
+  assert.ok(readdirSync(store.directory).every((name) => !name.endsWith(".part")));
+});
+
+test("the folder of a second attempt is another", (t) => {
+  const { store } = newStore(t);
+  assert.notEqual(store.cellPath("a", 1), store.cellPath("a", 2));
+});

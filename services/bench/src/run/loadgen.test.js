@@ -1,0 +1,71 @@
+/**
+ * The parts of loadgen/ that need no k6.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { messagesOf } from "../../../../loadgen/lib/message.js";
+import { Schedule } from "../../../../loadgen/lib/schedule.js";
+import { randomNumbers } from "../statistics/random.js";
+
+/**
+ * @param {ConstructorParameters<typeof Schedule>[0]} options
+ * @returns {{connection: number, ms: number}[]} every send
+ */
+function sendsOf(options) {
+  const schedule = new Schedule(options);
+  const sends = [];
+  for (let ms; (ms = schedule.dueMs) !== null;) sends.push({ ms, connection: schedule.take() });
+  return sends;
+}
+
+test("every connection is due once an interval, from a moment of its own in the first", () => {
+  const random = randomNumbers(1);
+  const sends = sendsOf({ count: 100, intervalMs: 1000, endMs: 5000, random });
+  assert.equal(sends.length, 500);
+  assert.ok(sends.every(({ ms }, i) => i === 0 || ms >= sends[i - 1].ms));
+  const firsts = new Set();
+  for (let connection = 0; connection < 100; connection++) {
+    const own = sends.filter((send) => send.connection === connection).map(({ ms }) => ms);
+    assert.equal(own.length, 5);
+    assert.ok(own.every((ms, i) => i === 0 || Math.abs(ms - own[i - 1] - 1000) < 1e-6));
+    firsts.add(own[0]);
+  }
+  assert.equal(firsts.size, 100);
+  // Not in step: each tenth of the interval has its share.
+  for (let tenth = 0; tenth < 10; tenth++) {
+    const here = [...firsts].filter((ms) => Math.floor(ms / 100) === tenth).length;
+    assert.ok(here >= 3 && here <= 20, `${here} connections begin in tenth ${tenth}`);
+  }
+});
+
+test("a hold that ends within an interval: those whose moment comes later are not due", () => {
+  const moments = [0.9, 0.1, 0.5];
+  const random = () => /** @type {number} */ (moments.shift());
+  assert.deepEqual(sendsOf({ count: 3, intervalMs: 1000, endMs: 1500, random }), [
+    { ms: 100, connection: 1 },
+    { ms: 500, connection: 2 },
+    { ms: 900, connection: 0 },
+    { ms: 1100, connection: 1 },
+  ]);
+});
+
+test("without an interval, or a connection, nothing is due", () => {
+  assert.deepEqual(sendsOf({ count: 3, intervalMs: 0, endMs: 1000 }), []);
+  assert.deepEqual(sendsOf({ count: 0, intervalMs: 10, endMs: 1000 }), []);
+});
+
+for (const bytes of [1, 2, 10, 1024]) {
+  test(`messages of ${bytes} bytes: as long as that, and unlike the neighbour's and the last one`, () => {
+    const message = messagesOf(bytes);
+    for (const [connection, number] of [
+      [0, 0],
+      [41, 7],
+      [49_999, 1234],
+    ]) {
+      const own = message(connection, number);
+      assert.equal(Buffer.byteLength(own), bytes);
+      assert.notEqual(own, message(connection, number + 1));
+      assert.notEqual(own, message(connection + 1, number));
+    }
+  });
+}
