@@ -82,7 +82,7 @@ build_node_image() {
   fi
   say "building $local_node_image"
   log=$(mktemp)
-  docker compose --file offline/compose.yaml --env-file .env --progress plain build node >"$log" 2>&1 || {
+  docker compose --project-name ws-proxy-bench-offline --file offline/compose.yaml --env-file .env --progress plain build node >"$log" 2>&1 || {
     tail -n 20 "$log" >&2
     fail "could not build $local_node_image; the whole log is in $log"
   }

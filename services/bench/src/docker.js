@@ -206,14 +206,11 @@ export class Project {
  * @throws {UserError} when the engine does not answer
  */
 export async function containersOf(project) {
-  const label = "com.docker.compose.project";
+  // An image that Compose built passes its project on to every container of it; only Compose's own have a number.
   const ids = await check([
-    "docker",
-    "ps",
-    "--all",
-    "--quiet",
-    "--filter",
-    `label=${label}=${project}`,
+    ...["docker", "ps", "--all", "--quiet"],
+    ...["--filter", `label=com.docker.compose.project=${project}`],
+    ...["--filter", "label=com.docker.compose.container-number"],
   ]);
   return inspect(ids.split("\n").filter(Boolean));
 }
@@ -263,6 +260,8 @@ export async function remove(containers) {
  * @param {string} [alias] its name there
  */
 export async function joinNetwork(network, alias) {
+  // A run that was broken off in this container may have left it there.
+  await leaveNetwork(network);
   const name = alias ? ["--alias", alias] : [];
   await check(["docker", "network", "connect", ...name, network, hostname()]);
 }

@@ -30,7 +30,11 @@ export async function setup(directory, say) {
   const present = await localImages([...images.all]);
   // An override of ours says that no registry answered; it is not asked again until the override is deleted.
   if (isOurs(readOverride(directory)) || !(await canPull(images.node, present, say))) {
-    const offline = new Project(directory, { files: ["offline/compose.yaml"] });
+    const offline = new Project(directory, {
+      files: ["offline/compose.yaml"],
+      // Images carry it as a label: it must not be the name of a benchmark that COMPOSE_PROJECT_NAME gives.
+      name: "ws-proxy-bench-offline",
+    });
     const config = await offline.config();
     await build(directory, offline, config, say);
     writeOverride(directory, overrideFor(official, config, present), say);
@@ -40,7 +44,8 @@ export async function setup(directory, say) {
     }
   }
 
-  const project = new Project(directory, { profile: "*" });
+  // An image carries the name as a label, and so has another id under another name: an id must tell what is inside.
+  const project = new Project(directory, { name: "ws-proxy-bench", profile: "*" });
   await build(directory, project, await project.config(), say);
 }
 

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { interpolate } from "../../../dashboards/src/influxql.js";
 import { check } from "../src/docker.js";
 import { readProxies } from "../src/proxies.js";
+import { until } from "../src/wait.js";
 import { influx, joinProject, lab, projectDirectory } from "./lab.js";
 
 const CONNECTIONS = 300;
@@ -87,6 +88,104 @@ test("every query of the dashboards answers from a real run", async (t) => {
       else assert.ok(answer.length > 0, `no rows: ${query}`);
     }
   }
+});
+
+test("held connections: all open at once, messages when they are due, each echo as it was sent", async (t) => {
+  const project = lab(t, {
+    profile: "nginx",
+    env: {
+      SCENARIO: "idle",
+      SCHEME: "wss",
+      // Two virtual users.
+      CONNECTIONS: "300",
+      CONNECTIONS_PER_SECOND: "300",
+      HOLD_SECONDS: "4",
+      INTERVAL_SECONDS: "0.5",
+      MESSAGE_BYTES: "10",
+      LATENCY_SAMPLES: "2",
+      RUN: "idle",
+    },
+  });
+  await project.check(["up", "--detach"]);
+  assert.equal(await waitForLoad(project), 0, (await project.run(["logs", "load"])).output);
+  const { connections, messagesEchoed, sends, totalMs, echoLatencyMs, tags } =
+    await loadSummary(project);
+  assert.deepEqual(connections, { opened: 300, failed: 0, failedByCause: {} });
+  assert.equal(sends.due, 8 * 300);
+  assert.equal(messagesEchoed, sends.due - sends.dropped);
+  assert.ok(sends.dropped < 0.05 * sends.due, `${sends.dropped} dropped`);
+  assert.ok(sends.late < 0.5 * sends.due, `${sends.late} late`);
+  assert.ok(totalMs >= 4000 && totalMs < 10_000, `${totalMs} ms`);
+  // A quarter of the messages, give or take those that were dropped.
+  assert.ok(echoLatencyMs.count <= 600 && echoLatencyMs.count > 500, `${echoLatencyMs.count}`);
+  assert.equal(tags.scenario, "idle");
+});
+
+test("silent connections are held too, and counted by the echo server", async (t) => {
+  const project = lab(t, {
+    profile: "nginx",
+    env: {
+      SCENARIO: "idle",
+      CONNECTIONS: "50",
+      HOLD_SECONDS: "4",
+      INTERVAL_SECONDS: "0",
+    },
+  });
+  await project.check(["up", "--detach"]);
+  await joinProject(t, project.name);
+  const open = await until(
+    Date.now() + 20_000,
+    async () => {
+      const response = await fetch("http://echo:8080/stats").catch(() => null);
+      return response ? /** @type {any} */ (await response.json()).connectionsOpen : 0;
+    },
+    (count) => count === 50,
+  );
+  assert.equal(open, 50);
+  assert.equal(await waitForLoad(project), 0);
+  const summary = await loadSummary(project);
+  assert.deepEqual(summary.sends, { due: 0, late: 0, dropped: 0 });
+  assert.equal(summary.messagesEchoed, 0);
+});
+
+test("hot connections: every message of every connection comes back", async (t) => {
+  const project = lab(t, {
+    profile: "nginx",
+    env: {
+      SCENARIO: "hot",
+      CONNECTIONS: "60",
+      MESSAGES: "20",
+      MESSAGE_BYTES: "1",
+    },
+  });
+  await project.check(["up", "--detach"]);
+  assert.equal(await waitForLoad(project), 0, (await project.run(["logs", "load"])).output);
+  const { connections, messagesEchoed, sends, echoLatencyMs } = await loadSummary(project);
+  assert.deepEqual(connections, { opened: 60, failed: 0, failedByCause: {} });
+  assert.equal(messagesEchoed, 60 * 20);
+  assert.equal(sends, null);
+  assert.equal(echoLatencyMs.count, 60 * 10);
+});
+
+test("churn: connections end without a close frame, and none of them counts as failed", async (t) => {
+  const project = lab(t, {
+    profile: "none",
+    env: {
+      SCENARIO: "churn",
+      CONNECTIONS_PER_SECOND: "20",
+      CHURN_SECONDS: "3",
+      CONCURRENCY: "5",
+    },
+  });
+  await project.check(["up", "--detach"]);
+  assert.equal(await waitForLoad(project), 0, (await project.run(["logs", "load"])).output);
+  const { connections, messagesEchoed } = await loadSummary(project);
+  assert.equal(connections.failed, 0);
+  assert.ok(connections.opened >= 55 && connections.opened <= 61, `${connections.opened}`);
+  assert.equal(messagesEchoed, connections.opened);
+  await joinProject(t, project.name);
+  const response = await fetch("http://proxy:8080/stats");
+  assert.equal(/** @type {any} */ (await response.json()).connectionsOpen, 0);
 });
 
 test("down leaves nothing", async (t) => {

@@ -37,6 +37,18 @@ for (const [env, message] of /** @type {const} */ ([
     /CONCURRENCY=20: expected at most CONNECTIONS, which is 10/,
   ],
   [{ SCHEME: "http" }, /SCHEME=http: expected ws or wss/],
+  [{ SCENARIO: "idle", INTERVAL_SECONDS: "-1" }, /INTERVAL_SECONDS=-1: expected a number from 0/],
+  [{ SCENARIO: "idle", HOLD_SECONDS: "0.5" }, /HOLD_SECONDS=0\.5: expected a whole number from 1/],
+  [{ SCENARIO: "hot", MESSAGES: "0" }, /MESSAGES=0: expected a whole number from 1/],
+  [
+    { SCENARIO: "hot", CONNECTIONS_PER_SECOND: "fast" },
+    /CONNECTIONS_PER_SECOND=fast: expected a number from 0\.1/,
+  ],
+  [{ SCENARIO: "churn", CHURN_SECONDS: "0" }, /CHURN_SECONDS=0: expected a whole number from 1/],
+  [
+    { SCENARIO: "churn", CONNECTIONS_PER_SECOND: "0" },
+    /CONNECTIONS_PER_SECOND=0: expected a number from 0\.1/,
+  ],
 ])) {
   test(`load refuses ${JSON.stringify(env)}`, async (t) => {
     const project = lab(t, { env });

@@ -1,54 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "./index.js";
-import { idleRecord, plannedCell, results } from "./testing/results.js";
+import { idleResults, results } from "./testing/results.js";
 
-/** @import { CellRecord, PlannedCell, Results } from "../record/types.js" */
-
-/** What a connection takes in these, on top of 5 MB: half of it user memory, 0.3 kernel (testing/results.js). */
-const BYTES = { none: 40_000, nginx: 25_000, haproxy: 12_000 };
-const COUNTS = [1000, 2000, 3000, 4000, 5000];
-
-/**
- * @param {object} [options]
- * @param {number[]} [options.counts]
- * @param {number} [options.rounds]
- * @param {(cell: PlannedCell) => string | null} [options.skip]
- * @param {(record: CellRecord) => void} [options.change]
- * @returns {Results}
- */
-function idleResults({ counts = COUNTS, rounds = 1, skip = () => null, change = () => {} } = {}) {
-  const base = results({ proxies: { none: {}, nginx: {}, haproxy: {} } });
-  const cells = Array.from({ length: rounds }, (_, i) => i + 1).flatMap((round) =>
-    counts.flatMap((connections) =>
-      Object.keys(BYTES).map((proxy) => {
-        const { parameters } = idleRecord({ parameters: { CONNECTIONS: connections } });
-        const id = `r${round}-${proxy}-${connections}`;
-        const cell = plannedCell({ id, round, proxy, scenario: "idle", parameters });
-        return { ...cell, skip: skip(cell) };
-      }),
-    ),
-  );
-  const records = cells
-    .filter((cell) => !cell.skip)
-    .map((cell) => {
-      const record = idleRecord(cell);
-      const bytes = BYTES[/** @type {keyof typeof BYTES} */ (cell.proxy)];
-      const usage = 5e6 + bytes * cell.parameters.CONNECTIONS + 1000 * cell.round;
-      for (const container of Object.values(record.containers))
-        if (container.role === "proxy" && container.memory)
-          container.memory.mean = {
-            usageBytes: usage,
-            workingSetBytes: usage,
-            rssBytes: usage / 2,
-            kernelBytes: 0.3 * usage,
-            socketBytes: null,
-          };
-      change(record);
-      return record;
-    });
-  return { ...base, plan: { ...base.plan, rounds, cells }, cells: records };
-}
+/** @import { Results } from "../record/types.js" */
 
 /** @param {Results} of */
 function slopesIn(of) {

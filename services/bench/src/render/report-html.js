@@ -12,6 +12,7 @@ import { CONTROL } from "../proxies.js";
 import { keyMark, SIZES, svgElement } from "./charts.js";
 import { figureGroups, tlsFigures } from "./figures.js";
 import { html, jsonInScript, trusted } from "./html.js";
+import { slopes } from "./slopes.js";
 import { SCRIPT, STYLE } from "./style.js";
 import {
   columnOf,
@@ -87,6 +88,7 @@ const SECTIONS = [
   { id: "noise", title: "Noise floor", content: noiseFloor },
   { id: "figures", title: "Figures", content: tables },
   { id: "charts", title: "Charts", content: charts },
+  { id: "slopes", title: "Memory over held connections", content: slopes },
   { id: "tls", title: "What TLS costs", content: tls },
   { id: "published", title: "Beside what was published", content: publishedStudy },
   { id: "validity", title: "Validity", content: validity },

@@ -14,7 +14,11 @@ export class Edges {
   #waiting = [];
   /** @type {{name: string, loads: number, arrived: number, reached: () => Promise<void>} | null} */
   #expected = null;
-  #server = createServer((request, response) => this.#arrive(request.url ?? "", response));
+  #server = createServer((request, response) => {
+    // The next edge may come just when a connection that was kept open is closed (after 5 s): that request would be lost.
+    response.setHeader("Connection", "close");
+    this.#arrive(request.url ?? "", response);
+  });
 
   /** @param {number} [port] 0: a free one */
   constructor(port = PORT) {

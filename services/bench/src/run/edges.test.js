@@ -67,3 +67,10 @@ test("reset sends waiting load away", async (t) => {
   edges.reset();
   assert.equal(await waiting, 409);
 });
+
+test("no connection is kept for the next edge, which could come just when it is closed", async (t) => {
+  const { edges } = await listening(t);
+  edges.expect("start", 1, async () => {}).catch(() => {});
+  const response = await fetch(`http://127.0.0.1:${edges.port}/start`, { method: "POST" });
+  assert.equal(response.headers.get("connection"), "close");
+});

@@ -212,15 +212,24 @@ function titleOf({ proxy, scheme, scenario, parameters: { CONNECTIONS, MESSAGES 
  * @param {CellRecord} record
  * @returns {string[]} those that it has
  */
-function figures({ connections, totalSeconds, handshakeMs, echoLatencyMs, containers }) {
+function figures(record) {
+  const { connections, totalSeconds, handshakeMs, echoLatencyMs, containers } = record;
   const proxies = Object.values(containers).filter(({ role }) => role === "proxy");
   const cpuSeconds = proxies.reduce((sum, { cpu }) => sum + cpu.totalSeconds, 0);
   return [
-    ...(connections && totalSeconds ? [`${counted(connections.opened / totalSeconds)}/s`] : []),
+    ...(connections && totalSeconds ? [`${counted(doneIn(record) / totalSeconds)}/s`] : []),
     ...(handshakeMs ? [`handshake ${median(handshakeMs)}`] : []),
     ...(echoLatencyMs ? [`echo latency ${median(echoLatencyMs)}`] : []),
     ...(proxies.length > 0 ? [`proxy ${cpuSeconds.toFixed(2)} CPU s`] : []),
   ];
+}
+
+/**
+ * @param {CellRecord} record
+ * @returns {number} messages over connections that are held, and otherwise connections
+ */
+function doneIn({ connections, connectionsHeld, messagesEchoed }) {
+  return (connectionsHeld ? messagesEchoed : connections?.opened) ?? 0;
 }
 
 /** @param {LatencySummary} latency */

@@ -405,3 +405,12 @@ test("an hour and more", (t) => {
   pass(250);
   assert.match(terminal.rows[0], /about 1:02:03$/);
 });
+
+test("a cell of held connections shows its messages per second", () => {
+  /** @type {string[]} */
+  const written = [];
+  const view = liveView({ write: (text) => void written.push(text) }, { isTerminal: false });
+  const held = { ...RECORD, connectionsHeld: { from: 5000, to: 5000 }, messagesEchoed: 6000 };
+  view({ type: "cell-end", record: held, willRetry: false, remainingSeconds: 0 });
+  assert.match(written.join(""), / 1,500\/s /);
+});

@@ -369,3 +369,54 @@ const TITLES = {
   "haproxy-hitch": "HAProxy + hitch",
   "nginx-copy": "nginx (copy)",
 };
+
+/** What a connection takes, by proxy. */
+const BYTES = { none: 40_000, nginx: 25_000, haproxy: 12_000 };
+
+/**
+ * A run of idle connections over ws: each proxy has 5 MB, and more for each connection; half of that is user memory, 0.3 kernel.
+ *
+ * @param {object} [options]
+ * @param {number[]} [options.counts] of connections
+ * @param {number} [options.rounds]
+ * @param {(cell: PlannedCell) => string | null} [options.skip]
+ * @param {(record: CellRecord) => void} [options.change]
+ * @returns {Results}
+ */
+export function idleResults({
+  counts = [1000, 2000, 3000, 4000, 5000],
+  rounds = 1,
+  skip = () => null,
+  change = () => {},
+} = {}) {
+  const base = results({ proxies: { none: {}, nginx: {}, haproxy: {} } });
+  const cells = Array.from({ length: rounds }, (_, i) => i + 1).flatMap((round) =>
+    counts.flatMap((connections) =>
+      Object.keys(BYTES).map((proxy) => {
+        const { parameters } = idleRecord({ parameters: { CONNECTIONS: connections } });
+        const id = `r${round}-${proxy}-${connections}`;
+        const cell = plannedCell({ id, round, proxy, scenario: "idle", parameters });
+        return { ...cell, skip: skip(cell) };
+      }),
+    ),
+  );
+  const records = cells
+    .filter((cell) => !cell.skip)
+    .map((cell) => {
+      const record = idleRecord(cell);
+      const bytes = BYTES[/** @type {keyof typeof BYTES} */ (cell.proxy)];
+      const usage = 5e6 + bytes * cell.parameters.CONNECTIONS + 1000 * cell.round;
+      for (const container of Object.values(record.containers))
+        if (container.role === "proxy" && container.memory)
+          container.memory.mean = {
+            usageBytes: usage,
+            workingSetBytes: usage,
+            rssBytes: usage / 2,
+            kernelBytes: 0.3 * usage,
+            socketBytes: null,
+          };
+      change(record);
+      return record;
+    });
+  return { ...base, plan: { ...base.plan, rounds, cells }, cells: records };
+}
