@@ -12,6 +12,8 @@ import https from "node:https";
 
 // The kernel caps it at net.core.somaxconn (proxy.yaml). Node's default is 511, too short for a storm of handshakes.
 const BACKLOG = 65535;
+// For how long a client may be silent between two plain requests: as the other proxies have it. Node's default is 5 s.
+const KEEP_ALIVE_MS = 60_000;
 
 /** What each library's proxy is made with. */
 export const options = {
@@ -65,9 +67,10 @@ function listen(proxy, { web, ws }) {
       giveUp(response);
     }
   };
+  const common = { noDelay: true, keepAliveTimeout: KEEP_ALIVE_MS };
   for (const [server, port] of /** @type {const} */ ([
-    [http.createServer({ noDelay: true }, onRequest), 8080],
-    [https.createServer({ noDelay: true, ...tlsOptions() }, onRequest), 8443],
+    [http.createServer(common, onRequest), 8080],
+    [https.createServer({ ...common, ...tlsOptions() }, onRequest), 8443],
   ])) {
     server.on("upgrade", async (request, duplex, head) => {
       const socket = /** @type {Socket} */ (duplex);

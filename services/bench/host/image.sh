@@ -6,7 +6,7 @@ local_node_image=ws-proxy-bench/node:24
 
 # ensure_image NAME DOCKERFILE CONTEXT
 ensure_image() {
-  inputs=$(find services/bench services/echo/package-lock.json proxies/*/package-lock.json dashboards/package-lock.json \
+  inputs=$(find services/bench services/*/package-lock.json proxies/*/package-lock.json dashboards/package-lock.json \
     -name node_modules -prune -o -type f -exec cksum {} + | LC_ALL=C sort | cksum)
   if [ "$(docker image inspect --format '{{index .Config.Labels "ws-proxy-bench.inputs"}}' "$1" 2>/dev/null)" = "$inputs" ]; then
     return

@@ -18,6 +18,8 @@ import { nearest, UserError } from "./errors.js";
  * @property {boolean} speaksHttp
  * @property {boolean} addsForwardedHeaders
  * @property {boolean} sendsProxyProtocol tells the server the client's address by the PROXY protocol; default: false
+ * @property {"websockets" | "files" | "hello"} serves websockets, the default: it carries them, and HTTP, to the server behind it;
+ *   files: nothing stands behind it, and it answers GET /files/<bytes> itself; hello: so too, with the same 12 bytes on any path
  * @property {Scheme[]} schemes what it serves: ws on 8080, wss on 8443; default: both
  * @property {number | null} maxConnections open at once; null, the default: as many as it has descriptors for
  * @property {"one" | "workers" | "many"} processes that carry connections: one, the default, with threads perhaps; PROXY_WORKERS, each
@@ -44,6 +46,10 @@ const KEYS = {
   speaksHttp: ["true or false", isBoolean],
   addsForwardedHeaders: ["true or false", isBoolean],
   sendsProxyProtocol: ["true or false", isBoolean],
+  serves: [
+    '"websockets", "files" or "hello"',
+    (/** @type {unknown} */ v) => ["websockets", "files", "hello"].includes(String(v)),
+  ],
   schemes: ['"ws", "wss" or both, in a list', isSchemes],
   maxConnections: ["a whole number above 0, or null", isCountOrNull],
   processes: [
@@ -59,6 +65,7 @@ const KEYS = {
 /** What need not be said: so it is with most. */
 const DEFAULTS = {
   sendsProxyProtocol: false,
+  serves: "websockets",
   schemes: ["ws", "wss"],
   maxConnections: null,
   processes: "one",
@@ -67,7 +74,7 @@ const DEFAULTS = {
 
 /**
  * @param {Scheme} scheme
- * @returns {string} address of a page that the echo server answers through the proxy
+ * @returns {string} address of a page that the server behind the proxy answers through it, or a file server itself
  */
 export function healthUrl(scheme) {
   return scheme === "wss" ? "https://proxy:8443/healthz" : "http://proxy:8080/healthz";

@@ -36,6 +36,7 @@ test("a folder with a proxy.json is a proxy, named as the folder", (t) => {
   const directory = directoryWith(t, { b: JSON.stringify(valid), a: JSON.stringify(valid) });
   const usual = {
     sendsProxyProtocol: false,
+    serves: "websockets",
     schemes: ["ws", "wss"],
     maxConnections: null,
     processes: "one",
@@ -50,6 +51,7 @@ test("a folder with a proxy.json is a proxy, named as the folder", (t) => {
 test("what differs from most is read", (t) => {
   const own = {
     sendsProxyProtocol: true,
+    serves: "files",
     schemes: ["wss"],
     maxConnections: 1000,
     processes: "workers",
@@ -83,6 +85,7 @@ for (const [title, content, message] of /** @type {const} */ ([
   ["an unknown scheme", JSON.stringify({ ...valid, schemes: ["http"] }), /"schemes" is \["http"\]/],
   ["a scheme twice", JSON.stringify({ ...valid, schemes: ["ws", "ws"] }), /"schemes" is/],
   ["no connections", JSON.stringify({ ...valid, maxConnections: 0 }), /"maxConnections" is 0/],
+  ["something else served", JSON.stringify({ ...valid, serves: "mail" }), /"serves" is "mail"/],
   ["some processes", JSON.stringify({ ...valid, processes: 2 }), /"processes" is 2/],
   ["no descriptors", JSON.stringify({ ...valid, descriptorLimit: 0 }), /"descriptorLimit" is 0/],
   ["an unknown key", JSON.stringify({ ...valid, colr: 1 }), /unknown key "colr"/],

@@ -29,8 +29,8 @@ const START_SECONDS = 10;
  * @param {(host: string) => Promise<string[]>} [options.resolve] names of the containers behind a host name
  * @param {() => Promise<string[]>} [options.databases] names of the databases that InfluxDB has
  * @param {(url: string) => Promise<string>} [options.answer] what a request through the proxy comes to
- * @throws {UserError} when there is no database or no proxy in time, more than one proxy, or one that does not serve the
- *   scheme or does not forward
+ * @throws {UserError} when there is no database or no proxy in time, more than one proxy, or one that carries no WebSockets, does
+ *   not serve the scheme or does not forward
  */
 export async function ready({
   project,
@@ -44,7 +44,9 @@ export async function ready({
   answer = statusOf,
 }) {
   const described = readProxies(proxiesDirectory);
-  const known = described.map((proxy) => proxy.name);
+  const known = described
+    .filter(({ serves }) => serves === "websockets")
+    .map((proxy) => proxy.name);
   const deadline = Date.now() + waitSeconds * 1000;
   const found = await until(deadline, databases, (names) =>
     DATABASES.every((name) => names.includes(name)),
@@ -86,11 +88,18 @@ export async function ready({
         .join("; ")}.\n` + "Then start it again with exactly one profile.",
     );
   }
-  const served = described.find(({ name }) => name === proxies[0])?.schemes;
-  if (served && !served.includes(scheme)) {
+  const proxy = described.find(({ name }) => name === proxies[0]);
+  if (proxy && proxy.serves !== "websockets") {
     throw new UserError(
-      `${proxies[0]} does not serve ${scheme}`,
-      `Expected SCHEME to be ${served.join(" or ")}: SCHEME=${served[0]} docker compose --profile ${proxies[0]} up.`,
+      `${proxy.name} carries no WebSockets: it answers HTTP itself, and this load speaks WebSocket`,
+      `Expected one of: ${known.join(", ")}. ${proxy.name} is measured by battles of the scenario files: ./bench run --help.`,
+    );
+  }
+  if (proxy && !proxy.schemes.includes(scheme)) {
+    const [served] = proxy.schemes;
+    throw new UserError(
+      `${proxy.name} does not serve ${scheme}`,
+      `Expected SCHEME to be ${proxy.schemes.join(" or ")}: SCHEME=${served} docker compose --profile ${proxy.name} up.`,
     );
   }
   const url = healthUrl(scheme);

@@ -19,9 +19,10 @@ function readyWith(
 ) {
   const directory = mkdtempSync(join(tmpdir(), "ready-"));
   t.after(() => rmSync(directory, { recursive: true }));
-  for (const [name, schemes] of [
-    ["nginx", ["ws", "wss"]],
-    ["tls", ["wss"]],
+  for (const [name, schemes, serves] of [
+    ["nginx", ["ws", "wss"], "websockets"],
+    ["tls", ["wss"], "websockets"],
+    ["web", ["ws", "wss"], "files"],
   ]) {
     mkdirSync(join(directory, `${name}`));
     writeFileSync(
@@ -34,6 +35,7 @@ function readyWith(
         speaksHttp: true,
         addsForwardedHeaders: true,
         schemes,
+        serves,
         configChecks: [],
         versions: [],
         reload: null,
@@ -66,7 +68,7 @@ test("the one proxy's name and the time of the start are noted for the load gene
 test("no proxy in time is refused, with the profiles there are", async (t) => {
   await assert.rejects(readyWith(t, [[]]).labels, {
     message: /no proxy is up after 1 s/,
-    next: /Profiles: nginx/,
+    next: /Profiles: nginx, tls\./,
   });
 });
 
@@ -99,4 +101,11 @@ test("a proxy that does not serve the scheme is refused, with the one it serves"
     next: /Expected SCHEME to be wss: SCHEME=wss docker compose --profile tls up/,
   });
   assert.equal((await readyWith(t, [tls], { scheme: "wss" }).labels).proxy, "tls");
+});
+
+test("a file server is refused, with the proxies that carry WebSockets", async (t) => {
+  await assert.rejects(readyWith(t, [["my-project-web-1.my-project_default"]]).labels, {
+    message: /^web carries no WebSockets/,
+    next: /Expected one of: nginx, tls\. .*scenario files/,
+  });
 });

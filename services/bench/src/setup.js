@@ -19,9 +19,12 @@ const OWN_IMAGE = "ws-proxy-bench/bench";
 /**
  * @param {string} directory the project's
  * @param {(line: string) => void} say progress, a line each; silent when nothing had to be done
+ * @param {object} [options]
+ * @param {string[]} [options.backends] servers behind the proxy, folders of services/, that are wanted besides .env's: the images of
+ *   some take minutes to build, and most runs do without
  * @throws {UserError} when an image can neither be pulled nor built
  */
-export async function setup(directory, say) {
+export async function setup(directory, say, { backends = [] } = {}) {
   const made = await check(["certs/generate"], { cwd: directory });
   for (const line of made.split("\n").filter(Boolean)) say(line);
 
@@ -34,9 +37,10 @@ export async function setup(directory, say) {
       files: ["offline/compose.yaml"],
       // Images carry it as a label: it must not be the name of a benchmark that COMPOSE_PROJECT_NAME gives.
       name: "ws-proxy-bench-offline",
+      profile: "*",
     });
     const config = await offline.config();
-    await build(directory, offline, config, say);
+    await build(directory, offline, neededFor([...backends, process.env.BACKEND], config), say);
     writeOverride(directory, overrideFor(official, config, present), say);
   } else {
     for (const image of images.all) {
@@ -45,8 +49,23 @@ export async function setup(directory, say) {
   }
 
   // An image carries the name as a label, and so has another id under another name: an id must tell what is inside.
-  const project = new Project(directory, { name: "ws-proxy-bench", profile: "*" });
-  await build(directory, project, await project.config(), say);
+  for (const env of [{}, ...backends.map((backend) => ({ BACKEND: backend }))]) {
+    const project = new Project(directory, { name: "ws-proxy-bench", profile: "*", env });
+    await build(directory, project, await project.config(), say);
+  }
+}
+
+/**
+ * @param {(string | undefined)[]} backends
+ * @param {ComposeConfig} offline local builds; a profile names the backend that alone needs one
+ * @returns {ComposeConfig} without those that only other backends need
+ */
+export function neededFor(backends, offline) {
+  const needed = Object.entries(offline.services).filter(
+    ([, { profiles = [] }]) =>
+      profiles.length === 0 || profiles.some((profile) => backends.includes(profile)),
+  );
+  return { ...offline, services: Object.fromEntries(needed) };
 }
 
 /**
@@ -55,8 +74,9 @@ export async function setup(directory, say) {
  */
 function officialImages({ services }) {
   const node = Object.values(services).flatMap(({ build }) => build?.args?.NODE_IMAGE ?? [])[0];
-  const used = Object.values(services).flatMap(({ build, image }) =>
-    build || !image ? [] : image,
+  // The renderer is large and seldom wanted: Compose pulls it when its profile is.
+  const used = Object.values(services).flatMap(({ build, image, profiles = [] }) =>
+    build || !image || profiles.includes("render") ? [] : image,
   );
   const built = new Set(
     Object.values(services).flatMap(({ build, image }) => (build && image ? image : [])),
@@ -162,10 +182,14 @@ async function build(directory, project, config, say) {
 
 /**
  * @param {NonNullable<ComposeService["build"]>} build
- * @returns {string} of the files in the context and the arguments
+ * @returns {string} of the files in the context and the arguments that its Dockerfile takes
  */
 function hashOf({ context, args = {} }) {
-  const hash = createHash("sha256").update(JSON.stringify(args));
+  const dockerfile = readFileSync(join(context, "Dockerfile"), "utf8");
+  const taken = Object.entries(args).filter(([name]) =>
+    new RegExp(`^ARG .*\\b${name}\\b`, "m").test(dockerfile),
+  );
+  const hash = createHash("sha256").update(JSON.stringify(Object.fromEntries(taken)));
   const files = readdirSync(context, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
@@ -195,10 +219,11 @@ export function overrideFor(official, offline, present) {
   const leftOut = [];
   for (const [name, service] of Object.entries(official.services)) {
     const { build, image = "", profiles } = service;
-    const nodeImage = build?.args?.NODE_IMAGE;
     if (build) {
-      if (nodeImage && local.has(nodeImage))
-        services[name] = { build: { args: { NODE_IMAGE: local.get(nodeImage) } } };
+      const args = Object.entries(build.args ?? {}).flatMap(([arg, replaced]) =>
+        local.has(replaced) ? [[arg, local.get(replaced)]] : [],
+      );
+      if (args.length > 0) services[name] = { build: { args: Object.fromEntries(args) } };
     } else if (local.has(image)) {
       services[name] = { image: local.get(image) };
     } else if (!present.has(image) && !profiles?.length && !isBuilt(official, image)) {

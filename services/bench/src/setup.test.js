@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { overrideFor } from "./setup.js";
+import { neededFor, overrideFor } from "./setup.js";
 
 const official = {
   name: "p",
@@ -11,7 +11,10 @@ const official = {
     own: { image: "registry/envoy:1.2.3", profiles: ["own"] },
     echo: {
       image: "ws-proxy-bench/echo",
-      build: { context: ".", args: { NODE_IMAGE: "registry/node:24" } },
+      build: {
+        context: ".",
+        args: { NODE_IMAGE: "registry/node:24", JAVA_IMAGE: "registry/java:21" },
+      },
     },
     none: { image: "ws-proxy-bench/echo", profiles: ["none"] },
     grafana: { image: "registry/grafana:12.4.9" },
@@ -26,6 +29,11 @@ const offline = {
       labels: { "ws-proxy-bench.replaces": "registry/nginx:1.30.5" },
     },
     node: { image: "local/node:24", labels: { "ws-proxy-bench.replaces": "registry/node:24" } },
+    java: {
+      image: "local/java:21",
+      labels: { "ws-proxy-bench.replaces": "registry/java:21" },
+      profiles: ["spring"],
+    },
   },
 };
 
@@ -34,7 +42,7 @@ test("every service is pointed at its local build, a copied proxy too", () => {
   assert.deepEqual(services, {
     nginx: { image: "local/nginx:1.26" },
     variant: { image: "local/nginx:1.26" },
-    echo: { build: { args: { NODE_IMAGE: "local/node:24" } } },
+    echo: { build: { args: { NODE_IMAGE: "local/node:24", JAVA_IMAGE: "local/java:21" } } },
     grafana: { profiles: ["no-local-image"] },
   });
 });
@@ -51,4 +59,11 @@ test("an image that is present stays", () => {
   );
   assert.equal(services.grafana, undefined);
   assert.deepEqual(leftOut, []);
+});
+
+test("what only one server behind the proxy needs is built when that one is wanted", () => {
+  const names = (/** @type {string[]} */ ...backends) =>
+    Object.keys(neededFor(backends, offline).services);
+  assert.deepEqual(names("echo"), ["nginx", "node"]);
+  assert.deepEqual(names("echo", "spring"), ["nginx", "node", "java"]);
 });

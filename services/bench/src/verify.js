@@ -78,6 +78,7 @@ async function verifyOne(directory, proxy, print) {
       policy: JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8")),
       keyType: basename(certificates) === "rsa" ? "rsa" : "ecdsa",
       schemes: proxy.schemes,
+      serves: proxy.serves,
       forwarded: proxy.addsForwardedHeaders,
       proxyProtocol: proxy.sendsProxyProtocol,
       onResult: (result) => print(`  ${formatResult(result)}`),

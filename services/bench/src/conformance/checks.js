@@ -1,8 +1,10 @@
 import { DELAY_CHECKS } from "./delay-checks.js";
+import { FILE_CHECKS, HELLO_CHECKS } from "./file-checks.js";
 import { MESSAGE_CHECKS } from "./message-checks.js";
 import { REQUEST_CHECKS } from "./request-checks.js";
 import { TLS_CHECKS } from "./tls-checks.js";
 
+/** @import { Proxy } from "../proxies.js" */
 /** @import { Target } from "./connect.js" */
 
 /**
@@ -19,9 +21,19 @@ import { TLS_CHECKS } from "./tls-checks.js";
  *   what was found, when it is as expected; rejects with what was found or what went wrong otherwise
  */
 
-/** The checks of each scheme, in the order they start and are reported. The idle one takes longest: it comes first. */
-/** @type {Record<Target["scheme"], Check[]>} */
+/**
+ * The checks of what is served, of each scheme, in the order they start and are reported. The idle one takes longest: it comes
+ * first.
+ *
+ * @type {Record<Proxy["serves"], Record<Target["scheme"], Check[]>>}
+ */
 export const CHECKS = {
-  ws: [...MESSAGE_CHECKS, ...REQUEST_CHECKS, ...DELAY_CHECKS],
-  wss: [...MESSAGE_CHECKS, ...REQUEST_CHECKS, ...DELAY_CHECKS, ...TLS_CHECKS],
+  websockets: bothSchemes([...MESSAGE_CHECKS, ...REQUEST_CHECKS, ...DELAY_CHECKS]),
+  files: bothSchemes(FILE_CHECKS),
+  hello: bothSchemes(HELLO_CHECKS),
 };
+
+/** @param {Check[]} checks */
+function bothSchemes(checks) {
+  return { ws: checks, wss: [...checks, ...TLS_CHECKS] };
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CHECKS } from "./checks.js";
+import { CHECKS as ALL_CHECKS } from "./checks.js";
 import { formatResult } from "./format.js";
 import { runConformance } from "./run.js";
 import { certificate } from "./testing/certificate.js";
@@ -11,6 +11,7 @@ import { addForwarded, POLICY, startServer } from "./testing/server.js";
 /** @import { ConformanceOptions } from "./run.js" */
 /** @import { Faults } from "./testing/server.js" */
 
+const CHECKS = ALL_CHECKS.websockets;
 const NEED_A_HANDSHAKE = CHECKS.ws
   .map(({ id }) => id)
   .filter((id) => !["bad-version", "missing-key", "plain-http"].includes(id));

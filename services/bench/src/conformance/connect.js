@@ -62,7 +62,7 @@ export function addressOf({ host, port }) {
  * @param {Target} target
  * @returns {Promise<net.Socket>} connected, for `wss` after the TLS handshake; destroyed when the check ends
  */
-function connect(target) {
+export function connect(target) {
   const { scheme, host, port, signal } = target;
   return scheme === "wss"
     ? connectTls(target)
@@ -176,24 +176,26 @@ export async function get(target, path, socket) {
  *
  * @param {Target} target
  * @param {Record<string, string>} headers of the request, besides Host
- * @returns {Promise<{status: number, headers: Map<string, string>}>} header names in lower case
+ * @param {{path?: string, socket?: net.Socket}} [options] socket: connection to send it on, left open; default: a new one
+ * @returns {Promise<{status: number, headers: Map<string, string>, body: string}>} header names in lower case; body: a
+ *   character a byte
  */
-export async function requestRaw(target, headers) {
-  const socket = await connect(target);
+export async function requestRaw(target, headers, { path = "/", socket } = {}) {
+  const connection = socket ?? (await connect(target));
   const lines = Object.entries({ Host: addressOf(target), ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
-  socket.write(`GET / HTTP/1.1\r\n${lines.join("")}\r\n`);
+  connection.write(`GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
 
   let text = "";
-  for await (const chunk of socket) {
+  for await (const chunk of connection.iterator({ destroyOnReturn: !socket })) {
     text += chunk.toString("latin1");
     const end = text.indexOf("\r\n\r\n");
     if (end >= 0) {
       const answer = parseHead(text.slice(0, end));
       const bodyBytes = Number(answer.headers.get("content-length") ?? 0);
       if (text.length >= end + 4 + bodyBytes) {
-        return answer;
+        return { ...answer, body: text.slice(end + 4) };
       }
     }
   }

@@ -3,6 +3,7 @@ import { CHECKS } from "./checks.js";
 import { addressOf } from "./connect.js";
 import { explain, Failure } from "./failure.js";
 
+/** @import { Proxy } from "../proxies.js" */
 /** @import { Check } from "./checks.js" */
 /** @import { Target } from "./connect.js" */
 
@@ -29,6 +30,7 @@ const CONCURRENT_CHECKS = 8;
  * @property {import("./connect.js").TlsPolicy} policy contents of certs/policy.json
  * @property {"ecdsa" | "rsa"} keyType key type of the certificate under test
  * @property {("ws" | "wss")[]} [schemes] default both; what is left out is not checked
+ * @property {Proxy["serves"]} [serves] default "websockets"; else: a server that answers HTTP itself, and is held to that
  * @property {boolean} [forwarded] default true; false for a target that adds no forwarded headers
  * @property {boolean} [proxyProtocol] default false; true for a target that tells the server the client's address by that
  * @property {number} [idleMs] how long an idle connection must stay open; default 3,000
@@ -37,7 +39,7 @@ const CONCURRENT_CHECKS = 8;
  */
 
 /**
- * Checks that a proxy carries WebSockets and HTTP to the echo server as it must, plain and over TLS.
+ * Checks that a proxy carries WebSockets and HTTP to the echo server as it must, plain and over TLS; or that a file server serves.
  * A check that cannot be made, for instance because nothing listens, is a failed one.
  *
  * @param {ConformanceOptions} options
@@ -47,6 +49,7 @@ export async function runConformance({
   plainPort = 8080,
   tlsPort = 8443,
   schemes = ["ws", "wss"],
+  serves = "websockets",
   forwarded = true,
   proxyProtocol = false,
   idleMs = 3_000,
@@ -62,7 +65,7 @@ export async function runConformance({
   ];
   const jobs = targets
     .filter(({ scheme }) => schemes.includes(scheme))
-    .flatMap((target) => CHECKS[target.scheme].map((check) => ({ check, target })))
+    .flatMap((target) => CHECKS[serves][target.scheme].map((check) => ({ check, target })))
     .map((job, index) => ({ ...job, index }));
 
   /** @type {CheckResult[]} */

@@ -35,6 +35,7 @@ export const POLICY = {
  * @property {(send: (message: Buffer, isBinary: boolean) => void, message: Buffer, isBinary: boolean) => void} [echo]
  * @property {(url: URL, ws: WebSocket) => boolean} [greet] true: the path has no greeting of the usual kind
  * @property {number} [healthStatus]
+ * @property {http.RequestListener} [respond] to plain requests; default: 200 and "ok", or `healthStatus`
  */
 
 /**
@@ -66,9 +67,9 @@ export async function startServer(faults = {}) {
       sockets.add(socket);
       socket.on("close", () => sockets.delete(socket));
     });
-    server.on("request", (_, response) => {
-      response.writeHead(faults.healthStatus ?? 200).end("ok\n");
-    });
+    const ok = (/** @type {unknown} */ _, /** @type {http.ServerResponse} */ response) =>
+      void response.writeHead(faults.healthStatus ?? 200).end("ok\n");
+    server.on("request", faults.respond ?? ok);
     serveWebSockets(server, server === secure ? "https" : "http", faults);
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
