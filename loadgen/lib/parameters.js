@@ -44,16 +44,32 @@ function numeric(name, fallback, { pattern, kind, min = 1, max = 1e9 }) {
 }
 
 /**
+ * @param {string} name
+ * @param {number} fallback used when the variable is unset or empty
+ * @param {number[]} values that it may have
+ * @returns {number}
+ */
+function oneOf(name, fallback, values) {
+  const text = __ENV[name];
+  if (!text) return fallback;
+  const value = values.find((allowed) => String(allowed) === text);
+  if (value !== undefined) return value;
+  mistakes.push(`${name}=${text}: expected ${values.join(" or ")}`);
+  return fallback;
+}
+
+/**
  * Parameters of a scenario, as the JSON file beside its script lists them. The runner of battles reads the same file.
  *
  * @param {string} json content of the file
  * @returns {Record<string, number>}
  */
 export function parametersOf(json) {
-  /** @type {Record<string, {type?: "integer" | "number", default: number, min: number, max: number, atMost?: string}>} */
+  /** @type {Record<string, {type?: "integer" | "number", default: number, min?: number, max?: number, values?: number[], atMost?: string}>} */
   const table = JSON.parse(json).parameters;
   const values = Object.fromEntries(
-    Object.entries(table).map(([name, { type, default: fallback, min, max }]) => {
+    Object.entries(table).map(([name, { type, default: fallback, min, max, values }]) => {
+      if (values) return [name, oneOf(name, fallback, values)];
       const read = type === "number" ? decimal : integer;
       return [name, read(name, fallback, { min, max })];
     }),

@@ -5,6 +5,7 @@ import exec from "k6/execution";
 import http from "k6/http";
 import { sleep } from "k6";
 import { choice, integer } from "./parameters.js";
+import { RUN_FILE, tagsOf } from "./tags.js";
 
 export const scheme = choice("SCHEME", ["ws", "wss"]);
 
@@ -17,25 +18,16 @@ const waitSeconds = integer("WAIT_SECONDS", 30, { max: 3600 });
 export const url = `${scheme}://${host}:${port}${path}`;
 
 /**
- * Labels of the run: `ready` leaves them in the container's /run/bench; outside Compose they come from the environment.
- *
  * @param {string} scenario
  * @returns {Record<string, string>} k6's `options.tags`
  */
 export function runTags(scenario) {
-  const known = __ENV.RUN && __ENV.PROXY ? {} : readRunFile();
-  return {
-    run: __ENV.RUN || known.run || "unnamed",
-    proxy: __ENV.PROXY || known.proxy || "unnamed",
-    scenario,
-    scheme,
-    trial: __ENV.TRIAL || "1",
-  };
+  return tagsOf({ scenario, scheme }, readRunFile);
 }
 
 function readRunFile() {
   try {
-    return JSON.parse(open("/run/bench/run.json"));
+    return JSON.parse(open(RUN_FILE));
   } catch {
     return {};
   }

@@ -11,6 +11,7 @@ import { parseAa, parseRun } from "./plan/arguments.js";
 import { readBattle } from "./plan/battle.js";
 import { describePlan, differences as planDifferences } from "./plan/describe.js";
 import { makeAaPlan, makePlan } from "./plan/plan.js";
+import { readScenario } from "./plan/scenarios.js";
 import { readProxies } from "./proxies.js";
 import { lock } from "./record/lock.js";
 import { Store } from "./record/store.js";
@@ -100,6 +101,17 @@ function workersOf({ workers }, { services }) {
 }
 
 /**
+ * @param {string} directory
+ * @param {Plan} plan
+ * @returns {string[]} servers that stand behind the proxies in the echo server's place
+ */
+function backendsOf(directory, { cells }) {
+  const scenarios = [...new Set(cells.map(({ scenario }) => scenario))];
+  const backends = scenarios.map((name) => readScenario(directory, name).backend);
+  return [...new Set(backends)].filter((backend) => backend !== "echo");
+}
+
+/**
  * Runs a plan from its start.
  *
  * @param {Context} context
@@ -112,7 +124,7 @@ export async function begin(context, asked, name, command) {
   const { directory, proxies, say } = context;
   // A mistake in that file is better known now than at the report.
   publishedOf(directory, asked);
-  await setup(directory, say);
+  await setup(directory, say, { backends: backendsOf(directory, asked) });
   const plan = await fit(context, asked);
   const started = new Date()
     .toISOString()
@@ -147,7 +159,7 @@ async function goOn(context, store, dryRun) {
     console.log(describePlan({ ...plan, cells: plan.cells.filter(({ id }) => !done.has(id)) }));
     return { code: 0, store };
   }
-  await setup(directory, say);
+  await setup(directory, say, { backends: backendsOf(directory, plan) });
   return underLock(context, store.directory, async (environment) => {
     const changed = [
       ...planDifferences(plan, tried),

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 
 /**
- * @param {string} path a file, or a folder with all below it but `node_modules` and names that begin with a dot
+ * @param {string} path a file, or a folder with all below it but `node_modules`, names that begin with a dot, and texts for people (`.md`)
  * @returns {string} of names and contents, 16 hexadecimal digits; `absent` where there is none
  */
 export function fingerprint(path) {
@@ -27,7 +27,7 @@ export function fingerprint(path) {
  */
 function filesBelow(folder) {
   return readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => name !== "node_modules" && !name.startsWith("."))
+    .filter(({ name }) => name !== "node_modules" && !name.startsWith(".") && !name.endsWith(".md"))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = join(folder, entry.name);

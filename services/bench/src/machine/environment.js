@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { localImages, run } from "../docker.js";
 import { workersEnv } from "../plan/load.js";
+import { readScenario } from "../plan/scenarios.js";
 import { fingerprint } from "./content.js";
 import { advise } from "./doctor.js";
 import { BENCH_IMAGE, engineInfo } from "./engine.js";
@@ -14,6 +15,7 @@ import { readVersions } from "./versions.js";
 
 /** @import { ComposeConfig, Project } from "../docker.js" */
 /** @import { Proxy } from "../proxies.js" */
+/** @import { Scenario } from "../plan/scenarios.js" */
 /** @import { Environment, Plan } from "../record/types.js" */
 /** @import { EngineInfo } from "./engine.js" */
 /** @import { GitState } from "./git.js" */
@@ -59,7 +61,14 @@ export async function readEnvironment({ directory, project, proxies, plan, root,
   // The plan of an A/A run has names of its own for the copies of a proxy.
   const profiles = [...new Set(plan.cells.map(({ profile }) => profile))].sort();
   const chosen = proxies.filter(({ name }) => profiles.includes(name));
-  const images = imagesOf(config, profiles);
+  const scenarios = [...new Set(plan.cells.map(({ scenario }) => scenario))];
+  const images = {
+    ...imagesOf(config, profiles),
+    ...scenarioImages(
+      config,
+      scenarios.map((name) => readScenario(directory, name)),
+    ),
+  };
   const [engine, found, versions, git, advice] = await Promise.all([
     engineInfo(),
     describeImages({ ...images, bench: BENCH_IMAGE }),
@@ -115,6 +124,21 @@ export function imagesOf({ name: project, services }, chosen) {
       )
       .map(([name, { image }]) => [name, image ?? `${project}-${name}`]),
   );
+}
+
+/**
+ * @param {ComposeConfig} config
+ * @param {Scenario[]} scenarios of the plan
+ * @returns {Record<string, string>} image of each service that a run starts for these scenarios beside those of `imagesOf`; of a server
+ *   that stands in the echo server's place, by its own name
+ */
+export function scenarioImages({ services }, scenarios) {
+  const servers = scenarios.map(({ backend }) => backend).filter((backend) => backend !== "echo");
+  const loads = scenarios.some(({ runner }) => runner === "node") ? ["load-http"] : [];
+  return Object.fromEntries([
+    ...servers.map((backend) => [backend, `ws-proxy-bench/${backend}`]),
+    ...loads.map((service) => [service, services[service].image ?? ""]),
+  ]);
 }
 
 /**

@@ -7,7 +7,13 @@ import { copyOfProject } from "../../test/lab.js";
 import { Project } from "../docker.js";
 import { readProxies } from "../proxies.js";
 import { fingerprint } from "./content.js";
-import { differences, imagesOf, knobsInEffect, readEnvironment } from "./environment.js";
+import {
+  differences,
+  imagesOf,
+  knobsInEffect,
+  readEnvironment,
+  scenarioImages,
+} from "./environment.js";
 import { readGit } from "./git.js";
 import { fakeRun, machine } from "./testing/host.js";
 import { readVersions } from "./versions.js";
@@ -148,12 +154,14 @@ test("knobs: the environment wins, the plan's parameters and what changes no fig
   });
 });
 
-test("a fingerprint changes with content and name, not with hidden files or dependencies", (t) => {
+test("a fingerprint changes with content and name, not with hidden files, dependencies or texts", (t) => {
   const files = { "a.conf": "1", "sub/b.conf": "2" };
   const same = fingerprint(folderWith(t, files));
   assert.match(same, /^[0-9a-f]{16}$/);
   assert.equal(
-    fingerprint(folderWith(t, { ...files, ".swp": "x", "node_modules/m/i.js": "x" })),
+    fingerprint(
+      folderWith(t, { ...files, ".swp": "x", "node_modules/m/i.js": "x", "sub/README.md": "x" }),
+    ),
     same,
   );
   assert.notEqual(fingerprint(folderWith(t, { ...files, "a.conf": "2" })), same);
@@ -214,6 +222,7 @@ test("versions: asked once an image and command, first line and rest apart, fail
     speaksHttp: true,
     addsForwardedHeaders: true,
     sendsProxyProtocol: false,
+    serves: /** @type {const} */ ("websockets"),
     schemes: [],
     maxConnections: null,
     processes: /** @type {const} */ ("one"),
@@ -244,4 +253,16 @@ test("versions: asked once an image and command, first line and rest apart, fail
   assert.equal(versions.a.version, "v1");
   assert.equal(versions.a.build, [...rest.slice(0, 32), "(8 more lines)"].join("\n"));
   assert.deepEqual(versions["a-tls"], versions.a);
+});
+
+test("a scenario's own server and its load take part too", () => {
+  const services = { "load-http": { image: "load:1" }, echo: { image: "echo:1" } };
+  const config = /** @type {any} */ ({ name: "p", services });
+  const scenario = (/** @type {string} */ backend, /** @type {"k6" | "node"} */ runner) =>
+    /** @type {any} */ ({ backend, runner });
+  assert.deepEqual(scenarioImages(config, [scenario("echo", "k6")]), {});
+  assert.deepEqual(
+    scenarioImages(config, [scenario("node-web", "node"), scenario("echo", "node")]),
+    { "node-web": "ws-proxy-bench/node-web", "load-http": "load:1" },
+  );
 });

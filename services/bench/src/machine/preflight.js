@@ -2,7 +2,7 @@
  * What each cell needs against what machine and engine give, before anything starts.
  */
 import { UserError } from "../errors.js";
-import { connectionsAtATime, connectionsOf } from "../plan/load.js";
+import { connectionsAtATime, connectionsOf, sendsRequests } from "../plan/load.js";
 import { CONTROL } from "../proxies.js";
 
 /** @import { Parameters, Plan, PlannedCell } from "../record/types.js" */
@@ -73,14 +73,15 @@ export function needsOf(cell, { name, processes }, workers) {
   const inAll = sum(connectionsOf);
   const atATime = most(connectionsAtATime);
   const control = name === CONTROL;
-  const proxyProcesses = control ? workers.echo : processes === "workers" ? workers.proxy : 1;
+  const { SERVER_WORKERS: serverWorkers = workers.echo } = cell.parameters;
+  const proxyProcesses = control ? serverWorkers : processes === "workers" ? workers.proxy : 1;
   const busiest = processes === "many" ? 0 : busiestOf(atATime, proxyProcesses);
   const sides = control ? 1 : 2;
   const echoConnections = control ? 0 : atATime;
   return {
     descriptors: {
       proxy: sides * busiest + OWN_DESCRIPTORS,
-      echo: busiestOf(echoConnections, workers.echo) + OWN_DESCRIPTORS,
+      echo: busiestOf(echoConnections, serverWorkers) + OWN_DESCRIPTORS,
       load: atATime + OWN_DESCRIPTORS,
       inAll: sides * atATime + echoConnections + atATime + 3 * OWN_DESCRIPTORS,
     },
@@ -142,12 +143,14 @@ export function preflight(plan, limits, { proxies, services, workers }) {
     const proxy = proxies.find(({ name }) => name === cell.profile);
     if (!proxy || cell.skip) return cell;
     const needs = needsOf(cell, proxy, workers);
+    const loads = Math.max(cell.loads, loadsFor(needs, limits));
     const skip =
       unableTo(cell, proxy) ??
+      unableToShare(cell, loads) ??
       unfairBudget(plan.proxyCpus, cell.profile, services[cell.profile] ?? []) ??
       lackOfDescriptors(needs, limits, proxy) ??
       lackOf(needs, limits);
-    return { ...cell, skip, loads: Math.max(cell.loads, loadsFor(needs, limits)) };
+    return { ...cell, skip, loads };
   });
   return { ...plan, cells };
 }
@@ -180,6 +183,15 @@ function unableTo(cell, { name, terminatesTls, schemes, maxConnections }) {
   if (exceeds(atATime, maxConnections))
     return `opens ${count(atATime)} connections at a time, ${name} holds at most ${count(maxConnections ?? 0)}`;
   return null;
+}
+
+/**
+ * @param {PlannedCell} cell
+ * @param {number} loads
+ */
+function unableToShare({ parameters }, loads) {
+  if (loads === 1 || !sendsRequests(parameters)) return null;
+  return `needs ${loads} load containers, and the latencies that wrk and ab report of each cannot be put together`;
 }
 
 /**

@@ -30,6 +30,7 @@ const proxy = {
   speaksHttp: true,
   addsForwardedHeaders: true,
   sendsProxyProtocol: false,
+  serves: "websockets",
   schemes: ["ws", "wss"],
   maxConnections: null,
   processes: "one",
@@ -340,4 +341,21 @@ test("a budget that fits is accepted", () => {
 test("a copy of a proxy needs what the proxy does", () => {
   const copy = cell({ proxy: "plain-copy", profile: "plain", scheme: "wss" });
   assert.equal(checked(copy).skip, "plain does not terminate TLS");
+});
+
+test("HTTP: a server's own number of processes counts; a load that cannot be shared is not", () => {
+  const http = cell({
+    scenario: "http",
+    parameters: { CONNECTIONS: 400, THREADS: 4, DURATION_SECONDS: 30, SERVER_WORKERS: 4 },
+    warmUp: null,
+  });
+  // Four processes get fewer each than the two that `workers` says.
+  assert.ok(needsOf(http, proxy, workers).descriptors.echo < 200 + 200);
+  assert.deepEqual([checked(http).skip, checked(http).loads], [null, 1]);
+  const few = { descriptorsPerProcess: 500 };
+  assert.match(
+    checked(http, { limits: few }).skip ?? "",
+    /^needs 2 load containers, .* cannot be put together$/,
+  );
+  assert.equal(checked(cell(), { limits: { descriptorsPerProcess: 290 } }).loads, 2);
 });

@@ -9,6 +9,9 @@
 const SHARED = {
   echo: ["node", "-p", "`node ${process.version}\\nOpenSSL ${process.versions.openssl}`"],
   load: ["k6", "version"],
+  "load-http": ["sh", "-c", "wrk -v 2>&1 | head -n 1; ab -V | head -n 1; node --version"],
+  "node-web": ["node", "--version"],
+  spring: ["java", "--version"],
   influxdb: ["influxd", "version"],
   cadvisor: ["cadvisor", "--version"],
 };

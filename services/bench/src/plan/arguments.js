@@ -1,5 +1,5 @@
 /**
- * The command lines of run, report and aa.
+ * The command lines of run, report, aa, compare and export.
  */
 import { parseArgs } from "node:util";
 import { UserError } from "../errors.js";
@@ -22,11 +22,17 @@ import { didYouMean, expectation } from "./document.js";
  * @property {string} [operand] how the usage text calls the word after it
  * @property {string} [optionalOperand] the same, when it may be left out
  * @property {string} [operandHelp]
+ * @property {{name: string, help: string}} [second] the word after that
  * @property {(keyof typeof OPTIONS)[]} options
  */
 
 const { rounds, seed, proxyCpus, tests } = schema.properties;
 const schemes = /** @type {Scheme[]} */ (tests.items.properties.schemes.items.enum);
+
+/** What a panel can be exported as. */
+const FORMATS = /** @type {const} */ (["svg", "png", "csv", "json"]);
+/** Where a snapshot goes; any other word after --snapshot is the next argument. */
+const SNAPSHOT_TARGET = /^https?:\/\/|\.json$/;
 
 const OPTIONS = {
   proxies: {
@@ -71,9 +77,42 @@ const OPTIONS = {
     read: (/** @type {string} */ text) => text || undefined,
   },
   "keep-going": { help: "goes on after a cell has failed twice; without it the run stops there" },
+  json: { help: "prints JSON instead of text" },
+  dashboard: {
+    value: "UID",
+    expected: "a file of dashboards/generated, without its ending",
+    help: "only this dashboard",
+    read: (/** @type {string} */ text) => text || undefined,
+  },
+  panel: {
+    value: "ID",
+    expected: "a panel's id, a whole number from 1",
+    help: "only this panel",
+    read: (/** @type {string} */ text) => readNumber(text, { type: "integer", minimum: 1 }),
+  },
+  format: {
+    value: "svg,png,csv,json",
+    expected: "svg, png, csv or json, each once, with commas between them",
+    help: "only these files of each panel",
+    read: (/** @type {string} */ text) =>
+      readList(text, (name) => FORMATS.find((format) => format === name)),
+  },
+  snapshot: {
+    value: "[URL|FILE.json]",
+    expected: "the address of a Grafana, a name that ends in .json, or nothing",
+    help: "makes a Grafana snapshot too, and posts it there or writes that file; alone: beside the panels",
+    read: (/** @type {string} */ text) =>
+      text === "" || SNAPSHOT_TARGET.test(text) ? text : undefined,
+  },
+  grafana: {
+    value: "URL",
+    expected: "the address of a Grafana, such as http://127.0.0.1:3000",
+    help: "asks this Grafana for its own pictures too; the project's own one is asked where it has a renderer",
+    read: (/** @type {string} */ text) => (/^https?:\/\//.test(text) ? text : undefined),
+  },
 };
 
-/** @type {Record<"run" | "report" | "aa", Command>} */
+/** @type {Record<"run" | "report" | "aa" | "compare" | "export", Command>} */
 const COMMANDS = {
   run: {
     about: "fights a battle and writes its report",
@@ -103,6 +142,19 @@ const COMMANDS = {
     operand: "PROXY",
     operandHelp: "a folder of proxies/",
     options: ["scheme", "connections", "rounds"],
+  },
+  compare: {
+    about: "says how one run differs from another, figure by figure",
+    operand: "RUN",
+    operandHelp: "a folder of results/, by its name or path",
+    second: { name: "BASELINE", help: "the run that it is held against" },
+    options: ["json"],
+  },
+  export: {
+    about: "writes every panel of the dashboards as a picture and as data",
+    optionalOperand: "RUN",
+    operandHelp: "a folder of results/, by its name or path; default: the newest run",
+    options: ["dashboard", "panel", "format", "snapshot", "grafana"],
   },
 };
 
@@ -175,6 +227,52 @@ export function parseAa(args) {
 }
 
 /**
+ * `./bench compare`
+ *
+ * @param {string[]} args after the command's name
+ * @returns {{run: string, baseline: string, json: boolean}} as they were typed, not yet looked up
+ * @throws {UserError} exit code 2
+ */
+export function parseCompare(args) {
+  const { operand, second, values } = parse("compare", args);
+  return {
+    run: /** @type {string} */ (operand),
+    baseline: /** @type {string} */ (second),
+    json: values.json ?? false,
+  };
+}
+
+/**
+ * @typedef {object} ExportArguments
+ * @property {string} [run] as it was typed; none: the newest
+ * @property {string} [dashboard] not yet looked up
+ * @property {number} [panel]
+ * @property {(typeof FORMATS)[number][]} formats
+ * @property {string} [snapshot] address of a Grafana, or a file; empty: beside the panels; none: it is not wanted
+ * @property {string} [grafana] address
+ */
+
+/**
+ * `./bench export`
+ *
+ * @param {string[]} args after the command's name
+ * @returns {ExportArguments}
+ * @throws {UserError} exit code 2
+ */
+export function parseExport(args) {
+  // The value of --snapshot may be left out, which node:util knows nothing of.
+  const joined = args.flatMap((arg, i) => {
+    if (i > 0 && args[i - 1] === "--snapshot" && SNAPSHOT_TARGET.test(arg)) return [];
+    if (arg !== "--snapshot") return [arg];
+    const next = args[i + 1] ?? "";
+    return [`--snapshot=${SNAPSHOT_TARGET.test(next) ? next : ""}`];
+  });
+  const { operand, values } = parse("export", joined);
+  const { dashboard, panel, format, snapshot, grafana } = values;
+  return { run: operand, dashboard, panel, formats: format ?? [...FORMATS], snapshot, grafana };
+}
+
+/**
  * @param {string} name of a command
  * @returns {name is keyof typeof COMMANDS} whether `usage` has a text for it
  */
@@ -187,13 +285,17 @@ export function isDocumented(name) {
  * @returns {string} lines for a terminal
  */
 export function usage(name) {
-  const { about, operand, optionalOperand, operandHelp, options } = COMMANDS[name];
-  const word = operand ?? `[${optionalOperand}]`;
+  const { about, operand, optionalOperand, operandHelp, second, options } = COMMANDS[name];
+  const word = [operand ?? `[${optionalOperand}]`, ...(second ? [second.name] : [])].join(" ");
   const rows = options.map((key) => {
     const { value, help } = /** @type {Option} */ (OPTIONS[key]);
     return [`--${key}${value ? ` ${value}` : ""}`, help];
   });
-  const table = [[operand ?? optionalOperand ?? "", operandHelp ?? ""], ...rows];
+  const table = [
+    [operand ?? optionalOperand ?? "", operandHelp ?? ""],
+    ...(second ? [[second.name, second.help]] : []),
+    ...rows,
+  ];
   const width = Math.max(...table.map(([left]) => left.length));
   return [
     `./bench ${name} ${word}${options.length > 0 ? " [OPTION…]" : ""}: ${about}`,
@@ -221,7 +323,8 @@ function overridesOf(values) {
 /**
  * @param {keyof typeof COMMANDS} name
  * @param {string[]} args
- * @returns {{operand: string | undefined, values: Record<string, any>}} values: by the name of the option, read
+ * @returns {{operand: string | undefined, second: string | undefined, values: Record<string, any>}} values: by the name of the
+ *   option, read
  */
 function parse(name, args) {
   const command = COMMANDS[name];
@@ -250,15 +353,30 @@ function parse(name, args) {
       throw new UserError(`${token.rawName} is given twice`, "Expected it once.", 2);
     values[token.name] = readOption(name, token);
   }
-  const { operand: required, optionalOperand } = command;
-  if (operands.length > 1 || (required && operands.length === 0)) {
-    throw new UserError(
-      operands.length === 0 ? `${name} needs ${required}` : `unexpected argument: ${operands[1]}`,
-      `Expected ${required ? "one" : "at most one"} ${required ?? optionalOperand}: ${command.operandHelp}.`,
-      2,
-    );
-  }
-  return { operand: operands[0], values };
+  refuseOperands(name, operands);
+  return { operand: operands[0], second: operands[1], values };
+}
+
+/**
+ * @param {keyof typeof COMMANDS} name
+ * @param {string[]} operands
+ * @throws {UserError} when there are too few or too many
+ */
+function refuseOperands(name, operands) {
+  const { operand, optionalOperand, operandHelp, second } = COMMANDS[name];
+  const known = [operand ?? optionalOperand, ...(second ? [second.name] : [])];
+  const needed = operand ? known : [];
+  if (operands.length >= needed.length && operands.length <= known.length) return;
+  const expected = second
+    ? `Expected ${known.join(" ")}: ${known[0]} is ${operandHelp}, ${second.name} ${second.help}.`
+    : `Expected ${operand ? "one" : "at most one"} ${known[0]}: ${operandHelp}.`;
+  throw new UserError(
+    operands.length < needed.length
+      ? `${name} needs ${needed[operands.length]}`
+      : `unexpected argument: ${operands[known.length]}`,
+    expected,
+    2,
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseAa, parseReport, parseRun, usage } from "./arguments.js";
+import { parseAa, parseCompare, parseReport, parseRun, usage } from "./arguments.js";
 
 /** @param {string} line */
 const words = (line) => line.split(" ").filter((word) => word !== "");
@@ -14,6 +14,19 @@ test("run alone is the battle quick as it is", () => {
     dryRun: false,
     keepGoing: false,
   });
+});
+
+test("compare takes two runs", () => {
+  assert.deepEqual(parseCompare(words("a results/b")), {
+    run: "a",
+    baseline: "results/b",
+    json: false,
+  });
+  assert.equal(parseCompare(words("--json a b")).json, true);
+  assert.match(
+    usage("compare"),
+    /^\.\/bench compare RUN BASELINE \[OPTION…\]: .*\n\n {2}RUN .*\n {2}BASELINE /,
+  );
 });
 
 test("run with everything", () => {
@@ -106,6 +119,10 @@ for (const [parse, line, message, next] of /** @type {const} */ ([
   [parseReport, "a b", "unexpected argument: b", /^Expected one DIR/],
   [parseReport, "a --rounds 2", "unknown option: --rounds", /^\.\/bench report takes none\./],
   [parseAa, "", "aa needs PROXY", /^Expected one PROXY/],
+  [parseCompare, "", "compare needs RUN", /^Expected RUN BASELINE: RUN is a folder of results/],
+  [parseCompare, "a", "compare needs BASELINE", /BASELINE the run that it is held against\.$/],
+  [parseCompare, "a b c", "unexpected argument: c", /^Expected RUN BASELINE/],
+  [parseCompare, "a b --jsn", "unknown option: --jsn", /^Did you mean --json\?/],
   [parseAa, "nginx --proxies nginx", "unknown option: --proxies", /\.\/bench aa takes: --scheme/],
 ])) {
   test(`${parse.name} of "${line}" is refused`, () =>

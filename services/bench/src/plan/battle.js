@@ -138,6 +138,14 @@ function refuseUnknownNames(document, content, directory, proxies) {
 function readTest(document, { scenario: name, schemes, parameters = {}, warmUp }, i, directory) {
   const scenario = readScenario(directory, name);
   const path = ["tests", i];
+  for (const [place, scheme] of schemes.entries()) {
+    if (scenario.schemes.includes(scheme)) continue;
+    throw document.mistake(
+      [...path, "schemes", place],
+      `${name} cannot be run with ${scheme}`,
+      `Expected ${scenario.schemes.join(" or ")}: so says loadgen/${name}.json.`,
+    );
+  }
   document.check(parametersSchema(scenario, { lists: true }), [...path, "parameters"]);
   document.check(parametersSchema(scenario, { lists: false }), [...path, "warmUp"]);
   const lists = Object.fromEntries(

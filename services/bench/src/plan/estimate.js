@@ -31,6 +31,16 @@ const CONNECTIONS_PER_SECOND = { ws: 1250, wss: 625 };
 const MESSAGES_PER_SECOND = { ws: 5000, wss: 4000 };
 
 /**
+ * Requests of HTTP, a new connection each, and the bytes of what they ask for.
+ *
+ * @type {Record<Scheme, {perSecond: number, bytesPerSecond: number}>}
+ */
+const REQUESTS = {
+  ws: { perSecond: 1500, bytesPerSecond: 150e6 },
+  wss: { perSecond: 500, bytesPerSecond: 75e6 },
+};
+
+/**
  * @param {Plan | PlannedCell} planned
  * @param {number} [proxyCpus] of a cell alone: the CPU budget that its plan sets
  * @returns {number} seconds; cells that are skipped take none
@@ -83,10 +93,14 @@ function phaseSeconds(parameters, scheme, proxyCpus) {
  * @param {number} proxyCpus
  * @returns {number} of connections and messages that are done as fast as the machine can
  */
-function workSeconds({ CONNECTIONS = 1, MESSAGES = 1 }, scheme, proxyCpus) {
+function workSeconds(parameters, scheme, proxyCpus) {
+  const { CONNECTIONS = 1, MESSAGES = 1, REQUESTS: requests = 0, FILE_BYTES = 0 } = parameters;
+  const { perSecond, bytesPerSecond } = REQUESTS[scheme];
   const seconds =
     CONNECTIONS / CONNECTIONS_PER_SECOND[scheme] +
-    (CONNECTIONS * (MESSAGES - 1)) / MESSAGES_PER_SECOND[scheme];
+    (CONNECTIONS * (MESSAGES - 1)) / MESSAGES_PER_SECOND[scheme] +
+    requests / perSecond +
+    (requests * FILE_BYTES) / bytesPerSecond;
   // With less than a core, the proxy is what the rest waits for.
   return proxyCpus > 0 ? seconds / Math.min(1, proxyCpus) : seconds;
 }

@@ -69,7 +69,7 @@ test("a scenario that lasts as long as its parameters say", () => {
 
 for (const name of ["nginx-idle", "nginx-hot", "churn"])
   test(`the battle ${name} ends within an hour on 2 cores`, () => {
-    const plan = makePlan(readBattle(root, name, { proxies }), {}, { proxies: five });
+    const plan = makePlan(readBattle(root, name, { proxies }), {}, { proxies });
     assert.ok(estimateSeconds(plan) < 3600, `${estimateSeconds(plan)} s`);
   });
 

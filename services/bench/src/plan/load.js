@@ -5,6 +5,15 @@
 /** @import { Parameters } from "../record/types.js" */
 
 /**
+ * Requests of HTTP, instead of WebSockets: REQUESTS in all, or as many as there can be in DURATION_SECONDS.
+ *
+ * @param {Parameters} parameters
+ */
+export function sendsRequests(parameters) {
+  return "REQUESTS" in parameters || "DURATION_SECONDS" in parameters;
+}
+
+/**
  * CONNECTIONS that are opened at CONNECTIONS_PER_SECOND before the measured phase and held through it: scenarios idle and hot.
  *
  * @param {Parameters} parameters
@@ -17,8 +26,10 @@ export function holdsConnections(parameters) {
  * @param {Parameters} parameters
  * @returns {number} connections in all; 0: the scenario does not say
  */
-export function connectionsOf({ CONNECTIONS, CONNECTIONS_PER_SECOND = 0, CHURN_SECONDS = 0 }) {
-  return CONNECTIONS ?? Math.round(CONNECTIONS_PER_SECOND * CHURN_SECONDS);
+export function connectionsOf(parameters) {
+  const { CONNECTIONS, REQUESTS, CONNECTIONS_PER_SECOND = 0, CHURN_SECONDS = 0 } = parameters;
+  // Where requests are counted, each has a connection of its own.
+  return CONNECTIONS ?? REQUESTS ?? Math.round(CONNECTIONS_PER_SECOND * CHURN_SECONDS);
 }
 
 /**
@@ -42,8 +53,8 @@ export function rampSeconds(parameters) {
  * @param {Parameters} parameters
  * @returns {number} how long the measured phase lasts whatever the machine does; 0: it lasts until the work is done
  */
-export function timedSeconds({ HOLD_SECONDS = 0, CHURN_SECONDS = 0 }) {
-  return HOLD_SECONDS + CHURN_SECONDS;
+export function timedSeconds({ HOLD_SECONDS = 0, CHURN_SECONDS = 0, DURATION_SECONDS = 0 }) {
+  return HOLD_SECONDS + CHURN_SECONDS + DURATION_SECONDS;
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   connectionsOf,
   holdsConnections,
   rampSeconds,
+  sendsRequests,
   timedSeconds,
   workersEnv,
 } from "./load.js";
@@ -17,6 +18,16 @@ for (const [name, parameters, expected] of /** @type {const} */ ([
   ["short connections", short, { held: false, all: 1000, atATime: 100, ramp: 0, timed: 0 }],
   ["held ones", idle, { held: true, all: 1000, atATime: 1000, ramp: 2.5, timed: 30 }],
   ["dropped ones", churn, { held: false, all: 30, atATime: 100, ramp: 0, timed: 60 }],
+  [
+    "kept connections",
+    { CONNECTIONS: 400, THREADS: 4, DURATION_SECONDS: 30 },
+    { held: false, all: 400, atATime: 400, ramp: 0, timed: 30, requests: true },
+  ],
+  [
+    "requests with a connection each",
+    { REQUESTS: 5000, CONCURRENCY: 10, FILE_BYTES: 12 },
+    { held: false, all: 5000, atATime: 10, ramp: 0, timed: 0, requests: true },
+  ],
   ["none", {}, { held: false, all: 0, atATime: 0, ramp: 0, timed: 0 }],
 ])) {
   test(`the load of ${name}`, () => {
@@ -27,8 +38,9 @@ for (const [name, parameters, expected] of /** @type {const} */ ([
         atATime: connectionsAtATime(parameters),
         ramp: rampSeconds(parameters),
         timed: timedSeconds(parameters),
+        requests: sendsRequests(parameters),
       },
-      expected,
+      { requests: false, ...expected },
     );
   });
 }

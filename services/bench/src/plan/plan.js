@@ -7,7 +7,7 @@ import { UserError } from "../errors.js";
 import { CONTROL, pickProxies } from "../proxies.js";
 import { randomNumbers } from "../statistics/random.js";
 import { limitSeconds } from "./estimate.js";
-import { combinations, excesses } from "./scenarios.js";
+import { combinations, excesses, unableToServe } from "./scenarios.js";
 
 /**
  * @import { Proxy } from "../proxies.js"
@@ -28,12 +28,13 @@ import { combinations, excesses } from "./scenarios.js";
  * @property {Scheme} scheme
  * @property {Parameters} parameters
  * @property {Parameters | null} warmUp
+ * @property {Scenario["serves"]} serves
  *
  * @typedef {object} Known
  * @property {Proxy[]} proxies every folder of proxies/, in its order
  * @property {(note: string) => void} [say] told what is changed beyond what was asked for
  *
- * @typedef {{name: string, profile: string}} Entrant name: in plan and report; profile: what Compose starts
+ * @typedef {{name: string, profile: string, serves: Proxy["serves"]}} Entrant name: in plan and report; profile: what Compose starts
  */
 
 /** The fewest that give the median a 95 % confidence interval without assuming a distribution: 1 − 2 × 0.5⁶ = 97 %. */
@@ -55,8 +56,9 @@ export function makePlan(battle, overrides, { proxies, say = () => {} }) {
   if (!chosen.includes(control)) say(`${CONTROL} is added: the control is in every round`);
   const entrants = proxies
     .filter((proxy) => proxy === control || chosen.includes(proxy))
-    .map(({ name }) => ({ name, profile: name }));
-  return planFor(entrants, battle, overrides, say);
+    .map(({ name, serves }) => ({ name, profile: name, serves }));
+  const plan = planFor(entrants, battle, overrides, say);
+  return wanted === "all" ? withoutUnable(plan) : plan;
 }
 
 /**
@@ -69,13 +71,14 @@ export function makePlan(battle, overrides, { proxies, say = () => {} }) {
  * @throws {UserError} when the proxy is unknown or an override does not fit; exit code 2
  */
 export function makeAaPlan(battle, { proxy, overrides }, { proxies, say = () => {} }) {
-  const [{ name }] = pickProxies(proxies, [proxy]);
-  const entrants = [...new Set([CONTROL, name])].map((entrant) => ({
-    name: entrant,
-    profile: entrant,
+  const [{ name, serves }] = pickProxies(proxies, [proxy]);
+  const entrants = pickProxies(proxies, [...new Set([CONTROL, name])]).map((entrant) => ({
+    name: entrant.name,
+    profile: entrant.name,
+    serves: entrant.serves,
   }));
   return planFor(
-    [...entrants, { name: `${name}-copy`, profile: name }],
+    [...entrants, { name: `${name}-copy`, profile: name, serves }],
     {
       ...battle,
       name: "aa",
@@ -109,7 +112,7 @@ function planFor(entrants, battle, overrides, say) {
     // As many digits as the last round has: folders sort as they ran.
     const prefix = `r${String(round).padStart(String(rounds).length, "0")}`;
     for (const { entrant, setting } of /** @type {typeof pairs} */ (shuffle(pairs, random))) {
-      const { scenario, scheme, parameters, warmUp } = setting;
+      const { scenario, scheme, parameters, warmUp, serves } = setting;
       cells.push({
         id: [prefix, entrant.name, ...settingName(setting, settings)].join("-"),
         round,
@@ -122,7 +125,7 @@ function planFor(entrants, battle, overrides, say) {
         loads: 1,
         observed: true,
         limitSeconds: limitSeconds(parameters, scheme, proxyCpus),
-        skip: null,
+        skip: unableToServe(entrant, { name: scenario, serves }, parameters),
       });
     }
   }
@@ -143,6 +146,20 @@ function planFor(entrants, battle, overrides, say) {
 }
 
 /**
+ * Who asks for all proxies means those that can.
+ *
+ * @param {Plan} plan
+ * @returns {Plan} without the cells that no machine could run, and without proxies that have no other; the control stays
+ */
+function withoutUnable(plan) {
+  const cells = plan.cells.filter(({ skip }) => skip === null);
+  const proxies = plan.proxies.filter(
+    (name) => name === CONTROL || cells.some(({ proxy }) => proxy === name),
+  );
+  return { ...plan, proxies, cells };
+}
+
+/**
  * @param {Test[]} tests
  * @param {Overrides} overrides
  * @param {Set<string>} notes
@@ -156,7 +173,7 @@ function settingsOf(tests, { schemes, connections }, notes) {
     const lists = connections
       ? { ...test.parameters, CONNECTIONS: refuseImpossible(connections, scenario) }
       : test.parameters;
-    for (const scheme of schemes ?? test.schemes) {
+    for (const scheme of schemes ? refuseUnknown(schemes, scenario) : test.schemes) {
       for (const combination of combinations(lists)) {
         const parameters = lowered(combination, scenario, notes);
         const setting = {
@@ -164,6 +181,7 @@ function settingsOf(tests, { schemes, connections }, notes) {
           scheme,
           parameters,
           warmUp: test.warmUp && warmUpOf(test.warmUp, parameters, scenario, notes),
+          serves: scenario.serves,
         };
         // With --connections, two tests may have become one.
         const isSame = (/** @type {Setting} */ other) =>
@@ -173,6 +191,20 @@ function settingsOf(tests, { schemes, connections }, notes) {
     }
   }
   return settings;
+}
+
+/**
+ * @param {Scheme[]} wanted on the command line
+ * @param {Scenario} scenario
+ */
+function refuseUnknown(wanted, { name, schemes }) {
+  const unknown = wanted.find((scheme) => !schemes.includes(scheme));
+  if (!unknown) return wanted;
+  throw new UserError(
+    `${name} cannot be run with ${unknown}`,
+    `Expected ${schemes.join(" or ")}. Leave the scheme out, or choose another battle.`,
+    2,
+  );
 }
 
 /**
@@ -187,7 +219,7 @@ function refuseImpossible(connections, { name, parameters: { CONNECTIONS } }) {
       2,
     );
   }
-  const { min, max } = CONNECTIONS;
+  const { min = 1, max = Infinity } = CONNECTIONS;
   const impossible = connections.find((value) => value < min || value > max);
   if (impossible === undefined) return connections;
   throw new UserError(

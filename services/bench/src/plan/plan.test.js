@@ -141,8 +141,9 @@ test("overrides replace what the battle says", (t) => {
     { proxies: "all", schemes: ["wss"], connections: [1000], rounds: 1, seed: 7, proxyCpus: 0.5 },
     { proxies },
   );
-  assert.equal(plan.proxies.length, proxies.length);
-  assert.equal(plan.cells.length, proxies.length);
+  const able = proxies.filter(({ serves }) => serves === "websockets").length;
+  assert.equal(plan.proxies.length, able);
+  assert.equal(plan.cells.length, able);
   assert.deepEqual([plan.rounds, plan.seed, plan.proxyCpus], [1, 7, 0.5]);
   for (const { scheme, parameters } of plan.cells)
     assert.deepEqual([scheme, parameters.CONNECTIONS], ["wss", 1000]);
@@ -247,3 +248,68 @@ for (const [name, cells, parameters] of /** @type {const} */ ([
     }
   });
 }
+
+/** With these proxies. */
+const FILES = (/** @type {string} */ names) => `title: Files
+proxies: ${names}
+rounds: 1
+seed: 1
+tests:
+  - scenario: files
+    schemes: [ws]
+    parameters: { FILE_BYTES: [12, 2216] }
+  - scenario: http
+    schemes: [ws]
+`;
+
+test("all proxies: those that can do nothing of it are left out, and cells that one cannot do", (t) => {
+  const entrants = proxies.map((proxy) =>
+    proxy.name === "nginx"
+      ? { ...proxy, serves: /** @type {const} */ ("files") }
+      : proxy.name === "haproxy"
+        ? { ...proxy, serves: /** @type {const} */ ("hello") }
+        : proxy,
+  );
+  const plan = makePlan(battleOf(t, FILES("all")), {}, { proxies: entrants });
+  const of = (/** @type {string} */ name) => plan.cells.filter(({ proxy }) => proxy === name);
+  assert.ok(plan.cells.every(({ skip }) => skip === null));
+  assert.deepEqual(
+    of("nginx").map(({ scenario }) => scenario),
+    ["files", "files"],
+  );
+  assert.deepEqual(
+    of("haproxy").map(({ parameters }) => parameters.FILE_BYTES),
+    [12],
+  );
+  assert.equal(of("http-proxy").length, 3);
+  const websockets = makePlan(battleOf(t), { proxies: "all" }, { proxies: entrants });
+  assert.ok(!websockets.proxies.includes("nginx"));
+});
+
+test("proxies by name: what one cannot do is skipped, and why", (t) => {
+  const entrants = proxies.map((proxy) =>
+    proxy.name === "nginx" ? { ...proxy, serves: /** @type {const} */ ("files") } : proxy,
+  );
+  const plan = makePlan(battleOf(t, FILES("[nginx, haproxy]")), {}, { proxies: entrants });
+  assert.deepEqual(plan.proxies.length, 3);
+  assert.deepEqual(
+    plan.cells.flatMap(({ id, skip }) => (skip ? [`${id}: ${skip}`] : [])),
+    [
+      "r1-nginx-http-ws: nginx has no server behind it and answers with files alone, http asks for http",
+    ],
+  );
+});
+
+test("a scheme that a scenario cannot be run with is refused, in the file and on the command line", (t) => {
+  const text = (/** @type {string} */ scheme) =>
+    BATTLE.replace(/tests:[^]*/, `tests:\n  - scenario: tls-handshake\n    schemes: [${scheme}]\n`);
+  assert.throws(() => battleOf(t, text("ws")), {
+    message: "battles/test.yaml, line 7: tls-handshake cannot be run with ws",
+    next: /^Expected wss/,
+    exitCode: 2,
+  });
+  assert.throws(() => makePlan(battleOf(t, text("wss")), { schemes: ["ws"] }, { proxies }), {
+    message: "tls-handshake cannot be run with ws",
+    exitCode: 2,
+  });
+});

@@ -1,29 +1,46 @@
 /**
- * Scenarios: the k6 scripts of loadgen/. The parameters of each are in the JSON file beside it, which the script reads too,
+ * Scenarios: the scripts of loadgen/, `<name>.js` for k6 and `<name>.mjs` for Node. The parameters of each are in the JSON file beside it, which the script reads too,
  * so that names, ranges and defaults are written down once.
  */
 import { existsSync, readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { UserError } from "../errors.js";
-import { Document } from "./document.js";
+import { Document, expectation } from "./document.js";
 import schema from "./scenario.schema.json" with { type: "json" };
 
 /**
- * @import { Parameters } from "../record/types.js"
+ * @import { Proxy } from "../proxies.js"
+ * @import { Schema } from "./document.js"
+ * @import { Parameters, Scheme } from "../record/types.js"
  *
  * @typedef {object} Parameter
  * @property {string} description
  * @property {"integer" | "number"} [type] integer where it is left out: a whole number
  * @property {number} default
- * @property {number} min
- * @property {number} max both ends are allowed
+ * @property {number} [min]
+ * @property {number} [max] both ends are allowed
+ * @property {number[]} [values] the only ones that it may have: instead of min and max
  * @property {string} [atMost] another parameter that it may not exceed
  *
  * @typedef {object} Scenario
  * @property {string} name of the script, without its ending
+ * @property {"k6" | "node"} runner of its script: the Compose services load and load-http
+ * @property {string} backend the image that stands behind the proxy: ws-proxy-bench/<backend>
+ * @property {"websockets" | "http" | "files"} serves what it asks a server for
+ * @property {Scheme[]} schemes
  * @property {string} description
  * @property {Record<string, Parameter>} parameters
  */
+
+/** What need not be said. */
+const DEFAULTS = {
+  backend: "echo",
+  serves: /** @type {const} */ ("websockets"),
+  schemes: /** @type {Scheme[]} */ (["ws", "wss"]),
+};
+
+/** Endings of scripts, and who runs those. */
+const RUNNERS = /** @type {const} */ ({ ".js": "k6", ".mjs": "node" });
 
 /**
  * @param {string} directory the project's
@@ -31,8 +48,8 @@ import schema from "./scenario.schema.json" with { type: "json" };
  */
 export function scenarioNames(directory) {
   return readdirSync(join(directory, "loadgen"))
-    .filter((file) => file.endsWith(".js"))
-    .map((file) => basename(file, ".js"))
+    .filter((file) => extname(file) in RUNNERS)
+    .map((file) => basename(file, extname(file)))
     .sort();
 }
 
@@ -40,30 +57,42 @@ export function scenarioNames(directory) {
  * @param {string} directory the project's
  * @param {string} name one of `scenarioNames`
  * @returns {Scenario}
- * @throws {UserError} when the table of its parameters is missing or wrong
+ * @throws {UserError} when the table of its parameters is missing or wrong, or two scripts have that name
  */
 export function readScenario(directory, name) {
   const label = `loadgen/${name}.json`;
+  const scripts = Object.entries(RUNNERS)
+    .map(([ending, runner]) => ({ file: `loadgen/${name}${ending}`, runner }))
+    .filter(({ file }) => existsSync(join(directory, file)));
+  const [{ file, runner }] = scripts;
+  if (scripts.length > 1) {
+    throw new UserError(
+      `two scripts are called ${name}: ${scripts.map((script) => script.file).join(" and ")}`,
+      "Rename one of them.",
+      2,
+    );
+  }
   if (!existsSync(join(directory, label))) {
     throw new UserError(
-      `loadgen/${name}.js has no table of its parameters`,
+      `${file} has no table of its parameters`,
       `Expected ${label}, in the form of loadgen/short-lived.json.`,
       2,
     );
   }
   const document = new Document(join(directory, label), label);
   document.check(schema);
-  const content = /** @type {Omit<Scenario, "name">} */ (document.value);
-  for (const [parameter, { type, default: fallback, min, max, atMost }] of Object.entries(
-    content.parameters,
-  )) {
+  const content =
+    /** @type {Pick<Scenario, "description" | "parameters"> & Partial<typeof DEFAULTS>} */ (
+      document.value
+    );
+  for (const [parameter, table] of Object.entries(content.parameters)) {
+    const { default: fallback, atMost } = table;
     const path = ["parameters", parameter];
-    const isWhole = type !== "number";
-    if (fallback < min || fallback > max || (isWhole && !Number.isInteger(fallback))) {
+    if (!isAllowed(table, fallback)) {
       throw document.mistake(
         [...path, "default"],
         `the default of ${parameter} is ${fallback}`,
-        `Expected a ${isWhole ? "whole number" : "number"} from ${min} to ${max}.`,
+        `Expected ${expectation(valueSchema(table))}.`,
       );
     }
     if (atMost !== undefined && !Object.hasOwn(content.parameters, atMost)) {
@@ -74,8 +103,50 @@ export function readScenario(directory, name) {
       );
     }
   }
-  return { name, ...content };
+  return { ...DEFAULTS, name, runner, ...content };
 }
+
+/**
+ * @param {Parameter} parameter
+ * @param {number} value
+ */
+function isAllowed({ type, min = -Infinity, max = Infinity, values }, value) {
+  if (values) return values.includes(value);
+  return value >= min && value <= max && (type === "number" || Number.isInteger(value));
+}
+
+/**
+ * @param {Parameter} parameter
+ * @returns {Schema} of one value
+ */
+function valueSchema({ type = "integer", min, max, values, description }) {
+  return {
+    type,
+    ...(values ? { enum: values } : { minimum: min, maximum: max }),
+    description,
+  };
+}
+
+/**
+ * What a scenario asks for, against what a proxy's folder says that it serves.
+ *
+ * @param {Pick<Proxy, "name" | "serves">} proxy
+ * @param {Pick<Scenario, "name" | "serves">} scenario
+ * @param {Parameters} parameters
+ * @returns {string | null} why it cannot; null: it can
+ */
+export function unableToServe(proxy, scenario, { FILE_BYTES }) {
+  // A proxy carries whatever the server behind it serves.
+  if (proxy.serves === "websockets") return null;
+  if (scenario.serves !== "files")
+    return `${proxy.name} has no server behind it and answers with files alone, ${scenario.name} asks for ${scenario.serves}`;
+  if (proxy.serves === "hello" && FILE_BYTES !== HELLO_BYTES)
+    return `${proxy.name} answers everything with ${HELLO_BYTES} bytes`;
+  return null;
+}
+
+/** The page /hello, and the smallest file: `Hello world` and a line break. */
+const HELLO_BYTES = 12;
 
 /**
  * @param {Scenario} scenario
@@ -94,13 +165,9 @@ export function defaults({ parameters }) {
  */
 export function parametersSchema({ parameters }, { lists }) {
   const properties = Object.fromEntries(
-    Object.entries(parameters).map(([parameter, { type = "integer", min, max, description }]) => {
-      const range = { minimum: min, maximum: max, description };
-      const items = { type, ...range };
-      return [
-        parameter,
-        lists ? { type: [type, "array"], ...range, items, minItems: 1, uniqueItems: true } : items,
-      ];
+    Object.entries(parameters).map(([parameter, table]) => {
+      const items = valueSchema(table);
+      return [parameter, lists ? listSchema(items, table) : items];
     }),
   );
   return {
@@ -108,6 +175,20 @@ export function parametersSchema({ parameters }, { lists }) {
     additionalProperties: false,
     properties,
   };
+}
+
+/**
+ * @param {Schema} items
+ * @param {Parameter} table
+ * @returns {object} JSON Schema of such a value, or of a list of them
+ */
+function listSchema({ enum: values, ...value }, table) {
+  const list = { type: [table.type ?? "integer", "array"], minItems: 1, uniqueItems: true };
+  if (!values) return { ...value, ...list, items: value };
+  const title = `${values.join(" or ")}, or a list of them`;
+  const items = { ...value, enum: values };
+  // An enum beside `items` would hold for the list too.
+  return { ...value, title, ...list, items, if: { type: value.type }, then: { ...items, title } };
 }
 
 /**

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { combinations, defaults, excesses, readScenario, scenarioNames } from "./scenarios.js";
+import {
+  combinations,
+  defaults,
+  excesses,
+  readScenario,
+  scenarioNames,
+  unableToServe,
+} from "./scenarios.js";
 import { BATTLE, battleOf, projectWith, root } from "./testing/project.js";
 
 for (const name of scenarioNames(root))
@@ -42,6 +49,63 @@ test("a parameter may have a fraction where its table says so", (t) => {
   });
 });
 
+test("a parameter may have certain values alone, one or a list of them", (t) => {
+  const battle = (/** @type {string} */ bytes) =>
+    battleOf(
+      t,
+      BATTLE.replace(
+        /tests:[^]*/,
+        `tests:\n  - scenario: files\n    schemes: [ws]\n    parameters: { FILE_BYTES: ${bytes} }\n`,
+      ),
+    );
+  assert.deepEqual(battle("12").tests[0].parameters.FILE_BYTES, [12]);
+  assert.deepEqual(battle("[12, 30192]").tests[0].parameters.FILE_BYTES, [12, 30192]);
+  for (const [wrong, message] of /** @type {const} */ ([
+    ["13", /line 8: "FILE_BYTES" is 13/],
+    ["[12, 13]", /line 8: entry 2 of "FILE_BYTES" is 13/],
+    ["[]", /line 8: "FILE_BYTES" is an empty list/],
+    ["many", /line 8: "FILE_BYTES" is "many"/],
+  ]))
+    assert.throws(() => battle(wrong), {
+      message,
+      next: /^Expected 12 or 2216 or 4879 or 30192 or 786432/,
+    });
+});
+
+test("what a scenario can be run with, and by whom", () => {
+  const { runner, backend, serves, schemes } = readScenario(root, "short-lived");
+  assert.deepEqual([runner, backend, serves], ["k6", "echo", "websockets"]);
+  assert.deepEqual(schemes, ["ws", "wss"]);
+  assert.equal(readScenario(root, "http").runner, "node");
+  assert.deepEqual(readScenario(root, "tls-handshake").schemes, ["wss"]);
+});
+
+test("two scripts of one name are refused", (t) => {
+  const directory = projectWith(t);
+  writeFileSync(join(directory, "loadgen/short-lived.mjs"), "");
+  assert.throws(() => readScenario(directory, "short-lived"), {
+    message:
+      "two scripts are called short-lived: loadgen/short-lived.js and loadgen/short-lived.mjs",
+    exitCode: 2,
+  });
+});
+
+test("a file server cannot do what needs a server behind it", () => {
+  const [http, files, echo] = ["http", "files", "short-lived"].map((name) =>
+    readScenario(root, name),
+  );
+  const proxy = { name: "p", serves: /** @type {const} */ ("websockets") };
+  for (const scenario of [http, files, echo])
+    assert.equal(unableToServe(proxy, scenario, defaults(scenario)), null);
+  const server = { name: "p", serves: /** @type {const} */ ("files") };
+  assert.equal(unableToServe(server, files, { FILE_BYTES: 2216 }), null);
+  assert.match(unableToServe(server, http, {}) ?? "", /^p has no server behind it.*asks for http$/);
+  assert.match(unableToServe(server, echo, {}) ?? "", /asks for websockets$/);
+  const hello = { name: "p", serves: /** @type {const} */ ("hello") };
+  assert.equal(unableToServe(hello, files, { FILE_BYTES: 12 }), null);
+  assert.match(unableToServe(hello, files, { FILE_BYTES: 2216 }) ?? "", /with 12 bytes$/);
+});
+
 test("a script without a table is refused", (t) => {
   const directory = projectWith(t);
   rmSync(join(directory, "loadgen/short-lived.json"));
@@ -59,6 +123,8 @@ for (const [title, parameter, message] of /** @type {const} */ ([
   ["a limit that is no parameter", { atMost: "M" }, /line 9: unknown parameter "M"/],
   ["a whole number's default with a fraction", { default: 1.5 }, /line 6: the default of N is 1.5/],
   ["a type that there is not", { type: "float" }, /line 9: "type" is "float"/],
+  ["a default that is none of its values", { values: [2, 3] }, /line 6: the default of N is 1/],
+  ["no range", { max: undefined }, /line 4: "N" is a group of keys/],
 ])) {
   test(`a table with ${title} is refused`, (t) => {
     const directory = projectWith(t);

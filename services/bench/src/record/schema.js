@@ -14,14 +14,23 @@ const validate = new Ajv2020({ allowUnionTypes: true }).compile(schema);
 /**
  * @param {unknown} results
  * @param {string} file for the message
- * @returns {Results}
+ * @returns {Results} a new one: keys that this version has added are null where they are missing
  * @throws {UserError} that names the first place which is not as it should be
  */
 export function validateResults(results, file) {
-  if (validate(results)) return /** @type {Results} */ (results);
+  if (validate(results)) return withNewKeys(/** @type {Results} */ (results));
   const [{ instancePath, message, params }] = validate.errors ?? [];
   throw new UserError(
     `${file} is not a results file: ${instancePath || "/"} ${message} ${JSON.stringify(params)}`,
     "Expected what services/bench/src/record/results.schema.json describes: made by this version of ./bench run.",
   );
+}
+
+/**
+ * @param {Results} results
+ * @returns {Results} with null for what a run of an earlier version could not have
+ */
+function withNewKeys(results) {
+  const added = { requests: null, requestMs: null };
+  return { ...results, cells: results.cells.map((cell) => Object.assign({}, added, cell)) };
 }

@@ -84,3 +84,30 @@ test("the folder of a second attempt is another", (t) => {
   const { store } = newStore(t);
   assert.notEqual(store.cellPath("a", 1), store.cellPath("a", 2));
 });
+
+test("a run of before there was HTTP is read: it has no requests", (t) => {
+  const { store, cells } = newStore(t);
+  const { requests, requestMs, ...old } = /** @type {any} */ (cells[0]);
+  store.cellFolder(old.id, 1);
+  store.add(old);
+  const [cell] = Store.open(store.directory).results.cells;
+  assert.deepEqual([cell.requests, cell.requestMs], [null, null]);
+  assert.equal(cell.proxy, old.proxy);
+});
+
+test("requests and their times are kept, and refused where they are not what the schema says", (t) => {
+  const { store, cells } = newStore(t);
+  const requests = {
+    completed: 10,
+    non2xx: 2,
+    statuses: { 502: 2 },
+    socketErrors: { read: 0 },
+    causes: [{ service: "nginx", line: "refused", count: 2 }],
+  };
+  const ms = { count: 10, mean: 1, sd: 1, min: 1, median: 1, p90: 1, p95: 1, p99: 1, max: 1 };
+  for (const { id } of cells.slice(0, 2)) store.cellFolder(id, 1);
+  store.add({ ...cells[0], requests, requestMs: ms });
+  assert.deepEqual(Store.open(store.directory).results.cells[0].requests, requests);
+  store.add({ ...cells[1], requests: { ...requests, statuses: { 502: -1 } }, requestMs: null });
+  assert.throws(() => Store.open(store.directory), /\/cells\/1\/requests/);
+});

@@ -146,6 +146,22 @@ export type FailureKind =
   | "observer" // InfluxDB or cAdvisor died: curves are missing
   | "engine"; // the Docker engine did not answer
 
+export interface Requests {
+  /** Answered, whatever the status. */
+  completed: number;
+  /** Of those, the ones whose status was neither 2xx nor 3xx. */
+  non2xx: number;
+  /**
+   * What those were, by status, counted in a short second pass of the same load after the measured phase (wrk itself counts no
+   * statuses, and a script that did would cost CPU); {}: there were none, or the second pass saw none.
+   */
+  statuses: Record<string, number>;
+  /** By kind, as the generator calls it: connect, read, write, timeout; of ab connect, receive, length, exceptions. */
+  socketErrors: Record<string, number>;
+  /** What the logs of proxy and server say about it: distinct lines, the most frequent first, with how often; []: nothing. */
+  causes: { service: string; line: string; count: number }[];
+}
+
 /** One attempt at one cell. What is null was not reached. */
 export interface CellRecord {
   schema: 1;
@@ -184,6 +200,10 @@ export interface CellRecord {
   totalSeconds: number | null;
   handshakeMs: LatencySummary | null;
   echoLatencyMs: LatencySummary | null;
+  /** Of HTTP; null: the scenario opens WebSockets. */
+  requests: Requests | null;
+  /** From the start of a request (of `files`: of its connection) to the last byte of its answer; null: no HTTP. */
+  requestMs: Omit<LatencySummary, "p999"> | null;
   /** By service. */
   containers: Record<string, ContainerRecord>;
   /** What the echo server counted over the measured phase, a worker each. */

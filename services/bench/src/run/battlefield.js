@@ -5,11 +5,15 @@ import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { analyseCells } from "../analyse/index.js";
+import { compareWithLatest } from "../compare.js";
 import { containersOf, joinNetwork, leaveNetwork, Project, remove } from "../docker.js";
 import { UserError } from "../errors.js";
 import { Influx } from "../influx.js";
 import { estimateRemaining } from "../plan/estimate.js";
 import { workersEnv } from "../plan/load.js";
+import { DATABASE, Publisher } from "../series/publisher.js";
+import { republish } from "../series/republish.js";
 import { until } from "../wait.js";
 import { keepCurves } from "./curves.js";
 import { EDGE_HOST, Edges } from "./edges.js";
@@ -24,6 +28,9 @@ const NOT_OBSERVERS = ["echo", "ready", "load"];
 /** cAdvisor's last points are in InfluxDB so many ms after they were taken. */
 const CADVISOR_DELAY_MS = 2500;
 const INFLUXDB_LIMIT_MS = 30_000;
+const INFLUXDB = "http://influxdb:8086";
+/** A write beside the load waits so long for its answer, and is tried again with the next. */
+const PUBLISH_LIMIT_MS = 2000;
 
 /** The run was ended by Ctrl-C or SIGTERM. */
 export class Interrupted extends Error {}
@@ -66,6 +73,7 @@ export class Battlefield {
     const project = new Project(this.#directory, { name: this.#config.name, profile: "*" });
     const edges = new Edges();
     await this.#assertFree(clear);
+    const publisher = this.#publisher(store, tell);
     this.isClear = false;
     try {
       await project.check(["up", "--detach", "--no-deps", ...this.#observers], {
@@ -73,18 +81,25 @@ export class Battlefield {
       });
       await joinNetwork(this.#network, EDGE_HOST);
       await edges.listen();
-      const influx = new Influx("http://influxdb:8086");
+      const influx = new Influx(INFLUXDB);
       await this.#waitFor(influx);
-      const outcome = await runCells(store, this.#stage(store, edges, tell), {
+      const tellAll = (/** @type {import("./events.js").RunEvent} */ event) => {
+        tell(event);
+        publisher.listen(event);
+      };
+      const outcome = await runCells(store, this.#stage(store, edges, tellAll), {
         keepGoing,
         remaining: () => estimateRemaining(store.results.plan, store.results.cells),
       });
+      await publisher.close();
       await sleep(CADVISOR_DELAY_MS, undefined, { signal: this.#signal });
       await this.#keepCurves(store, influx, tell);
+      await this.#publishAll(store, influx, tell, outcome.failed + outcome.untried === 0);
       return outcome;
     } catch (error) {
       throw this.#signal.aborted ? this.#signal.reason : error;
     } finally {
+      await publisher.close();
       edges.close();
       await leaveNetwork(this.#network);
       await remove((await containersOf(this.#config.name).catch(() => [])).map(({ name }) => name));
@@ -121,7 +136,7 @@ export class Battlefield {
       loadCores,
       cpuLimited,
       keyType: plan.keyType,
-      policy: JSON.parse(readFileSync(join(this.#directory, "certs/policy.json"), "utf8")),
+      policy: this.#policy(),
       edges,
       tell,
       signal: this.#signal,
@@ -155,6 +170,51 @@ export class Battlefield {
         `InfluxDB has no database cadvisor after ${INFLUXDB_LIMIT_MS / 1000} s`,
         "They are made when its volume is empty: ./bench down removes it. See also: docker compose logs influxdb",
       );
+    }
+    // A volume that is older than this database has none.
+    await influx.createDatabase(DATABASE);
+  }
+
+  /**
+   * @param {Store} store
+   * @param {Listener} tell
+   */
+  #publisher(store, tell) {
+    const { results } = store;
+    const policy = this.#policy();
+    return new Publisher({
+      influx: new Influx(INFLUXDB, { timeoutMs: PUBLISH_LIMIT_MS }),
+      run: results.run.name,
+      cellPath: (id, attempt) => store.cellPath(id, attempt),
+      judge: (record) => analyseCells({ ...results, cells: [record] }, policy)[0],
+      note: (text) => tell({ type: "note", text }),
+    });
+  }
+
+  /** @returns {import("../conformance/connect.js").TlsPolicy} */
+  #policy() {
+    return JSON.parse(readFileSync(join(this.#directory, "certs/policy.json"), "utf8"));
+  }
+
+  /**
+   * @param {Store} store
+   * @param {Influx} influx
+   * @param {Listener} tell
+   * @param {boolean} isComplete no cell is missing
+   */
+  async #publishAll(store, influx, tell, isComplete) {
+    const note = (/** @type {string} */ text) => tell({ type: "note", text });
+    try {
+      const { notes } = await republish(store, influx, {
+        directory: this.#directory,
+        project: this.#config.name,
+      });
+      for (const text of notes) note(text);
+      const compared = isComplete && (await compareWithLatest(this.#directory, store, influx));
+      if (compared) note(compared);
+    } catch (error) {
+      // The report does not rest on it, and ./bench export writes it again.
+      note(`not all of the run is in InfluxDB: ${error instanceof Error ? error.message : error}`);
     }
   }
 

@@ -1,30 +1,37 @@
 /**
  * One cell: start → verify → warm up → measure → stop. Echo server and proxy are fresh for each.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connectTls, negotiated, openWebSocket } from "../conformance/index.js";
 import { containersOf, inspect, Project, remove, run } from "../docker.js";
 import { UserError } from "../errors.js";
-import { connectionsOf, holdsConnections, rampSeconds } from "../plan/load.js";
-import { CONTROL, healthUrl } from "../proxies.js";
-import { summarise } from "../statistics/index.js";
-import { statusOf, until } from "../wait.js";
+import { connectionsOf, holdsConnections, rampSeconds, sendsRequests } from "../plan/load.js";
+import { readScenario } from "../plan/scenarios.js";
+import { CONTROL } from "../proxies.js";
+import { LIVE_FILE, liveCsv } from "../record/live.js";
+import { causesIn } from "./causes.js";
 import { ContainerGone, difference, locate, machineCpu } from "./counters.js";
-import { keepSamples, liveCounts, mergeSummaries, readLatencies, readSummary } from "./k6.js";
+import { CellFailure } from "./failure.js";
+import { liveCounts } from "./k6.js";
+import { K6_PORT, knobsOf, LOAD_SERVICES, Loads, logOf } from "./loads.js";
+import { Pulse } from "./pulse.js";
 import { Sampler } from "./sampler.js";
+import { verify, waitForAnswer } from "./verification.js";
 
 /** @import { ContainerState } from "../docker.js" */
-/** @import { CellRecord, ContainerRecord, FailureKind, Parameters, PlannedCell, Role, SocketReading } from "../record/types.js" */
+/** @import { CellRecord, ContainerRecord, Parameters, PlannedCell, Role, SocketReading } from "../record/types.js" */
+/** @import { Log } from "./causes.js" */
 /** @import { Counters, Reading } from "./counters.js" */
 /** @import { Edges } from "./edges.js" */
 /** @import { Listener, Phase } from "./events.js" */
+/** @import { LiveSample } from "../record/live.js" */
+/** @import { PulseReading } from "./pulse.js" */
 
-/** How long proxy and echo server may take to answer, and k6 to begin, in ms. */
+/** How long proxy and echo server may take to answer, and load to begin, in ms. */
 const START_LIMIT_MS = 30_000;
-/** Of k6's REST API, for the live view. */
-const K6_PORT = 6565;
+/** Of the servers behind a proxy, the one that counts connections and messages. */
+const ECHO = "echo";
 const SAMPLE_INTERVAL_MS = 250;
 const PROGRESS_INTERVAL_MS = 1000;
 
@@ -59,18 +66,6 @@ const PROGRESS_INTERVAL_MS = 1000;
  * @property {Listener} tell
  * @property {AbortSignal} signal aborted: the run is to end now
  */
-
-/** A cell that cannot be counted. */
-export class CellFailure extends Error {
-  /**
-   * @param {FailureKind} kind
-   * @param {string} message
-   */
-  constructor(kind, message) {
-    super(message);
-    this.kind = kind;
-  }
-}
 
 /**
  * @param {PlannedCell} cell
@@ -121,6 +116,8 @@ export function newRecord({ id, round, proxy, scenario, scheme, parameters }, at
     totalSeconds: null,
     handshakeMs: null,
     echoLatencyMs: null,
+    requests: null,
+    requestMs: null,
     containers: {},
     echoWorkers: null,
     tls: null,
@@ -138,18 +135,26 @@ class Driver {
    */
   constructor(cell, attempt, stage, folder) {
     this.cell = cell;
+    this.scenario = readScenario(stage.directory, cell.scenario);
     this.stage = stage;
     this.folder = folder;
     this.record = newRecord(cell, attempt, stage.loadCores);
-    /** Where k6 writes while it runs; results may lie on a slower disk, and get what is kept. */
+    /** Where load writes while it runs; results may lie on a slower disk, and get what is kept. */
     this.scratch = join(stage.directory, ".bench", "samples", `${stage.project}-${cell.id}`);
     this.project = new Project(stage.directory, {
       name: stage.project,
       profile: cell.profile,
-      env: { ...stage.env, ...this.#knobs(cell.parameters) },
+      env: {
+        ...stage.env,
+        ...knobsOf(cell, this.scenario, cell.parameters),
+        TLS_KEY_TYPE: this.keyType,
+      },
     });
-    /** @type {string[]} */
-    this.loads = [];
+    this.loads = new Loads(cell, this.scenario, {
+      stage,
+      project: this.project,
+      scratch: this.scratch,
+    });
     /** @type {ContainerState[]} as they were when all had started */
     this.started = [];
   }
@@ -180,15 +185,11 @@ class Driver {
     }
   }
 
-  /** @param {Parameters} parameters */
-  #knobs(parameters) {
-    const { scenario, scheme, round } = this.cell;
-    return {
-      SCENARIO: scenario,
-      SCHEME: scheme,
-      TRIAL: String(round),
-      ...Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, String(value)])),
-    };
+  /** @returns {"ecdsa" | "rsa"} of the certificates: the plan's, unless the scenario chooses */
+  get keyType() {
+    const { RSA_BITS } = this.cell.parameters;
+    if (RSA_BITS !== undefined) return RSA_BITS > 0 ? "rsa" : "ecdsa";
+    return this.stage.keyType === "rsa" ? "rsa" : "ecdsa";
   }
 
   async #start() {
@@ -206,117 +207,23 @@ class Driver {
   }
 
   async #verify() {
-    const { scheme } = this.cell;
-    const url = healthUrl(scheme);
-    const last = await until(
-      Date.now() + START_LIMIT_MS,
-      async () => {
-        this.stage.signal.throwIfAborted();
-        const answer = await statusOf(url);
-        if (answer !== "200") this.#assertAlive(await this.#now());
-        return answer;
-      },
-      (answer) => answer === "200",
-    );
-    if (last !== "200")
-      throw new CellFailure(
-        "start",
-        `${url} did not answer 200 within ${START_LIMIT_MS / 1000} s; last: ${last}`,
-      );
-    const end = new AbortController();
-    const target = {
-      scheme,
-      host: "proxy",
-      port: scheme === "wss" ? 8443 : 8080,
-      ca: readFileSync(join(this.stage.directory, `certs/generated/${this.stage.keyType}/ca.pem`)),
-      policy: this.stage.policy,
-      keyType:
-        this.stage.keyType === "rsa"
-          ? /** @type {const} */ ("rsa")
-          : /** @type {const} */ ("ecdsa"),
-      forwarded: false,
-      proxyProtocol: false,
-      idleMs: 0,
-      timeoutMs: START_LIMIT_MS,
-      signal: AbortSignal.any([end.signal, AbortSignal.timeout(START_LIMIT_MS)]),
-    };
-    try {
-      // Offers more than the policy allows: the answer is the server's choice.
-      if (scheme === "wss") this.record.tls = negotiated(await connectTls(target));
-      const client = await openWebSocket(target);
-      const sent = `verify ${this.cell.id}`;
-      client.ws.send(sent);
-      const { data } = await client.nextMessage();
-      if (data.toString() !== sent)
-        throw new CellFailure(
-          "verify",
-          `an echo came back changed: ${JSON.stringify(data.toString())} for ${sent}`,
-        );
-    } catch (error) {
-      if (error instanceof CellFailure) throw error;
-      throw new CellFailure(
-        "verify",
-        `no echo over ${scheme}: ${error instanceof Error ? error.message : error}`,
-      );
-    } finally {
-      end.abort();
-    }
+    const { cell, stage, scenario, keyType } = this;
+    await waitForAnswer(cell, {
+      // Two JVMs took 17 s on two cores that had other work.
+      limitMs: scenario.backend === ECHO ? START_LIMIT_MS : 2 * START_LIMIT_MS,
+      signal: stage.signal,
+      assertAlive: async () => this.#assertAlive(await this.#now()),
+    });
+    this.record.tls = await verify(cell, scenario, { ...stage, keyType, limitMs: START_LIMIT_MS });
   }
 
   /** @param {Parameters} changes */
   async #warmUp(changes) {
     const parameters = { ...this.cell.parameters, ...changes };
-    const [name] = await this.#startLoads("warm-up", parameters, 1, {});
-    const code = await this.#within(this.cell.limitSeconds, this.#exitOf(name));
-    if (code !== 0) throw await this.#loadFailure("the warm-up", code, [name]);
+    const [name] = await this.loads.start("warm-up", parameters, 1, {});
+    const code = await this.#within(this.cell.limitSeconds, this.loads.exitOf(name));
+    if (code !== 0) throw await this.loads.failure("the warm-up", code, [name]);
     await remove([name]);
-  }
-
-  /**
-   * @param {string} name
-   * @param {Parameters} parameters
-   * @param {number} count containers that share the connections
-   * @param {Record<string, string>} extra environment
-   * @returns {Promise<string[]>} their names
-   */
-  async #startLoads(name, parameters, count, extra) {
-    const names = Array.from({ length: count }, (_, i) => `${this.stage.project}-${name}-${i + 1}`);
-    this.loads.push(...names);
-    await Promise.all(
-      names.map(async (container, i) => {
-        const environment = {
-          ...this.#knobs(share(parameters, i, count)),
-          K6_OUT: `csv=/samples/${name}-${i + 1}.csv`,
-          K6_CSV_TIME_FORMAT: "unix_micro",
-          RUN: this.stage.run,
-          PROXY: this.cell.proxy,
-          ...extra,
-        };
-        await this.project.check([
-          "run",
-          "--detach",
-          "--no-deps",
-          "--no-TTY",
-          "--name",
-          container,
-          // What it writes belongs to the caller.
-          "--user",
-          `${process.getuid?.()}:${process.getgid?.()}`,
-          "--volume",
-          `${this.scratch}:/samples`,
-          ...Object.entries(environment).flatMap(([key, value]) => ["--env", `${key}=${value}`]),
-          "load",
-          ...[
-            "run",
-            "--quiet",
-            "--address",
-            `0.0.0.0:${K6_PORT}`,
-            `/loadgen/${this.cell.scenario}.js`,
-          ],
-        ]);
-      }),
-    );
-    return names;
   }
 
   async #measure() {
@@ -331,14 +238,16 @@ class Driver {
     const states = new Map();
     /** @type {Partial<Readings>} */
     const readings = {};
-    /** @type {EchoWorker[]} */
-    let echoBefore = [];
-    /** @type {EchoWorker[]} */
-    let echoAfter = [];
+    /** @type {EchoWorker[] | null} */
+    let echoBefore = null;
+    /** @type {EchoWorker[] | null} */
+    let echoAfter = null;
+    /** @type {Log[]} */
+    let logs = [];
     const find = (/** @type {ContainerState} */ state) => {
       if (!state.running) return;
-      const name =
-        state.service === "load" ? state.name.slice(stage.project.length + 1) : state.service;
+      const isLoad = LOAD_SERVICES.includes(state.service);
+      const name = isLoad ? state.name.slice(stage.project.length + 1) : state.service;
       counters.set(name, locate({ pid: state.pid }));
       roles.set(name, this.#roleOf(state.service));
       states.set(name, state);
@@ -347,12 +256,24 @@ class Driver {
     const sockets = () => this.readSockets(counters, roles);
     readings.before = { ...this.readEdge(counters), sockets: sockets() };
     const sampler = new Sampler(counters, { intervalMs: SAMPLE_INTERVAL_MS });
+    const pulse = new Pulse({
+      files: Array.from({ length: cell.loads }, (_, i) => join(this.scratch, `load-${i + 1}.csv`)),
+      holds: holdsConnections(cell.parameters),
+    });
+    // Who looks on sees nothing where it cannot be read: the load has just ended, or a container; the next step says so.
+    const pulseNow = () => this.#pulseReading(counters, roles).catch(() => undefined);
+    const beat = (/** @type {PulseReading | undefined} */ reading, isLast = false) =>
+      this.#tellOf(reading && pulse.beat(reading, { isLast }));
+    /** @type {PulseReading | undefined} */
+    let lastPulse;
     /** @type {NodeJS.Timeout | undefined} */
     let progress;
 
     const begun = stage.edges.expect("start", cell.loads, async () => {
-      for (const state of await inspect(this.loads)) find(state);
+      for (const state of await inspect(this.loads.names)) find(state);
       echoBefore = await this.#echoWorkers();
+      const firstPulse = await pulseNow();
+      if (firstPulse) pulse.start(firstPulse);
       // Looking at all sockets takes its time: outside of the measured phase.
       const open = sockets();
       readings.first = { ...this.readEdge(counters), sockets: open };
@@ -363,16 +284,18 @@ class Driver {
         const edge = this.readEdge(counters);
         sampler.stop();
         readings.last = { ...edge, sockets: sockets() };
+        logs = await this.#logsSince(/** @type {Edge} */ (readings.first).ms);
         echoAfter = await this.#echoWorkers();
+        lastPulse = await pulseNow();
       }),
     );
     // Whichever is not waited for in the end is no error of its own.
     done.catch(() => {});
     try {
-      const names = await this.#startLoads("load", cell.parameters, cell.loads, {
+      const names = await this.loads.start("load", cell.parameters, cell.loads, {
         EDGE_URL: stage.edges.url,
       });
-      const exits = names.map((name) => this.#exitOf(name));
+      const exits = names.map((name) => this.loads.exitOf(name));
       const exit = Promise.all(exits);
       // Whether it is waited for in the end or not.
       exit.catch(() => {});
@@ -380,7 +303,8 @@ class Driver {
       const failedEarly = Promise.all(
         names.map(async (name, i) => {
           const code = await exits[i];
-          if (code !== 0 || !readings.last) throw await this.#loadFailure("the load", code, [name]);
+          if (code !== 0 || !readings.last)
+            throw await this.loads.failure("the load", code, [name]);
         }),
       );
       failedEarly.catch(() => {});
@@ -395,7 +319,7 @@ class Driver {
             this.#now()
               .then((states) => this.#assertAlive(states))
               .catch(reject);
-          this.#progress(names, counters, roles);
+          pulseNow().then((reading) => beat(reading));
         }, PROGRESS_INTERVAL_MS);
       });
       await this.#within(cell.limitSeconds, Promise.race([done, failedEarly, died]));
@@ -409,18 +333,28 @@ class Driver {
       }
       this.#assertAlive(await this.#now());
       this.#note(/** @type {Readings} */ (readings), sampler, { roles, states });
-      record.echoWorkers = workersBetween(echoBefore, echoAfter);
-      if (holdsConnections(cell.parameters))
-        record.connectionsHeld = { from: openAt(echoBefore), to: openAt(echoAfter) };
-      await this.#readLoads(names);
+      if (echoBefore && echoAfter) {
+        record.echoWorkers = workersBetween(echoBefore, echoAfter);
+        if (holdsConnections(cell.parameters))
+          record.connectionsHeld = { from: openAt(echoBefore), to: openAt(echoAfter) };
+      }
+      Object.assign(record, await this.loads.read(names, this.folder));
+      // The client that looked before opened one connection: nothing to resume. What the load did, each of its connections asserts.
+      if (record.tls) record.tls.resumed = cell.parameters.RESUMED === 1;
+      // By now k6 has written every latency, and every count is known for good.
+      beat(lastPulse && atEnd(lastPulse, record), true);
+      this.#noteCauses(logs);
       const status = (await exit).find((code) => code !== 0);
-      if (status) throw await this.#loadFailure("the load", status, names);
+      if (status) throw await this.loads.failure("the load", status, names);
       this.#assertNotThrottled();
     } finally {
       clearInterval(progress);
       sampler.stop();
       stage.edges.reset();
-      if (readings.first) writeFileSync(join(this.folder, "samples.csv"), sampler.toCsv());
+      if (readings.first) {
+        writeFileSync(join(this.folder, "samples.csv"), sampler.toCsv());
+        writeFileSync(join(this.folder, LIVE_FILE), liveCsv(pulse.samples));
+      }
     }
   }
 
@@ -449,7 +383,8 @@ class Driver {
 
   /** @param {string} service @returns {Role} */
   #roleOf(service) {
-    if (service === "echo" || service === "load") return service;
+    if (service === "echo") return service;
+    if (LOAD_SERVICES.includes(service)) return "load";
     return this.stage.observers.includes(service) ? "observer" : "proxy";
   }
 
@@ -499,34 +434,43 @@ class Driver {
     };
   }
 
-  /** @param {string[]} names */
-  async #readLoads(names) {
-    const { record } = this;
-    const summaries = [];
-    for (const name of names) {
-      const summary = readSummary(await logOf(name));
-      if (!summary) throw new CellFailure("load", `${name} ended without a summary; see its log`);
-      summaries.push(summary);
-    }
-    const { connections, messagesEchoed, sends, totalMs } = mergeSummaries(summaries);
-    // A rate may come to one connection more than it should.
-    const asked = Math.max(
-      connectionsOf(this.cell.parameters),
-      connections.opened + connections.failed,
+  /**
+   * To be called at the last edge: what comes after it, a pass that counts statuses among it, may push older lines out of the logs, of
+   * which the engine keeps the last 10 MB (compose.yaml).
+   *
+   * @param {number} fromMs first edge
+   * @returns {Promise<Log[]>} what proxy and server have written since; []: the load sends no requests
+   */
+  async #logsSince(fromMs) {
+    if (!sendsRequests(this.cell.parameters)) return [];
+    return Promise.all(
+      this.#ofCellAlone().map(async ({ name, service }) => ({
+        service,
+        text: await logOf(name, fromMs),
+      })),
     );
-    record.connections = { asked, ...connections };
-    record.messagesEchoed = messagesEchoed;
-    record.sends = sends;
-    record.totalSeconds = totalMs === null ? null : totalMs / 1000;
-    const files = names.map((_, i) => join(this.scratch, `load-${i + 1}.csv`));
-    const { handshakeMs, echoLatencyMs } = await readLatencies(files);
-    record.handshakeMs = handshakeMs.length > 0 ? summarise(handshakeMs) : null;
-    record.echoLatencyMs = echoLatencyMs.length > 0 ? summarise(echoLatencyMs) : null;
-    await keepSamples(files, join(this.folder, "latencies.csv.gz"));
   }
 
-  /** @returns {Promise<EchoWorker[]>} */
+  /**
+   * Requests that went wrong fail no cell: they are what was found.
+   *
+   * @param {Log[]} logs of the measured phase
+   */
+  #noteCauses(logs) {
+    const { requests } = this.record;
+    if (!requests) return;
+    const wrong = sum([requests.non2xx, ...Object.values(requests.socketErrors)]);
+    if (wrong > 0) requests.causes = causesIn(logs);
+  }
+
+  /** @returns {ContainerState[]} proxy and server */
+  #ofCellAlone() {
+    return this.started.filter(({ service }) => !this.stage.observers.includes(service));
+  }
+
+  /** @returns {Promise<EchoWorker[] | null>} null: another server stands in its place, which does not count them */
   async #echoWorkers() {
+    if (this.scenario.backend !== ECHO) return null;
     const host = this.cell.profile === CONTROL ? "proxy" : "echo";
     const response = await fetch(`http://${host}:8080/stats`, {
       headers: { connection: "close" },
@@ -536,53 +480,36 @@ class Driver {
   }
 
   /**
-   * @param {string[]} names
    * @param {Map<string, Counters>} counters
    * @param {Map<string, Role>} roles
+   * @returns {Promise<PulseReading>}
+   * @throws {Error} when the load does not answer, or a container is gone
    */
-  async #progress(names, counters, roles) {
-    try {
-      const counts = await Promise.all(
-        names.map((name) => liveCounts(`http://${name}:${K6_PORT}`)),
-      );
-      let proxyCpu = 0;
-      for (const [name, counter] of counters)
-        if (roles.get(name) === "proxy") proxyCpu += counter.read().cpu.totalSeconds;
-      const now = {
-        ms: performance.now(),
-        opened: sum(counts.map(({ opened }) => opened)),
-        proxyCpu,
-      };
-      const seconds = this.lastProgress ? (now.ms - this.lastProgress.ms) / 1000 : 0;
-      if (this.lastProgress && seconds > 0) {
-        this.stage.tell({
-          type: "progress",
-          opened: now.opened,
-          asked: connectionsOf(this.cell.parameters),
-          failed: sum(counts.map(({ failed }) => failed)),
-          perSecond: (now.opened - this.lastProgress.opened) / seconds,
-          proxyCores: (now.proxyCpu - this.lastProgress.proxyCpu) / seconds,
-        });
-      }
-      this.lastProgress = now;
-    } catch {
-      // The load has just ended, or a container: the next step says so.
-    }
+  async #pulseReading(counters, roles) {
+    const names = this.loads.names.slice(-this.cell.loads);
+    const counts = await Promise.all(names.map((name) => liveCounts(`http://${name}:${K6_PORT}`)));
+    const proxy = [...counters]
+      .filter(([name]) => roles.get(name) === "proxy")
+      .map(([, counter]) => counter.read().cpu);
+    return {
+      ms: Date.now(),
+      opened: sum(counts.map(({ opened }) => opened)),
+      failed: sum(counts.map(({ failed }) => failed)),
+      messages: sum(counts.map(({ messages }) => messages)),
+      iterations: sum(counts.map(({ iterations }) => iterations)),
+      proxyCpuSeconds: sum(proxy.map(({ totalSeconds }) => totalSeconds)),
+      proxyThrottledSeconds: sum(proxy.map(({ throttledSeconds }) => throttledSeconds ?? 0)),
+    };
   }
 
-  /** @type {{ms: number, opened: number, proxyCpu: number} | undefined} */
-  lastProgress;
-
-  /**
-   * @param {string} name
-   * @returns {Promise<number>} its exit status
-   */
-  async #exitOf(name) {
-    const { code, stdout, output } = await run(["docker", "wait", name], {
-      signal: this.stage.signal,
-    });
-    if (code !== 0) throw new UserError("the Docker engine does not answer", output.trim());
-    return Number(stdout.trim());
+  /** @param {LiveSample | null | undefined} sample */
+  #tellOf(sample) {
+    if (!sample) return;
+    this.stage.tell({ type: "live", sample });
+    const { opened, failed, connections_per_second: perSecond, proxy_cores: proxyCores } = sample;
+    if (perSecond === undefined || proxyCores === undefined) return;
+    const asked = connectionsOf(this.cell.parameters);
+    this.stage.tell({ type: "progress", opened, asked, failed, perSecond, proxyCores });
   }
 
   /**
@@ -651,27 +578,6 @@ class Driver {
   }
 
   /**
-   * @param {string} what
-   * @param {number} code
-   * @param {string[]} names of containers
-   */
-  async #loadFailure(what, code, names) {
-    const logs = await Promise.all(names.map(logOf));
-    // The log of a k6 that was killed may end anywhere.
-    const summaries = code === 99 ? logs.flatMap((log) => readSummary(log) ?? []) : [];
-    const failed = summaries.length > 0 ? mergeSummaries(summaries).connections : null;
-    if (failed?.failed) {
-      const causes = Object.entries(failed.failedByCause).map(([cause, n]) => `${n} ${cause}`);
-      return new CellFailure(
-        "load",
-        `${what}: ${failed.failed} connections failed (${causes.join(", ")})`,
-      );
-    }
-    const lastLine = logs[0].trim().split("\n").at(-1) ?? "";
-    return new CellFailure("load", `${what} ended with status ${code}: ${lastLine}`);
-  }
-
-  /**
    * What is behind a failure: a container that died explains the connections that failed.
    *
    * @param {unknown} error
@@ -699,17 +605,14 @@ class Driver {
   /** Keeps the logs, then removes everything that belongs to this cell. */
   async stop() {
     await this.#phaseOfStop(async () => {
-      const cellOnly = this.started.filter(
-        ({ service }) => !this.stage.observers.includes(service),
-      );
-      const names = [...cellOnly.map(({ name }) => name), ...this.loads];
+      const names = [...this.#ofCellAlone().map(({ name }) => name), ...this.loads.names];
       const logs = join(this.folder, "logs");
       mkdirSync(logs, { recursive: true });
       await Promise.all(
         names.map(async (name) => {
           const file = name
             .slice(this.stage.project.length + 1)
-            .replace(/-\d+$/, (n) => (this.loads.includes(name) ? n : ""));
+            .replace(/-\d+$/, (n) => (this.loads.names.includes(name) ? n : ""));
           writeFileSync(join(logs, `${file}.log`), await logOf(name));
         }),
       );
@@ -732,6 +635,18 @@ class Driver {
  */
 
 /**
+ * @param {PulseReading} reading at the last edge: k6 counts with a delay
+ * @param {CellRecord} record
+ * @returns {PulseReading} with the counts of k6's own summary
+ */
+function atEnd(reading, { connections, messagesEchoed }) {
+  if (!connections) return reading;
+  const { opened, failed } = connections;
+  const messages = messagesEchoed ?? reading.messages;
+  return { ...reading, opened, failed, messages, iterations: opened + failed };
+}
+
+/**
  * @param {EchoWorker[]} before
  * @param {EchoWorker[]} after
  * @returns {CellRecord["echoWorkers"]} null: a worker was replaced in between, and its counts are lost
@@ -751,22 +666,6 @@ export function workersBetween(before, after) {
 }
 
 /**
- * @param {Parameters} parameters
- * @param {number} index of the container, from 0
- * @param {number} count
- * @returns {Parameters} with this container's share of the connections, and of the rate at which they are opened
- */
-export function share(parameters, index, count) {
-  const part = (/** @type {number} */ whole) =>
-    Math.floor(whole / count) + (index < whole % count ? 1 : 0);
-  const shared = { ...parameters };
-  for (const key of ["CONNECTIONS", "CONCURRENCY"])
-    if (key in shared) shared[key] = part(shared[key]);
-  if ("CONNECTIONS_PER_SECOND" in shared) shared.CONNECTIONS_PER_SECOND /= count;
-  return shared;
-}
-
-/**
  * @param {SocketReading} reading
  * @param {boolean} sharesNetwork
  * @returns {SocketReading} without TCP sockets that are another container's
@@ -779,11 +678,6 @@ function socketsOf(reading, sharesNetwork) {
 /** @param {EchoWorker[]} workers */
 function openAt(workers) {
   return sum(workers.map(({ connectionsOpen }) => connectionsOpen));
-}
-
-/** @param {string} container */
-async function logOf(container) {
-  return (await run(["docker", "logs", container])).output;
 }
 
 /** @param {number[]} values */

@@ -1,4 +1,5 @@
 /** What the runner tells while it runs, for the live view. */
+import type { LiveSample } from "../record/live.js";
 import type { CellRecord, PlannedCell } from "../record/types.js";
 
 export type Phase = "start" | "verify" | "warm up" | "measure" | "stop";
@@ -9,6 +10,8 @@ export type RunEvent =
   | { type: "phase"; phase: Phase }
   /** About once a second in the measured phase. */
   | { type: "progress"; opened: number; asked: number; failed: number; perSecond: number; proxyCores: number }
+  /** The same second in full, as live.csv keeps it. */
+  | { type: "live"; sample: LiveSample }
   | { type: "cell-end"; record: CellRecord; willRetry: boolean; remainingSeconds: number }
   | { type: "note"; text: string };
 

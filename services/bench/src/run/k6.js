@@ -1,11 +1,12 @@
 /**
- * The one module that knows k6's output: its summary, its CSV of raw samples, its REST API.
+ * The one module that knows k6's output, and what Node clients write alike: its summary, its CSV of raw samples, its REST API.
  */
 import { createReadStream, createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { UserError } from "../errors.js";
+import { isCount, isCounts, isNumbers, isObject, readSummaryLine } from "./summary-line.js";
 
 /** @typedef {import("../../../../loadgen/lib/summary.js").Summary} Summary */
 
@@ -23,33 +24,19 @@ const SHARED_PARAMETERS = ["CONNECTIONS", "CONCURRENCY", "CONNECTIONS_PER_SECOND
  * @throws {UserError} when that line is not as loadgen/lib/summary.js writes it
  */
 export function readSummary(stdout) {
-  const json = [...stdout.matchAll(/\bSUMMARY (\{.*)$/gm)].at(-1)?.[1];
-  if (json === undefined) return null;
-  let summary;
-  try {
-    summary = JSON.parse(json);
-  } catch (error) {
-    throw notASummary(`${/** @type {Error} */ (error).message}: ${json.slice(0, 200)}`);
-  }
-  for (const [path, expected, isValid] of SHAPE) {
-    const value = path.split(".").reduce((object, key) => object?.[key], summary);
-    if (!isValid(value))
-      throw notASummary(`"${path}" is ${JSON.stringify(value) ?? "missing"}, expected ${expected}`);
-  }
-  return summary;
+  return readSummaryLine(stdout, SHAPE, {
+    by: "k6's",
+    writer: "summarise() of loadgen/lib/summary.js",
+  });
 }
 
-/** @type {[path: string, expected: string, isValid: (value: any) => boolean][]} */
+/** @type {import("./summary-line.js").Shape} */
 const SHAPE = [
   ["tags", "an object", isObject],
   ["parameters", "an object", isObject],
   ["connections.opened", "a count", isCount],
   ["connections.failed", "a count", isCount],
-  [
-    "connections.failedByCause",
-    "counts",
-    (value) => isObject(value) && Object.values(value).every(isCount),
-  ],
+  ["connections.failedByCause", "counts", isCounts],
   ["messagesEchoed", "a count", isCount],
   ["sends", "counts or null", (value) => value === null || isSends(value)],
   ["totalMs", "a number or null", (value) => value === null || Number.isFinite(value)],
@@ -57,32 +44,9 @@ const SHAPE = [
   ["echoLatencyMs", "numbers", isNumbers],
 ];
 
-/** @param {unknown} value */
-function isObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** @param {unknown} value */
-function isCount(value) {
-  return Number.isInteger(value) && Number(value) >= 0;
-}
-
 /** @param {any} value */
 function isSends(value) {
   return isObject(value) && [value.due, value.late, value.dropped].every(isCount);
-}
-
-/** @param {any} value */
-function isNumbers(value) {
-  return isObject(value) && Object.values(value).every(Number.isFinite);
-}
-
-/** @param {string} why */
-function notASummary(why) {
-  return new UserError(
-    `k6's SUMMARY line cannot be read: ${why}`,
-    "Expected what summarise() of loadgen/lib/summary.js writes: end the scenario's script with it.",
-  );
 }
 
 /**
@@ -207,6 +171,29 @@ export async function keepSamples(csvPaths, target) {
   return order.length;
 }
 
+/**
+ * @param {string[]} lines of k6's CSV output, in any order
+ * @param {number} fromMs since 1970: what was recorded before is left out
+ * @returns {{handshakeMs: number[], echoLatencyMs: number[]}} what they hold of it; other lines are left out
+ */
+export function latenciesIn(lines, fromMs) {
+  const of = (/** @type {string} */ metric) =>
+    lines.flatMap((line) => {
+      if (!line.startsWith(`${metric},`)) return [];
+      const [, time, value] = line.split(",", 3);
+      return msOf(time) < fromMs ? [] : [Number(value)];
+    });
+  return { handshakeMs: of(HANDSHAKE), echoLatencyMs: of(ECHO_LATENCY) };
+}
+
+/**
+ * @param {string} time as K6_CSV_TIME_FORMAT gives it: seconds since 1970 have 10 digits (from 2001 to 2286), ms 13, µs 16, ns 19
+ * @returns {number} ms
+ */
+function msOf(time) {
+  return Number(time) * 10 ** (13 - time.length);
+}
+
 /** Read and written at a time. */
 const CHUNK_BYTES = 1 << 20;
 
@@ -248,8 +235,7 @@ async function readSamples(csvPaths, metrics) {
         throw refuse("a time as K6_CSV_TIME_FORMAT=unix_micro gives it");
       if (!value || !Number.isFinite(Number(value))) throw refuse("a number after the time");
       const { times, values } = samples[metric];
-      // Seconds since 1970 have 10 digits (from 2001 to 2286), ms 13, µs 16, ns 19.
-      times.push(Number(time) * 10 ** (13 - time.length));
+      times.push(msOf(time));
       values.push(Number(value));
     });
   }
@@ -278,18 +264,22 @@ const LINE_BREAK = 10;
 
 /**
  * Asks a running k6 how far it is, through its REST API. k6 must run with `--address 0.0.0.0:6565`: 1.8 takes no K6_ADDRESS
- * and listens on localhost only, 2.x does not listen at all without an address. The two counters are asked for one by one, as
+ * and listens on localhost only, 2.x does not listen at all without an address. The counters are asked for one by one, as
  * the list of all metrics makes k6 sort every latency that it holds.
  *
  * @param {string} address such as http://load:6565
- * @returns {Promise<{opened: number, failed: number}>} connections so far; k6 counts with at most 50 ms delay
+ * @returns {Promise<{opened: number, failed: number, messages: number, iterations: number}>} connections, messages that came back
+ *   and iterations that have ended so far; k6 counts with at most 50 ms delay
  * @throws {Error} when k6 does not answer within 1 s: it has not started yet, or has ended
  */
 export async function liveCounts(address) {
-  const [opened, failed] = await Promise.all(
-    ["connections_opened", "connections_failed"].map((metric) => liveCount(address, metric)),
+  const [opened, failed, messages, iterations] = await Promise.all(
+    // The last two are k6's own. Ours of messages is added to when a connection ends, which may be once, at the end of all.
+    ["connections_opened", "connections_failed", "ws_msgs_received", "iterations"].map((metric) =>
+      liveCount(address, metric),
+    ),
   );
-  return { opened, failed };
+  return { opened, failed, messages, iterations };
 }
 
 /**

@@ -8,7 +8,14 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { summarise } from "../../../../loadgen/lib/summary.js";
 import { UserError } from "../errors.js";
-import { keepSamples, liveCounts, mergeSummaries, readLatencies, readSummary } from "./k6.js";
+import {
+  keepSamples,
+  latenciesIn,
+  liveCounts,
+  mergeSummaries,
+  readLatencies,
+  readSummary,
+} from "./k6.js";
 
 const PERCENTILES = { med: 2, "p(90)": 3, "p(95)": 3, "p(99)": 3, "p(99.9)": 3 };
 const HANDSHAKE = { count: 3, avg: 2, min: 1, max: 3, ...PERCENTILES };
@@ -267,6 +274,18 @@ test("kept samples of a load that recorded none are a header; more than fits a p
   assert.equal(gunzipSync(readFileSync(target)).toString().split("\n").length, 1 + 60_003 + 1);
 });
 
+test("latencies are found among other lines of a sample, those from before are left out", () => {
+  const lines = [
+    "ws_msgs_sent,1795216996702500,1.000000,,",
+    "echo_latency_ms,1795216996702500,2.500000,,",
+    "handshake_ms,1795216996702500,15.250000,,",
+    "echo_latency_ms,1795216996703000,3.000000,,",
+  ];
+  assert.deepEqual(latenciesIn(lines, 0), { handshakeMs: [15.25], echoLatencyMs: [2.5, 3] });
+  assert.deepEqual(latenciesIn(lines, 1795216996703), { handshakeMs: [], echoLatencyMs: [3] });
+  assert.deepEqual(latenciesIn([], 0), { handshakeMs: [], echoLatencyMs: [] });
+});
+
 /** As k6 1.8 answers. */
 const COUNTED = (/** @type {string} */ metric, /** @type {number} */ count) =>
   `{"data":{"type":"metrics","id":"${metric}","attributes":{"type":"counter","contains":"default","tainted":null,"sample":{"count":${count},"rate":2066.409071020403}}}}`;
@@ -295,13 +314,15 @@ async function k6With(t, answer) {
 
 test("live counts; what was not counted yet is 0; no connection is kept", async (t) => {
   const { address, connections } = await k6With(t, (metric, response) => {
-    if (metric === "connections_failed") response.end(COUNTED(metric, 3));
-    else if (connections.length <= 2) response.writeHead(404).end(UNKNOWN);
+    const count = { connections_failed: 3, ws_msgs_received: 40, iterations: 600 }[metric];
+    if (count) response.end(COUNTED(metric, count));
+    else if (connections.length <= 4) response.writeHead(404).end(UNKNOWN);
     else response.end(COUNTED(metric, 611));
   });
-  assert.deepEqual(await liveCounts(address), { opened: 0, failed: 3 });
-  assert.deepEqual(await liveCounts(address), { opened: 611, failed: 3 });
-  assert.deepEqual(connections, ["close", "close", "close", "close"]);
+  const others = { failed: 3, messages: 40, iterations: 600 };
+  assert.deepEqual(await liveCounts(address), { opened: 0, ...others });
+  assert.deepEqual(await liveCounts(address), { opened: 611, ...others });
+  assert.deepEqual(new Set(connections), new Set(["close"]));
 });
 
 test("live counts: whoever is not k6, does not answer or is not there is an error", async (t) => {

@@ -213,26 +213,32 @@ function titleOf({ proxy, scheme, scenario, parameters: { CONNECTIONS, MESSAGES 
  * @returns {string[]} those that it has
  */
 function figures(record) {
-  const { connections, totalSeconds, handshakeMs, echoLatencyMs, containers } = record;
+  const { connections, requests, totalSeconds, containers } = record;
+  const { handshakeMs, echoLatencyMs, requestMs } = record;
   const proxies = Object.values(containers).filter(({ role }) => role === "proxy");
   const cpuSeconds = proxies.reduce((sum, { cpu }) => sum + cpu.totalSeconds, 0);
   return [
-    ...(connections && totalSeconds ? [`${counted(doneIn(record) / totalSeconds)}/s`] : []),
+    ...((connections || requests) && totalSeconds
+      ? [`${counted(doneIn(record) / totalSeconds)}/s`]
+      : []),
+    ...(requests?.non2xx ? [`${counted(requests.non2xx)} neither 2xx nor 3xx`] : []),
     ...(handshakeMs ? [`handshake ${median(handshakeMs)}`] : []),
     ...(echoLatencyMs ? [`echo latency ${median(echoLatencyMs)}`] : []),
+    ...(requestMs ? [`request ${median(requestMs)}`] : []),
     ...(proxies.length > 0 ? [`proxy ${cpuSeconds.toFixed(2)} CPU s`] : []),
   ];
 }
 
 /**
  * @param {CellRecord} record
- * @returns {number} messages over connections that are held, and otherwise connections
+ * @returns {number} requests, or messages over connections that are held, and otherwise connections
  */
-function doneIn({ connections, connectionsHeld, messagesEchoed }) {
+function doneIn({ connections, connectionsHeld, messagesEchoed, requests }) {
+  if (requests) return requests.completed;
   return (connectionsHeld ? messagesEchoed : connections?.opened) ?? 0;
 }
 
-/** @param {LatencySummary} latency */
+/** @param {Pick<LatencySummary, "median">} latency */
 function median({ median: ms }) {
   return `median ${ms.toFixed(1)} ms`;
 }

@@ -114,6 +114,8 @@ const RECORD = {
   totalSeconds: 4,
   handshakeMs: latency(12.34),
   echoLatencyMs: latency(8.1),
+  requests: null,
+  requestMs: null,
   containers: {
     nginx: container("proxy", 1.5),
     "nginx-tls": container("proxy", 0.25),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { share, workersBetween } from "./cell.js";
+import { workersBetween } from "./cell.js";
+import { share } from "./loads.js";
 import { cpuShares } from "./runner.js";
 
 test("below four cores everything shares, and the note says so", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { share } from "./cell.js";
+import { share } from "./loads.js";
 
 test("load containers that share connections share the rate at which they are opened, and nothing else", () => {
   const parameters = { CONNECTIONS: 10, CONNECTIONS_PER_SECOND: 5, HOLD_SECONDS: 30 };

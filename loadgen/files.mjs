@@ -1,0 +1,118 @@
+/**
+ * Cloud Party's test of 2013: REQUESTS for a file of FILE_BYTES by ApacheBench, CONCURRENCY at a time, a new connection each; over
+ * HTTPS with a full TLS handshake each. It is a closed loop: a slow server is asked less.
+ *
+ * ab verifies no certificate: the runner of battles does before it, and so does the first request here.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readAb, readStatuses } from "./lib/ab.mjs";
+import { fileContent } from "./lib/content.mjs";
+import { printHttpSummary } from "./lib/http-summary.mjs";
+import { edge, get, main, output, readPolicy, scenarioOf, waitForTarget } from "./lib/node.mjs";
+
+/** @typedef {import("./lib/node.mjs").TlsPolicy} TlsPolicy */
+
+/** The one place that can be written where the file system is read-only: every container has it. */
+const SCRATCH = "/dev/shm";
+/** At most so many are sent again to learn which statuses came. */
+const STATUS_REQUESTS = 500;
+
+await main(async () => {
+  const scenario = scenarioOf("files");
+  const { REQUESTS, CONCURRENCY, FILE_BYTES } = scenario.parameters;
+  await waitForTarget(scenario);
+  await assertContent(`${scenario.origin}/files/${FILE_BYTES}`, FILE_BYTES);
+  const policy = scenario.scheme === "wss" ? readPolicy() : null;
+  const folder = mkdtempSync(join(SCRATCH, "files-"));
+  try {
+    const csv = join(folder, "percentiles.csv");
+    const env = policy ? opensslConfig(policy, join(folder, "openssl.cnf")) : {};
+    await edge("start");
+    const stdout = await ab(scenario, ["-n", `${REQUESTS}`, "-e", csv], env);
+    await edge("end");
+    const { run, tls } = readAb(stdout, readFileSync(csv, "utf8"), FILE_BYTES);
+    if (run.non2xx > 0) {
+      const again = Math.max(CONCURRENCY, Math.min(REQUESTS, STATUS_REQUESTS));
+      run.statuses = readStatuses(await ab(scenario, ["-n", `${again}`, "-v", "2"], env));
+    }
+    if (policy) assertPolicy(tls, policy);
+    printHttpSummary(
+      `${REQUESTS} requests for ${FILE_BYTES} bytes, ${CONCURRENCY} at a time, a connection each`,
+      scenario,
+      run,
+      { tls, notes: ["request: from before its connection; mean with what ab takes between two"] },
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/**
+ * @param {import("./lib/node.mjs").Scenario} scenario
+ * @param {string[]} args
+ * @param {Record<string, string>} env
+ */
+function ab({ origin, parameters }, args, env) {
+  const { CONCURRENCY, FILE_BYTES, TIMEOUT_SECONDS } = parameters;
+  // -r: a connection that breaks is counted, and does not end the load.
+  const common = ["-q", "-r", "-c", `${CONCURRENCY}`, "-s", `${TIMEOUT_SECONDS}`];
+  return output("ab", [...common, ...args, `${origin}/files/${FILE_BYTES}`], env);
+}
+
+/**
+ * ab itself compares lengths alone.
+ *
+ * @param {string} url
+ * @param {number} bytes
+ */
+async function assertContent(url, bytes) {
+  const { status, body } = await get(url);
+  if (status !== 200) throw new Error(`${url} answered ${status}, expected 200`);
+  if (!body.equals(fileContent(bytes)))
+    throw new Error(
+      `${url} answered ${body.length} bytes that are not the file: expected ${bytes} of "Hello world", again and again`,
+    );
+}
+
+/**
+ * ab can be told the ciphers of TLS 1.2 alone: what else the policy says, OpenSSL itself is told.
+ *
+ * @param {TlsPolicy} policy
+ * @param {string} file to be written
+ * @returns {Record<string, string>} environment
+ */
+function opensslConfig(policy, file) {
+  const lines = [
+    "openssl_conf = main",
+    "[main]",
+    "ssl_conf = ssl",
+    "[ssl]",
+    "system_default = policy",
+    "[policy]",
+    `MinProtocol = ${policy.minVersion}`,
+    `MaxProtocol = ${policy.maxVersion}`,
+    `Ciphersuites = ${policy.cipherSuitesTls13.join(":")}`,
+    `CipherString = ${policy.ciphersTls12.join(":")}`,
+    `Groups = ${policy.groups.join(":")}`,
+  ];
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  return { OPENSSL_CONF: file };
+}
+
+/**
+ * @param {ReturnType<typeof readAb>["tls"]} tls
+ * @param {TlsPolicy} policy
+ */
+function assertPolicy(tls, { maxVersion, cipherSuitesTls13, groups }) {
+  if (
+    tls?.version === maxVersion &&
+    cipherSuitesTls13.includes(tls.cipher) &&
+    groups.includes(tls.group)
+  )
+    return;
+  const came = tls ? `${tls.version}, ${tls.cipher}, ${tls.group}` : "no TLS";
+  throw new Error(
+    `ab negotiated ${came}; expected the policy's ${maxVersion}, ${cipherSuitesTls13.join(" or ")}, ${groups.join(" or ")}`,
+  );
+}

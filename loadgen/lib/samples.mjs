@@ -1,0 +1,69 @@
+/**
+ * Samples of a Node client in the forms that k6 gives them: its CSV of raw samples, and the values of its summary. So one piece of
+ * code reads both.
+ */
+import { createWriteStream } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+/** @typedef {import("./summary.js").Values} Values */
+
+export class Samples {
+  /** @type {{metric: string, us: number, value: number}[]} */
+  #rows = [];
+
+  /**
+   * @param {string} metric k6's name for it, such as handshake_ms
+   * @param {number} value in ms
+   */
+  add(metric, value) {
+    const us = Math.round(1000 * (performance.timeOrigin + performance.now()));
+    this.#rows.push({ metric, us, value });
+  }
+
+  /**
+   * @param {string} metric
+   * @returns {Values} what k6's Trend has of it; {}: no sample
+   */
+  trend(metric) {
+    const values = this.#rows.filter((row) => row.metric === metric).map(({ value }) => value);
+    if (values.length === 0) return {};
+    values.sort((a, b) => a - b);
+    return {
+      count: values.length,
+      avg: values.reduce((sum, value) => sum + value, 0) / values.length,
+      min: values[0],
+      med: quantile(values, 0.5),
+      "p(90)": quantile(values, 0.9),
+      "p(95)": quantile(values, 0.95),
+      "p(99)": quantile(values, 0.99),
+      "p(99.9)": quantile(values, 0.999),
+      max: values[values.length - 1],
+    };
+  }
+
+  /**
+   * Writes all of them as k6's CSV output does.
+   *
+   * @param {string} file
+   */
+  async write(file) {
+    const rows = this.#rows;
+    const lines = function* () {
+      yield "metric_name,timestamp,metric_value\n";
+      for (const { metric, us, value } of rows) yield `${metric},${us},${value.toFixed(6)}\n`;
+    };
+    await pipeline(Readable.from(lines()), createWriteStream(file));
+  }
+}
+
+/**
+ * @param {number[]} sorted at least one
+ * @param {number} q
+ * @returns {number} between the two that are nearest, as k6 has it
+ */
+function quantile(sorted, q) {
+  const place = q * (sorted.length - 1);
+  const below = sorted[Math.floor(place)];
+  return below + (sorted[Math.ceil(place)] - below) * (place - Math.floor(place));
+}

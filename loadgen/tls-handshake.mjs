@@ -1,0 +1,181 @@
+/**
+ * TLS in depth: CONNECTIONS short WebSockets over TLS_VERSION, CONCURRENCY at a time, each with a full handshake or one that resumes
+ * an earlier session (RESUMED), one echoed message, and a close frame. It is a closed loop: a slow proxy is asked less.
+ *
+ * Why Node: k6 makes a full handshake for every connection and knows no other; `openssl s_time` carries no WebSocket. Node is told version
+ * and session for each connection, and says of each what came about (getProtocol, isSessionReused): one that came about otherwise has
+ * failed, by cause "tls".
+ *
+ * It costs this client some 1.05 ms of CPU with a full handshake and 0.8 ms with a resumed one (1,000 connections each over loopback,
+ * Node 24, its start left out): as much as a proxy's or more, so watch the generator's gate.
+ */
+import { createSecureContext } from "node:tls";
+import { messagesOf } from "./lib/message.js";
+import { edge, main, readPolicy, scenarioOf, waitForTarget } from "./lib/node.mjs";
+import { Samples } from "./lib/samples.mjs";
+import { Sessions } from "./lib/sessions.mjs";
+import { summarise } from "./lib/summary.js";
+import { CAUSES, exchange } from "./lib/tls-connection.mjs";
+
+/** @import { TLSSocket } from "node:tls" */
+/** @import { TlsPolicy } from "./lib/node.mjs" */
+
+/** What k6 ends with when a connection has failed. */
+const FAILED = 99;
+
+/**
+ * The last certificate that was looked at: to read its key is dear, and it is the same every time.
+ *
+ * @type {{raw: Buffer, keyType: string} | undefined}
+ */
+let seen;
+
+await main(async () => {
+  const scenario = scenarioOf("tls-handshake");
+  const { host, port, parameters, scheme, tags } = scenario;
+  const { CONNECTIONS, CONCURRENCY, MESSAGE_BYTES, TIMEOUT_SECONDS } = parameters;
+  const { TLS_VERSION, RSA_BITS } = parameters;
+  const isResumed = parameters.RESUMED === 1;
+  const keyType = RSA_BITS ? `rsa ${RSA_BITS}` : "ec prime256v1";
+  const sessions = new Sessions();
+  const samples = new Samples();
+  const message = messagesOf(MESSAGE_BYTES);
+  const policy = readPolicy();
+  const secureContext = secureContextOf(TLS_VERSION, policy);
+  /** @type {Record<string, number>} */
+  const counts = {};
+  const count = (/** @type {string} */ metric) => (counts[metric] = (counts[metric] ?? 0) + 1);
+
+  /**
+   * @param {number} number
+   * @param {boolean} resumes
+   */
+  const connect = (number, resumes) => {
+    const session = resumes ? sessions.take() : undefined;
+    return exchange({
+      url: `wss://${host}:${port}/`,
+      tls: { host, port, secureContext, session },
+      message: message(number, 0),
+      timeoutMs: TIMEOUT_SECONDS * 1000,
+      mistakeOf: (socket) =>
+        mistakeOf(socket, { version: `TLSv${TLS_VERSION}`, resumes, keyType, policy }),
+      onSession: (fresh) => isResumed && sessions.put(fresh),
+    });
+  };
+
+  await waitForTarget(scenario);
+  if (isResumed) {
+    // Full handshakes before the measured phase: as many sessions as connections at a time will want.
+    await inParallel(CONCURRENCY, CONCURRENCY, async (number) => {
+      const { cause, detail } = await connect(number, false);
+      if (cause) throw new Error(`a full handshake to get a session failed: ${cause}: ${detail}`);
+    });
+    if (sessions.count === 0)
+      throw new Error(`the proxy gave no session over TLS ${TLS_VERSION}: nothing can be resumed`);
+  }
+  await edge("start");
+  const startedMs = performance.now();
+  await inParallel(CONCURRENCY, CONNECTIONS, async (number) => {
+    const { cause, detail, handshakeMs, echoMs } = await connect(number, isResumed);
+    if (handshakeMs !== null) {
+      count("connections_opened");
+      samples.add("handshake_ms", handshakeMs);
+    }
+    if (echoMs !== null) {
+      count("messages_echoed");
+      samples.add("echo_latency_ms", echoMs);
+    }
+    if (!cause) return;
+    if (count("connections_failed") === 1)
+      console.error(`connection ${number}: ${cause}: ${detail}`);
+    count(`connections_failed{cause:${cause}}`);
+  });
+  samples.add("total_ms", performance.now() - startedMs);
+  await edge("end");
+
+  if (process.env.SAMPLES_CSV) await samples.write(process.env.SAMPLES_CSV);
+  const data = {
+    metrics: Object.fromEntries([
+      ...Object.entries(counts).map(([metric, value]) => [metric, { values: { count: value } }]),
+      ...["handshake_ms", "echo_latency_ms", "total_ms"].map((metric) => [
+        metric,
+        { values: samples.trend(metric) },
+      ]),
+    ]),
+  };
+  const { stdout } = summarise(data, {
+    title: `${CONNECTIONS} connections, ${CONCURRENCY} at a time, TLS ${TLS_VERSION}, ${isResumed ? "resumed" : "full"} handshakes, ${keyType}`,
+    tags,
+    parameters: { ...parameters, SCHEME: scheme },
+    causes: CAUSES,
+    notes: sessions.repeated
+      ? [`${sessions.repeated} handshakes resumed a session that had been resumed before`]
+      : [],
+  });
+  console.log(stdout.trimEnd());
+  return counts.connections_failed ? FAILED : 0;
+});
+
+/**
+ * One for all connections: to make it is dear.
+ *
+ * @param {number} version
+ * @param {TlsPolicy} policy
+ */
+function secureContextOf(version, { cipherSuitesTls13, ciphersTls12, groups }) {
+  const only = /** @type {import("node:tls").SecureVersion} */ (`TLSv${version}`);
+  return createSecureContext({
+    minVersion: only,
+    maxVersion: only,
+    ciphers: [...cipherSuitesTls13, ...ciphersTls12].join(":"),
+    // P-256 for the certificate: a TLS 1.2 server may use none on a curve that the client does not name.
+    ecdhCurve: [...groups, "P-256"].join(":"),
+  });
+}
+
+/**
+ * That the certificate is good, tls.connect() has made sure; a resumed handshake brings none.
+ *
+ * @param {TLSSocket} socket after its handshake
+ * @param {{version: string, resumes: boolean, keyType: string, policy: TlsPolicy}} expected
+ * @returns {string | null} what is not as expected
+ */
+function mistakeOf(socket, { version, resumes, keyType, policy }) {
+  const came = socket.getProtocol();
+  if (came !== version) return `${came} was negotiated, expected ${version}`;
+  if (socket.isSessionReused() !== resumes)
+    return resumes ? "a full handshake where a session was offered" : "a session was resumed";
+  if (resumes) return null;
+  const { name = "none" } = /** @type {{name?: string}} */ (socket.getEphemeralKeyInfo() ?? {});
+  if (!policy.groups.includes(name))
+    return `the key exchange's group is ${name}, expected ${policy.groups.join(" or ")}`;
+  const key = keyTypeOf(socket);
+  return key === keyType ? null : `the certificate's key is ${key}, expected ${keyType}`;
+}
+
+/** @param {TLSSocket} socket */
+function keyTypeOf(socket) {
+  const certificate = socket.getPeerX509Certificate();
+  if (!certificate) return "missing";
+  const { raw } = certificate;
+  if (!seen?.raw.equals(raw)) {
+    const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
+    const { namedCurve, modulusLength } = asymmetricKeyDetails ?? {};
+    seen = { raw, keyType: `${asymmetricKeyType} ${namedCurve ?? modulusLength}` };
+  }
+  return seen.keyType;
+}
+
+/**
+ * @param {number} width at a time
+ * @param {number} count in all
+ * @param {(number: number) => Promise<void>} action
+ */
+async function inParallel(width, count, action) {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      while (next < count) await action(next++);
+    }),
+  );
+}

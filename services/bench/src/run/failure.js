@@ -1,0 +1,13 @@
+/** @import { FailureKind } from "../record/types.js" */
+
+/** A cell that cannot be counted. */
+export class CellFailure extends Error {
+  /**
+   * @param {FailureKind} kind
+   * @param {string} message
+   */
+  constructor(kind, message) {
+    super(message);
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,349 @@
+/**
+ * The load generators that Node runs: what wrk and ab print, and the scripts of loadgen/ themselves.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { readAb, readStatuses } from "../../../../loadgen/lib/ab.mjs";
+import { fileContent } from "../../../../loadgen/lib/content.mjs";
+import { Samples } from "../../../../loadgen/lib/samples.mjs";
+import { Sessions } from "../../../../loadgen/lib/sessions.mjs";
+import { readWrk } from "../../../../loadgen/lib/wrk.mjs";
+import { certificate } from "../conformance/testing/certificate.js";
+import { POLICY, startServer } from "../conformance/testing/server.js";
+import { readHttpSummary } from "./http-load.js";
+import { readLatencies, readSummary } from "./k6.js";
+
+/** @import { TestContext } from "node:test" */
+
+const LOADGEN = join(import.meta.dirname, "../../../../loadgen");
+/** Of wrk 4.1.0 and ab of Apache 2.4.71, before a server on loopback that answered every seventh request with 502 or 503. */
+const recorded = (/** @type {string} */ name) =>
+  readFileSync(join(import.meta.dirname, "testing/recorded", name), "utf8");
+
+test("wrk's figures are those that wrk.lua printed, in ms; statuses are of errors alone", () => {
+  assert.deepEqual(readWrk(recorded("wrk.txt")), {
+    completed: 22640,
+    non2xx: 3234,
+    statuses: { 502: 1616, 503: 1618 },
+    socketErrors: { connect: 0, timeout: 0, write: 0, read: 0 },
+    requestMs: {
+      count: 22640,
+      mean: 3.3891520791014,
+      sd: 8.0468556639422,
+      min: 0.016,
+      median: 0.19,
+      p90: 9.403,
+      p95: 17.616,
+      p99: 44.969,
+      max: 58.769,
+    },
+    totalMs: 1005.598,
+  });
+});
+
+test("wrk: answers that took too long are in no latency; nothing answered has none", () => {
+  const late = recorded("wrk.txt").replace('"timeout":0', '"timeout":40');
+  assert.equal(readWrk(late).requestMs?.count, 22600);
+  const none = recorded("wrk.txt").replace('"requests":22640', '"requests":0');
+  assert.equal(readWrk(none).requestMs, null);
+});
+
+test("wrk that ended without the line of wrk.lua is an error that shows what it printed", () => {
+  assert.throws(() => readWrk("Running 1s test\nunable to read\n"), /wrk\.lua.*unable to read/s);
+});
+
+test("ab's figures are those that it printed; an error page is no wrong length besides", () => {
+  const { run, tls } = readAb(recorded("ab.txt"), recorded("ab.csv"), 2216);
+  assert.deepEqual(run, {
+    completed: 100,
+    non2xx: 14,
+    statuses: {},
+    socketErrors: { connect: 0, receive: 0, length: 0, exceptions: 0 },
+    requestMs: {
+      count: 100,
+      mean: 1.198,
+      sd: 3.2,
+      ...percentilesOf(recorded("ab.csv")),
+    },
+    totalMs: 24,
+  });
+  assert.equal(tls, null);
+});
+
+/** @param {string} csv */
+function percentilesOf(csv) {
+  const lines = csv.split("\n");
+  const at = (/** @type {number} */ percent) => Number(lines[percent + 1].split(",")[1]);
+  return { min: at(0), median: at(50), p90: at(90), p95: at(95), p99: at(99), max: at(100) };
+}
+
+test("ab: where the first answer is an error page, the good ones are not of a wrong length", () => {
+  const first = recorded("ab.txt")
+    .replace("2216 bytes\n", "12 bytes\n")
+    .replace("Failed requests:        14", "Failed requests:        86")
+    .replace("Length: 14", "Length: 86");
+  assert.equal(readAb(first, recorded("ab.csv"), 2216).run.socketErrors.length, 0);
+  const wrong = recorded("ab.txt").replace("Length: 14", "Length: 17");
+  assert.equal(readAb(wrong, recorded("ab.csv"), 2216).run.socketErrors.length, 3);
+});
+
+test("ab over TLS says what was negotiated; a run without failures has no errors", () => {
+  const { run, tls } = readAb(recorded("ab-tls.txt"), recorded("ab.csv"), 12);
+  assert.deepEqual(tls, { version: "TLSv1.3", cipher: "TLS_AES_128_GCM_SHA256", group: "X25519" });
+  assert.deepEqual([run.non2xx, run.socketErrors], [0, {}]);
+});
+
+test("ab: statuses of a second pass", () => {
+  assert.deepEqual(readStatuses(recorded("ab-statuses.txt")), { 502: 1, 503: 1 });
+});
+
+for (const [title, stdout, csv, message] of /** @type {const} */ ([
+  ["no figures", "Benchmarking…\n", "", /"Complete requests" is not there/],
+  [
+    "kinds of failures missing",
+    recorded("ab.txt").replace(/^ +\(Connect.*$/m, ""),
+    recorded("ab.csv"),
+    /"kinds of failures" is not there/,
+  ],
+  ["a table of times missing", recorded("ab.txt"), "a,b\n", /its CSV of percentiles/],
+  [
+    "a cut table",
+    recorded("ab.txt"),
+    recorded("ab.csv").split("\n").slice(0, 90).join("\n"),
+    /its CSV of percentiles/,
+  ],
+  [
+    "a total missing",
+    recorded("ab.txt").replace(/^Total: .*$/m, ""),
+    recorded("ab.csv"),
+    /"Total of Connection Times"/,
+  ],
+  [
+    "a TLS line of another form",
+    recorded("ab-tls.txt").replace(/^SSL\/TLS Protocol: .*$/m, "SSL/TLS Protocol: none"),
+    recorded("ab.csv"),
+    /"SSL\/TLS Protocol" is not there/,
+  ],
+]))
+  test(`ab's output with ${title} is an error`, () => {
+    assert.throws(() => readAb(stdout, csv, 2216), message);
+  });
+
+test("a file is the text again and again, cut", () => {
+  assert.equal(fileContent(12).toString(), "Hello world\n");
+  assert.equal(fileContent(30).toString(), "Hello world\nHello world\nHello ");
+});
+
+test("sessions: one that was not used yet comes first; without a new one, those that were used serve in turn", () => {
+  const sessions = new Sessions();
+  assert.equal(sessions.take(), undefined);
+  const [a, b, c] = ["a", "b", "c"].map((text) => Buffer.from(text));
+  sessions.put(a);
+  sessions.put(b);
+  assert.deepEqual([sessions.take(), sessions.take()], [a, b]);
+  assert.equal(sessions.repeated, 0);
+  assert.deepEqual([sessions.take(), sessions.take(), sessions.take()], [a, b, a]);
+  sessions.put(c);
+  assert.equal(sessions.take(), c);
+  assert.deepEqual([sessions.repeated, sessions.count], [3, 3]);
+});
+
+test("samples have the values of k6's trends, and its CSV", async (t) => {
+  const samples = new Samples();
+  assert.deepEqual(samples.trend("handshake_ms"), {});
+  for (const value of [4, 1, 3, 2]) samples.add("handshake_ms", value);
+  samples.add("total_ms", 9);
+  const rounded = Object.entries(samples.trend("handshake_ms")).map(([name, value]) => [
+    name,
+    Number(value.toFixed(6)),
+  ]);
+  assert.deepEqual(Object.fromEntries(rounded), {
+    count: 4,
+    avg: 2.5,
+    min: 1,
+    med: 2.5,
+    "p(90)": 3.7,
+    "p(95)": 3.85,
+    "p(99)": 3.97,
+    "p(99.9)": 3.997,
+    max: 4,
+  });
+  const file = join(folder(t), "load-1.csv");
+  await samples.write(file);
+  assert.deepEqual(await readLatencies(file), {
+    handshakeMs: Float64Array.of(4, 1, 3, 2),
+    echoLatencyMs: Float64Array.of(),
+    totalMs: [9],
+  });
+});
+
+/** @param {TestContext} t */
+function folder(t) {
+  const directory = mkdtempSync(join(tmpdir(), "generators-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+/**
+ * @param {string} scenario
+ * @param {Record<string, string>} env
+ * @returns {Promise<{code: number, stdout: string, stderr: string}>}
+ */
+function script(scenario, env) {
+  return new Promise((resolve) => {
+    const options = { env: { PATH: process.env.PATH, TARGET_HOST: "localhost", ...env } };
+    execFile(
+      process.execPath,
+      [join(LOADGEN, `${scenario}.mjs`)],
+      options,
+      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+  });
+}
+
+for (const [scenario, env, message] of /** @type {const} */ ([
+  ["http", { THREADS: "0" }, /THREADS=0: expected a whole number from 1/],
+  ["http", { DURATION_SECONDS: "1.5" }, /DURATION_SECONDS=1\.5: expected a whole number/],
+  ["http", { CONNECTIONS: "2" }, /THREADS=4: expected at most CONNECTIONS, which is 2/],
+  ["http", { CONNECTIONS: "6" }, /CONNECTIONS=6: expected a multiple of THREADS, which is 4/],
+  ["http", { SCHEME: "http" }, /SCHEME=http: expected ws or wss/],
+  ["http-spring", { CONNECTIONS: "many" }, /CONNECTIONS=many: expected a whole number/],
+  ["http-spring", { SCHEME: "wss" }, /SCHEME=wss: expected ws/],
+  ["files", { FILE_BYTES: "13" }, /FILE_BYTES=13: expected 12 or 2216 or 4879/],
+  ["files", { REQUESTS: "5" }, /CONCURRENCY=10: expected at most REQUESTS, which is 5/],
+  ["tls-handshake", { SCHEME: "ws" }, /SCHEME=ws: expected wss/],
+  ["tls-handshake", { TLS_VERSION: "1.1" }, /TLS_VERSION=1\.1: expected 1\.2 or 1\.3/],
+  ["tls-handshake", { RESUMED: "yes" }, /RESUMED=yes: expected 0 or 1/],
+  ["tls-handshake", { RSA_BITS: "4096" }, /RSA_BITS=4096: expected 0 or 2048/],
+]))
+  test(`${scenario} refuses ${JSON.stringify(env)}`, async () => {
+    const { code, stdout, stderr } = await script(scenario, env);
+    assert.equal(code, 1);
+    assert.match(stderr, message);
+    assert.match(stderr, /no load was started/);
+    assert.equal(stdout, "");
+  });
+
+test("a script says what it waited for", async () => {
+  const { code, stderr } = await script("http", { TARGET_PORT: "1", WAIT_SECONDS: "1" });
+  assert.equal(code, 1);
+  assert.match(stderr, /^waited 1 s \(WAIT_SECONDS\) for http:\/\/localhost:1\/healthz/);
+});
+
+test("files: content that is not the file's ends it before any load", async (t) => {
+  const server = await startServer({ respond: (_, response) => response.end("Hello mars!\n") });
+  t.after(() => server.close());
+  const { code, stderr } = await script("files", {
+    TARGET_PORT: String(server.plainPort),
+    FILE_BYTES: "12",
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, /\/files\/12 answered 12 bytes that are not the file/);
+});
+
+/**
+ * A server with session tickets, and what tls-handshake needs to meet it.
+ *
+ * @param {TestContext} t
+ * @param {Parameters<typeof startServer>[0]} [faults]
+ */
+async function tlsServer(t, faults) {
+  const server = await startServer({ tls: { secureOptions: 0 }, ...faults });
+  t.after(() => server.close());
+  const directory = folder(t);
+  const file = (/** @type {string} */ name, /** @type {string} */ text) => {
+    writeFileSync(join(directory, name), text);
+    return join(directory, name);
+  };
+  return {
+    csv: join(directory, "samples.csv"),
+    env: {
+      SCHEME: "wss",
+      TARGET_PORT: String(server.tlsPort),
+      NODE_EXTRA_CA_CERTS: file("ca.pem", certificate(faults?.algorithm ?? "ecdsa")),
+      TLS_POLICY: file("policy.json", JSON.stringify(POLICY)),
+      SAMPLES_CSV: join(directory, "samples.csv"),
+      CONNECTIONS: "20",
+      CONCURRENCY: "4",
+    },
+  };
+}
+
+for (const version of ["1.2", "1.3"])
+  for (const resumed of ["0", "1"])
+    test(`tls-handshake: TLS ${version}, ${resumed === "1" ? "resumed" : "full"} handshakes, each proven`, async (t) => {
+      const { env, csv } = await tlsServer(t);
+      const variables = { ...env, TLS_VERSION: version, RESUMED: resumed };
+      const { code, stdout, stderr } = await script("tls-handshake", variables);
+      assert.equal(code, 0, stderr);
+      const summary = readSummary(stdout);
+      assert.deepEqual(summary?.connections, { opened: 20, failed: 0, failedByCause: {} });
+      assert.equal(summary?.messagesEchoed, 20);
+      assert.equal(summary?.parameters.TLS_VERSION, Number(version));
+      const { handshakeMs, echoLatencyMs, totalMs } = await readLatencies(csv);
+      assert.deepEqual([handshakeMs.length, echoLatencyMs.length, totalMs.length], [20, 20, 1]);
+    });
+
+test("tls-handshake: an RSA key is told from an ECDSA one", async (t) => {
+  const { env } = await tlsServer(t, { algorithm: "rsa" });
+  const right = await script("tls-handshake", { ...env, RSA_BITS: "2048" });
+  assert.equal(right.code, 0, right.stderr);
+  const wrong = await script("tls-handshake", env);
+  assert.equal(wrong.code, 99);
+  assert.match(wrong.stderr, /tls: the certificate's key is rsa 2048, expected ec prime256v1/);
+});
+
+test("tls-handshake: a server that resumes nothing fails every connection, by cause", async (t) => {
+  const { env } = await tlsServer(t, { tls: {} });
+  for (const version of ["1.2", "1.3"]) {
+    const variables = { ...env, TLS_VERSION: version, RESUMED: "1" };
+    const { code, stdout, stderr } = await script("tls-handshake", variables);
+    // Without a session to offer, it ends before the load.
+    if (code === 1) assert.match(stderr, /the proxy gave no session/);
+    else assert.deepEqual(readSummary(stdout)?.connections.failedByCause, { tls: 20 }, stderr);
+    assert.notEqual(code, 0);
+  }
+});
+
+test("tls-handshake: an echo that comes back changed", async (t) => {
+  const { env } = await tlsServer(t, { echo: (send) => send(Buffer.from("other"), false) });
+  const { code, stdout } = await script("tls-handshake", env);
+  assert.equal(code, 99);
+  assert.deepEqual(readSummary(stdout)?.connections.failedByCause, { wrong_echo: 20 });
+});
+
+test("tls-handshake: a certificate that nobody vouches for", async (t) => {
+  const { env } = await tlsServer(t);
+  const { code, stderr } = await script("tls-handshake", {
+    ...env,
+    NODE_EXTRA_CA_CERTS: "",
+    WAIT_SECONDS: "1",
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, /certificate/);
+});
+
+const SUMMARY =
+  'SUMMARY {"tags":{},"parameters":{},"requests":{"completed":3,"non2xx":1,"statuses":{"502":1},"socketErrors":{"read":0}},"requestMs":null,"totalMs":12.5,"tls":null}';
+
+test("the summary of HTTP requests is read; one of another shape is refused", () => {
+  assert.equal(readHttpSummary("no load was started\n"), null);
+  const summary = readHttpSummary(`x\n${SUMMARY}\n`);
+  assert.deepEqual(summary?.requests, {
+    completed: 3,
+    non2xx: 1,
+    statuses: { 502: 1 },
+    socketErrors: { read: 0 },
+  });
+  for (const [from, to, message] of /** @type {const} */ ([
+    ['"completed":3', '"completed":-3', /"requests\.completed" is -3, expected a count/],
+    ['"502":1', '"502":"x"', /"requests\.statuses"/],
+    ['"totalMs":12.5', '"totalMs":null', /"totalMs" is null, expected a number/],
+    ['"requestMs":null', '"requestMs":{"mean":null}', /"requestMs"/],
+  ]))
+    assert.throws(() => readHttpSummary(SUMMARY.replace(from, to)), { message });
+});

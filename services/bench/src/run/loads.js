@@ -1,0 +1,251 @@
+/**
+ * Load containers: what starts them, and what they say when they have ended. A scenario's script is run by k6 in the service `load`,
+ * or by Node in `load-http`.
+ */
+import { join } from "node:path";
+import { run } from "../docker.js";
+import { UserError } from "../errors.js";
+import { connectionsOf, sendsRequests } from "../plan/load.js";
+import { summarise } from "../statistics/index.js";
+import { CellFailure } from "./failure.js";
+import { readHttpSummary } from "./http-load.js";
+import { keepSamples, mergeSummaries, readLatencies, readSummary } from "./k6.js";
+
+/** @import { Project } from "../docker.js" */
+/** @import { Scenario } from "../plan/scenarios.js" */
+/** @import { CellRecord, Parameters, PlannedCell } from "../record/types.js" */
+/** @import { Stage } from "./cell.js" */
+
+/** Of k6's REST API, for the live view. */
+export const K6_PORT = 6565;
+
+/** Services that are load. */
+export const LOAD_SERVICES = ["load", "load-http"];
+
+/** What a load ends with when connections have failed. */
+const CONNECTIONS_FAILED = 99;
+
+/**
+ * @param {PlannedCell} cell
+ * @param {Scenario} scenario
+ * @param {Parameters} parameters of this phase
+ * @returns {Record<string, string>} knobs for Compose, and environment of the load
+ */
+export function knobsOf({ scheme, round }, { name, backend }, parameters) {
+  return {
+    SCENARIO: name,
+    SCHEME: scheme,
+    TRIAL: String(round),
+    BACKEND: backend,
+    ...Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, String(value)])),
+  };
+}
+
+/** The load of one cell. */
+export class Loads {
+  #cell;
+  #scenario;
+  #stage;
+  #project;
+  #scratch;
+  /** Containers that were started, the warm-up's too. @type {string[]} */
+  names = [];
+
+  /**
+   * @param {PlannedCell} cell
+   * @param {Scenario} scenario
+   * @param {{stage: Stage, project: Project, scratch: string}} about scratch: folder where they write while they run
+   */
+  constructor(cell, scenario, { stage, project, scratch }) {
+    this.#cell = cell;
+    this.#scenario = scenario;
+    this.#stage = stage;
+    this.#project = project;
+    this.#scratch = scratch;
+  }
+
+  /**
+   * @param {string} name
+   * @param {Parameters} parameters
+   * @param {number} count containers that share the connections
+   * @param {Record<string, string>} extra environment
+   * @returns {Promise<string[]>} their names
+   */
+  async start(name, parameters, count, extra) {
+    const names = Array.from(
+      { length: count },
+      (_, i) => `${this.#stage.project}-${name}-${i + 1}`,
+    );
+    this.names.push(...names);
+    await Promise.all(
+      names.map((container, i) => {
+        const environment = {
+          ...knobsOf(this.#cell, this.#scenario, share(parameters, i, count)),
+          RUN: this.#stage.run,
+          PROXY: this.#cell.proxy,
+          ...extra,
+        };
+        return this.#project.check([
+          "run",
+          "--detach",
+          "--no-deps",
+          "--no-TTY",
+          "--name",
+          container,
+          // What it writes belongs to the caller.
+          "--user",
+          `${process.getuid?.()}:${process.getgid?.()}`,
+          "--volume",
+          `${this.#scratch}:/samples`,
+          ...this.#command(`/samples/${name}-${i + 1}.csv`, environment),
+        ]);
+      }),
+    );
+    return names;
+  }
+
+  /**
+   * @param {string} csv where the raw samples go
+   * @param {Record<string, string>} environment
+   * @returns {string[]} of Compose: environment, service and its command
+   */
+  #command(csv, environment) {
+    const { name, runner } = this.#scenario;
+    const set = (/** @type {Record<string, string>} */ variables) =>
+      Object.entries(variables).flatMap(([key, value]) => ["--env", `${key}=${value}`]);
+    if (runner === "node")
+      return [...set({ ...environment, SAMPLES_CSV: csv }), "load-http", `/loadgen/${name}.mjs`];
+    return [
+      ...set({ ...environment, K6_OUT: `csv=${csv}`, K6_CSV_TIME_FORMAT: "unix_micro" }),
+      "load",
+      ...["run", "--quiet", "--address", `0.0.0.0:${K6_PORT}`, `/loadgen/${name}.js`],
+    ];
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Promise<number>} its exit status
+   */
+  async exitOf(name) {
+    const { code, stdout, output } = await run(["docker", "wait", name], {
+      signal: this.#stage.signal,
+    });
+    if (code !== 0) throw new UserError("the Docker engine does not answer", output.trim());
+    return Number(stdout.trim());
+  }
+
+  /**
+   * @param {string[]} names those of the measured phase, which have ended
+   * @param {string} folder of the cell's results: raw samples are kept there
+   * @returns {Promise<Partial<CellRecord>>} what they counted
+   * @throws {CellFailure} when one ended without a summary
+   */
+  async read(names, folder) {
+    return sendsRequests(this.#cell.parameters)
+      ? this.#readRequests(names)
+      : this.#readConnections(names, folder);
+  }
+
+  /**
+   * @param {string[]} names
+   * @returns {Promise<Partial<CellRecord>>} `requests` still without causes
+   */
+  async #readRequests([name]) {
+    const { requests, requestMs, totalMs } = await summaryOf(name, readHttpSummary);
+    return { requests: { ...requests, causes: [] }, requestMs, totalSeconds: totalMs / 1000 };
+  }
+
+  /**
+   * @param {string[]} names
+   * @param {string} folder
+   * @returns {Promise<Partial<CellRecord>>}
+   */
+  async #readConnections(names, folder) {
+    const summaries = await Promise.all(names.map((name) => summaryOf(name, readSummary)));
+    const { connections, messagesEchoed, sends, totalMs } = mergeSummaries(summaries);
+    // A rate may come to one connection more than it should.
+    const asked = Math.max(
+      connectionsOf(this.#cell.parameters),
+      connections.opened + connections.failed,
+    );
+    const files = names.map((_, i) => join(this.#scratch, `load-${i + 1}.csv`));
+    const { handshakeMs, echoLatencyMs } = await readLatencies(files);
+    await keepSamples(files, join(folder, "latencies.csv.gz"));
+    return {
+      connections: { asked, ...connections },
+      messagesEchoed,
+      sends,
+      totalSeconds: totalMs === null ? null : totalMs / 1000,
+      handshakeMs: handshakeMs.length > 0 ? summarise(handshakeMs) : null,
+      echoLatencyMs: echoLatencyMs.length > 0 ? summarise(echoLatencyMs) : null,
+    };
+  }
+
+  /**
+   * @param {string} what
+   * @param {number} code
+   * @param {string[]} names of containers
+   */
+  async failure(what, code, names) {
+    const logs = await Promise.all(names.map((name) => logOf(name)));
+    // The log of a load that was killed may end anywhere.
+    const summaries =
+      code === CONNECTIONS_FAILED ? logs.flatMap((log) => readSummary(log) ?? []) : [];
+    const failed = summaries.length > 0 ? mergeSummaries(summaries).connections : null;
+    if (failed?.failed) {
+      const causes = Object.entries(failed.failedByCause).map(([cause, n]) => `${n} ${cause}`);
+      return new CellFailure(
+        "load",
+        `${what}: ${failed.failed} connections failed (${causes.join(", ")})`,
+      );
+    }
+    return new CellFailure("load", `${what} ended with status ${code}: ${lastLine(logs[0])}`);
+  }
+}
+
+/** @param {string} log */
+function lastLine(log) {
+  return log.trim().split("\n").at(-1) ?? "";
+}
+
+/**
+ * @template T
+ * @param {string} name of a container
+ * @param {(log: string) => T | null} read
+ * @returns {Promise<T>}
+ */
+async function summaryOf(name, read) {
+  const log = await logOf(name);
+  const summary = read(log);
+  if (!summary)
+    throw new CellFailure(
+      "load",
+      `${name} ended without a summary; its last line: ${lastLine(log)}`,
+    );
+  return summary;
+}
+
+/**
+ * @param {Parameters} parameters
+ * @param {number} index of the container, from 0
+ * @param {number} count
+ * @returns {Parameters} with this container's share of the connections, and of the rate at which they are opened
+ */
+export function share(parameters, index, count) {
+  const part = (/** @type {number} */ whole) =>
+    Math.floor(whole / count) + (index < whole % count ? 1 : 0);
+  const shared = { ...parameters };
+  for (const key of ["CONNECTIONS", "CONCURRENCY"])
+    if (key in shared) shared[key] = part(shared[key]);
+  if ("CONNECTIONS_PER_SECOND" in shared) shared.CONNECTIONS_PER_SECOND /= count;
+  return shared;
+}
+
+/**
+ * @param {string} container
+ * @param {number} [fromMs] ms since 1970; default: all of it
+ */
+export async function logOf(container, fromMs) {
+  const since = fromMs === undefined ? [] : ["--since", new Date(fromMs).toISOString()];
+  return (await run(["docker", "logs", ...since, container])).output;
+}

@@ -1,0 +1,153 @@
+/**
+ * The second phase of a cell: does the proxy do what it should, over the scheme that is measured?
+ */
+import { readFileSync } from "node:fs";
+import { request as plainRequest } from "node:http";
+import { join } from "node:path";
+import { connectTls, negotiated, openWebSocket } from "../conformance/index.js";
+import { healthUrl } from "../proxies.js";
+import { statusOf, until } from "../wait.js";
+import { CellFailure } from "./failure.js";
+
+/** @import { ConnectionOptions, SecureVersion } from "node:tls" */
+/** @import { Target } from "../conformance/connect.js" */
+/** @import { Scenario } from "../plan/scenarios.js" */
+/** @import { CellRecord, PlannedCell } from "../record/types.js" */
+/** @import { Stage } from "./cell.js" */
+
+/** The page /hello: `Hello world` and a line break. */
+const HELLO_BYTES = 12;
+
+/**
+ * Waits until the proxy answers, and the server behind it through the proxy.
+ *
+ * @param {PlannedCell} cell
+ * @param {{limitMs: number, signal: AbortSignal, assertAlive: () => Promise<void>}} options assertAlive: rejects when a container died
+ */
+export async function waitForAnswer({ scheme }, { limitMs, signal, assertAlive }) {
+  const url = healthUrl(scheme);
+  const last = await until(
+    Date.now() + limitMs,
+    async () => {
+      signal.throwIfAborted();
+      const answer = await statusOf(url);
+      if (answer !== "200") await assertAlive();
+      return answer;
+    },
+    (answer) => answer === "200",
+  );
+  if (last === "200") return;
+  throw new CellFailure(
+    "start",
+    `${url} did not answer 200 within ${limitMs / 1000} s; last: ${last}`,
+  );
+}
+
+/**
+ * @param {PlannedCell} cell
+ * @param {Scenario} scenario
+ * @param {Pick<Stage, "directory" | "policy"> & {keyType: "ecdsa" | "rsa", limitMs: number}} options
+ * @returns {Promise<CellRecord["tls"]>} what was negotiated; null over ws
+ * @throws {CellFailure} when what comes back is not what should
+ */
+export async function verify(cell, scenario, { directory, policy, keyType, limitMs }) {
+  const { scheme, parameters } = cell;
+  const end = new AbortController();
+  /** @type {Target} */
+  const target = {
+    scheme,
+    host: "proxy",
+    port: scheme === "wss" ? 8443 : 8080,
+    ca: readFileSync(join(directory, `certs/generated/${keyType}/ca.pem`)),
+    policy,
+    keyType,
+    forwarded: false,
+    proxyProtocol: false,
+    idleMs: 0,
+    timeoutMs: limitMs,
+    signal: AbortSignal.any([end.signal, AbortSignal.timeout(limitMs)]),
+  };
+  try {
+    // Offers more than the policy allows: the answer is the server's choice.
+    const tls = scheme === "wss" ? negotiated(await connectTls(target, offerOf(parameters))) : null;
+    if (scenario.serves === "websockets") await verifyEcho(target, cell);
+    else await verifyPage(target, scenario, parameters);
+    return tls;
+  } catch (error) {
+    if (error instanceof CellFailure) throw error;
+    const what = scenario.serves === "websockets" ? "echo" : "page";
+    throw new CellFailure(
+      "verify",
+      `no ${what} over ${scheme}: ${error instanceof Error ? error.message : error}`,
+    );
+  } finally {
+    end.abort();
+  }
+}
+
+/**
+ * @param {PlannedCell["parameters"]} parameters
+ * @returns {ConnectionOptions} the version that the load offers, where it offers one alone
+ */
+function offerOf({ TLS_VERSION }) {
+  if (TLS_VERSION === undefined) return {};
+  const version = /** @type {SecureVersion} */ (`TLSv${TLS_VERSION}`);
+  return { minVersion: version, maxVersion: version };
+}
+
+/**
+ * @param {Target} target
+ * @param {PlannedCell} cell
+ */
+async function verifyEcho(target, { id }) {
+  const client = await openWebSocket(target);
+  const sent = `verify ${id}`;
+  client.ws.send(sent);
+  const { data } = await client.nextMessage();
+  if (data.toString() === sent) return;
+  throw new CellFailure(
+    "verify",
+    `an echo came back changed: ${JSON.stringify(data.toString())} for ${sent}`,
+  );
+}
+
+/**
+ * Over TLS with the certificate verified, which neither wrk nor ab does.
+ *
+ * @param {Target} target
+ * @param {Scenario} scenario
+ * @param {PlannedCell["parameters"]} parameters
+ */
+async function verifyPage(target, { serves }, { FILE_BYTES = HELLO_BYTES }) {
+  const path = serves === "files" ? `/files/${FILE_BYTES}` : "/hello";
+  const { status, bytes } = await fetchPage(target, path);
+  if (status === 200 && bytes === FILE_BYTES) return;
+  throw new CellFailure(
+    "verify",
+    `${path} was answered with status ${status} and ${bytes} bytes, expected 200 and ${FILE_BYTES}`,
+  );
+}
+
+/**
+ * @param {Target} target
+ * @param {string} path
+ * @returns {Promise<{status: number, bytes: number}>}
+ */
+async function fetchPage(target, path) {
+  const { scheme, host, port, signal } = target;
+  const socket = scheme === "wss" ? await connectTls(target) : undefined;
+  return new Promise((resolve, reject) => {
+    const connection = socket ? { createConnection: () => socket } : { agent: false };
+    plainRequest({ host, port, path, signal, ...connection }, async (response) => {
+      try {
+        let bytes = 0;
+        for await (const chunk of response) bytes += chunk.length;
+        resolve({ status: response.statusCode ?? 0, bytes });
+      } catch (error) {
+        reject(error);
+      }
+    })
+      .on("error", reject)
+      .end();
+  });
+}
