@@ -7,6 +7,7 @@ import { medianInterval } from "../statistics/index.js";
 import { CONFIDENCE, ratioOf, settingsOf, titleOfProxy, valuesByRound } from "./compare.js";
 import { measure } from "./measures.js";
 import { ALPHA, judge } from "./ranking.js";
+import { schemeName } from "./scenarios.js";
 import { Style } from "./style.js";
 import { list } from "./words.js";
 
@@ -152,7 +153,7 @@ export function selfVerdicts(analysed, comparison) {
   const title = titleOfProxy(results, comparison.proxy);
   const floor = floorOf(analysed, results.plan.rounds);
   const answers = comparison.settings.map(({ setting, measures }) => ({
-    over: style.over(setting, setting.scheme),
+    over: style.over(setting, schemeName(setting)),
     text: style.sentence(tieText(style, measures)),
     caveats: [],
   }));

@@ -4,11 +4,12 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { median } from "simple-statistics";
-import { number, times } from "../numbers.js";
+import { counted, number, times } from "../numbers.js";
 import { didYouMean, Document } from "../plan/document.js";
 import { medianInterval } from "../statistics/index.js";
-import { CONFIDENCE, ratioOf, titleOfProxy, valuesByRound } from "./compare.js";
+import { CONFIDENCE, ratioOf, settingKey, sumsByRound, titleOfProxy } from "./compare.js";
 import { measure, MEASURES } from "./measures.js";
+import { schemeName } from "./scenarios.js";
 import { amount, amountRange, timesWithInterval } from "./words.js";
 
 /** @import { Parameters, Scheme } from "../record/types.js" */
@@ -26,12 +27,14 @@ import { amount, amountRange, timesWithInterval } from "./words.js";
  *   - with `against`: its ratio to itself in the setting that differs in just that, such as fewer connections or ws;
  *   - with both: its ratio to each of those proxies in that other setting;
  *   - with `slope`: what the measure grows by with each connection that is held.
+ *   With `sumOver`, each of these figures is added up, round by round, over the settings that differ in that parameter alone.
  * @property {string} measure
  * @property {string} of
  * @property {string[]} [to]
  * @property {Filter} at
  * @property {Partial<Filter>} [against]
  * @property {true} [slope]
+ * @property {string} [sumOver] a parameter
  * @property {number} [min]
  * @property {number} [max]
  *
@@ -58,11 +61,10 @@ const schema = JSON.parse(
 
 /**
  * @param {string} file in battles/published/
- * @param {{measures?: string[]}} [options] measures: keys that a rule may name
  * @returns {PublishedRules}
  * @throws {import("../errors.js").UserError} for a mistake in it, with its line
  */
-export function readPublished(file, { measures = MEASURES.map(({ key }) => key) } = {}) {
+export function readPublished(file) {
   const document = new Document(file, `battles/published/${basename(file)}`);
   document.check(schema);
   const study = /** @type {PublishedRules} */ (document.value);
@@ -76,7 +78,7 @@ export function readPublished(file, { measures = MEASURES.map(({ key }) => key) 
         );
     }),
   );
-  study.claims.forEach((claim, i) => refuseFaultyClaim(document, claim, i, measures));
+  study.claims.forEach((claim, i) => refuseFaultyClaim(document, claim, i));
   return study;
 }
 
@@ -86,9 +88,8 @@ export function readPublished(file, { measures = MEASURES.map(({ key }) => key) 
  * @param {Document} document
  * @param {PublishedClaim} claim
  * @param {number} i its place in the list
- * @param {string[]} measures
  */
-function refuseFaultyClaim(document, { rule, reason }, i, measures) {
+function refuseFaultyClaim(document, { rule, reason }, i) {
   const path = ["claims", i];
   if (!rule) {
     if (reason) return;
@@ -106,6 +107,7 @@ function refuseFaultyClaim(document, { rule, reason }, i, measures) {
       "there is a rule and a reason",
       "Expected a reason only where rule is null.",
     );
+  const measures = MEASURES.map((one) => one.key);
   if (!measures.includes(key))
     refuse(
       ["rule", "measure"],
@@ -174,12 +176,31 @@ function claimOf({ claim, rule, reason = "" }, analysed) {
  */
 function figuresOf(rule, analysed) {
   const { against, to = [null] } = rule;
-  const matching = analysed.settings.filter((setting) => matches(setting, rule.at));
-  return matching.flatMap((setting) => {
-    const base = against ? counterpart(setting, against, analysed.settings) : setting;
-    if (!base) return [];
-    return to.map((other) => figureOf(rule, { setting, other, base }, matching.length, analysed));
+  const matching = placesOf(
+    rule,
+    analysed.settings.filter((setting) => matches(setting, rule.at)),
+  );
+  return matching.flatMap((place) => {
+    const base = against
+      ? place.map((setting) => counterpart(setting, against, analysed.settings))
+      : place;
+    if (!base.every((setting) => setting !== undefined)) return [];
+    return to.map((other) => figureOf(rule, { place, other, base }, matching.length, analysed));
   });
+}
+
+/**
+ * @param {ClaimRule} rule
+ * @param {Setting[]} matching
+ * @returns {Setting[][]} each the settings whose figures are added up to one
+ */
+function placesOf({ sumOver }, matching) {
+  if (sumOver === undefined) return matching.map((setting) => [setting]);
+  const family = (/** @type {Setting} */ { scenario, scheme, parameters }) => {
+    const { [sumOver]: summed, ...rest } = parameters;
+    return settingKey({ scenario, scheme, parameters: rest });
+  };
+  return [...Map.groupBy(matching, family).values()];
 }
 
 /**
@@ -240,30 +261,31 @@ function counterpart(setting, against, settings) {
 /**
  * @param {ClaimRule} rule
  * @param {object} sides
- * @param {Setting} sides.setting
+ * @param {Setting[]} sides.place settings whose figures are added up
  * @param {string | null} sides.other proxy that it is held against; null: none other
- * @param {Setting} sides.base where that is
- * @param {number} matching settings that are told apart in the text
+ * @param {Setting[]} sides.base where that is
+ * @param {number} matching places that are told apart in the text
  * @param {Analysed} analysed
  * @returns {Figure}
  */
-function figureOf(rule, { setting, other, base }, matching, { results, cells }) {
+function figureOf(rule, { place, other, base }, matching, { results, cells }) {
   const { measure: key, of, against } = rule;
-  const values = (/** @type {string} */ proxy, /** @type {Setting} */ place) =>
-    valuesByRound(
-      cells.filter((cell) => cell.setting === place.key),
+  const values = (/** @type {string} */ proxy, /** @type {Setting[]} */ settings) =>
+    sumsByRound(
+      settings.map((setting) => cells.filter((cell) => cell.setting === setting.key)),
       proxy,
       key,
     );
-  const own = values(of, setting);
+  const own = values(of, place);
   const estimate = isRatio(rule)
     ? ratioOf(own, values(other ?? of, base), results.plan.seed)
     : medianOf([...own.values()]);
 
-  const place = matching > 1 ? `, ${setting.title}` : "";
+  const where = matching > 1 ? `, ${place[0].title}` : "";
+  const sum = place.length > 1 ? `, all ${counted(place.length, "setting")} together` : "";
   const second = other === null ? "itself" : titleOfProxy(results, other);
-  const to = isRatio(rule) ? ` to ${second}${against ? otherwiseText(against) : ""}` : "";
-  const what = `${measure(key).title}${place}: ${titleOfProxy(results, of)}${to}`;
+  const to = isRatio(rule) ? ` to ${second}${against ? otherwiseText(against, rule.at) : ""}` : "";
+  const what = `${measure(key).title}${where}${sum}: ${titleOfProxy(results, of)}${to}`;
   return estimate
     ? told(rule, estimate, what, "rounds")
     : { outcome: "cannot be told here", text: `${what} was not measured` };
@@ -334,21 +356,22 @@ function limitsText(rule) {
  */
 function nothingText({ at, against, slope }, { settings }) {
   const test = slope ? "slope over connections" : "test";
-  const asked = `This run has no ${at.scenario} ${test}${otherwiseText({ ...at, scenario: undefined })}`;
+  const asked = `This run has no ${at.scenario} ${test}${otherwiseText({ ...at, scenario: undefined }, at)}`;
   return against && settings.some((setting) => matches(setting, at))
-    ? `${asked} beside one${otherwiseText(against)}.`
+    ? `${asked} beside one${otherwiseText(against, at)}.`
     : `${asked}.`;
 }
 
 /**
  * @param {Partial<Filter>} filter
+ * @param {Filter} at where the scenario is, unless the filter has another
  * @returns {string} ` in idle over wss with CONNECTIONS=1000`
  */
-function otherwiseText({ scenario, scheme, parameters = {} }) {
+function otherwiseText({ scenario, scheme, parameters = {} }, at) {
   const each = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
   return [
     scenario ? ` in ${scenario}` : "",
-    scheme ? ` over ${scheme}` : "",
+    scheme ? ` over ${schemeName({ scenario: scenario ?? at.scenario, scheme })}` : "",
     each.length > 0 ? ` with ${each.join(", ")}` : "",
   ].join("");
 }

@@ -6,9 +6,11 @@ import { counted, number } from "../numbers.js";
 import { holdsConnections, timedSeconds } from "../plan/load.js";
 import { CONTROL } from "../proxies.js";
 import { detectableRatio, medianInterval, ratioInterval } from "../statistics/index.js";
+import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT, badPercentOf } from "./answers.js";
 import { measure } from "./measures.js";
 import { allPairs, ALPHA, judge, rank } from "./ranking.js";
-import { amount, list } from "./words.js";
+import { comparesServers, isHttp } from "./scenarios.js";
+import { amount, list, settingTitle } from "./words.js";
 
 /** @import { Parameters, PlannedCell, Results } from "../record/types.js" */
 /** @import { AnalysedCell, Comparison, Finding, Measure, Ratio, Row, Setting } from "./types.js" */
@@ -20,11 +22,16 @@ export const CONFIDENCE = 0.95;
 const SPREAD_LIMIT_PERCENT = 25;
 
 /**
- * What is compared, and what the control means under it. `bound`: the control does the same work without a proxy, so no
- * proxy can do better, and the difference is what the proxy adds. `own`: it is the cost of the control's own echo server.
+ * What the control means under a measure. `bound`: it does the same work without a proxy, so no proxy can do better, and the
+ * difference is what the proxy adds. `own`: it is the cost of the control's own server. `beside`: it does as any other does, and
+ * bounds nothing: of files it is one of the servers.
  *
- * @type {{key: string, control: "bound" | "own", applies?: (parameters: Parameters) => boolean}[]}
+ * @typedef {"bound" | "own" | "beside"} Control
+ *
+ * @typedef {Pick<PlannedCell, "scenario" | "parameters">} Load
  */
+
+/** @type {{key: string, control: Control, applies?: (load: Load) => boolean}[]} */
 const COMPARED = [
   { key: "handshake_ms_mean", control: "bound", applies: opensConnections },
   { key: "handshake_ms_median", control: "bound", applies: opensConnections },
@@ -32,28 +39,65 @@ const COMPARED = [
   { key: "echo_latency_ms_mean", control: "bound", applies: sendsMessages },
   { key: "echo_latency_ms_median", control: "bound", applies: sendsMessages },
   { key: "echo_latency_ms_p99", control: "bound", applies: sendsMessages },
+  { key: "requests_per_second", control: "bound", applies: sendsRequests },
+  { key: "request_ms_mean", control: "bound", applies: sendsRequests },
+  { key: "request_ms_median", control: "bound", applies: sendsRequests },
+  { key: "request_ms_p99", control: "bound", applies: sendsRequests },
+  { key: "non_2xx_percent", control: "beside", applies: sendsRequests },
+  { key: "socket_errors_per_1000_requests", control: "beside", applies: sendsRequests },
   { key: "total_seconds", control: "bound", applies: isUntimed },
   {
     key: "messages_per_second",
     control: "bound",
-    applies: (p) => !opensConnections(p) && isUntimed(p),
+    applies: (load) => holdsConnections(load.parameters) && isUntimed(load),
   },
   {
     key: "connections_per_second",
     control: "bound",
-    applies: (p) => opensConnections(p) && isUntimed(p),
+    applies: (load) => opensConnections(load) && isUntimed(load),
   },
   { key: "cpu_us_per_handshake", control: "own", applies: opensConnections },
   {
     key: "cpu_us_per_message",
     control: "own",
-    applies: (p) => p.MESSAGES > 1 || p.INTERVAL_SECONDS > 0,
+    applies: ({ parameters: p }) => p.MESSAGES > 1 || p.INTERVAL_SECONDS > 0,
   },
-  { key: "proxy_cpu_cores", control: "own", applies: ({ HOLD_SECONDS }) => HOLD_SECONDS > 0 },
-  { key: "proxy_memory_peak_usage_bytes", control: "own" },
-  { key: "proxy_memory_per_connection_bytes", control: "own", applies: (p) => !isReadAfter(p) },
-  { key: "proxy_memory_user_per_connection_bytes", control: "own", applies: holdsConnections },
-  { key: "proxy_memory_kernel_per_connection_bytes", control: "own", applies: holdsConnections },
+  {
+    key: "proxy_cpu_us_per_request",
+    control: "own",
+    // Of files, it would hold a proxy's part of the work against a server's whole.
+    applies: (load) => sendsRequests(load) && !comparesServers(load.scenario),
+  },
+  {
+    key: "servers_cpu_seconds",
+    control: "beside",
+    applies: ({ scenario }) => comparesServers(scenario),
+  },
+  {
+    key: "proxy_cpu_cores",
+    control: "own",
+    applies: ({ parameters }) => parameters.HOLD_SECONDS > 0,
+  },
+  {
+    key: "proxy_memory_peak_usage_bytes",
+    control: "own",
+    applies: ({ scenario }) => !comparesServers(scenario),
+  },
+  {
+    key: "proxy_memory_per_connection_bytes",
+    control: "own",
+    applies: (load) => !isReadAfter(load) && !sendsRequests(load),
+  },
+  {
+    key: "proxy_memory_user_per_connection_bytes",
+    control: "own",
+    applies: ({ parameters }) => holdsConnections(parameters),
+  },
+  {
+    key: "proxy_memory_kernel_per_connection_bytes",
+    control: "own",
+    applies: ({ parameters }) => holdsConnections(parameters),
+  },
   { key: "proxy_sockets_left", control: "own", applies: isReadAfter },
   { key: "proxy_close_wait_left", control: "own", applies: isReadAfter },
   { key: "proxy_descriptors_left", control: "own", applies: isReadAfter },
@@ -61,29 +105,34 @@ const COMPARED = [
 ];
 
 /**
- * @param {Parameters} parameters
- * @returns {boolean} in the measured phase
+ * @param {Load} load
+ * @returns {boolean} WebSockets in the measured phase
  */
-function opensConnections(parameters) {
-  return !holdsConnections(parameters);
+function opensConnections({ scenario, parameters }) {
+  return !isHttp(scenario) && !holdsConnections(parameters);
 }
 
-/** @param {Parameters} parameters */
-function sendsMessages({ INTERVAL_SECONDS }) {
-  return INTERVAL_SECONDS !== 0;
+/** @param {Load} load */
+function sendsMessages({ scenario, parameters }) {
+  return !isHttp(scenario) && parameters.INTERVAL_SECONDS !== 0;
+}
+
+/** @param {Load} load */
+function sendsRequests({ scenario }) {
+  return isHttp(scenario);
 }
 
 /**
- * @param {Parameters} parameters
+ * @param {Load} load
  * @returns {boolean} the measured phase lasts until the work is done
  */
-function isUntimed(parameters) {
-  return timedSeconds(parameters) === 0;
+function isUntimed({ parameters }) {
+  return timedSeconds(parameters) === 0 && !("DURATION_SECONDS" in parameters);
 }
 
-/** @param {Parameters} parameters */
-function isReadAfter({ SETTLE_SECONDS }) {
-  return SETTLE_SECONDS !== undefined;
+/** @param {Load} load */
+function isReadAfter({ parameters }) {
+  return parameters.SETTLE_SECONDS !== undefined;
 }
 
 /**
@@ -99,7 +148,7 @@ export function settingKey({ scenario, scheme, parameters }) {
 
 /**
  * @param {Results} results
- * @returns {(Omit<Setting, "title" | "comparisons"> & {compared: typeof COMPARED})[]} ws before wss, then by parameters; and
+ * @returns {(Omit<Setting, "title" | "comparisons"> & {compared: {key: string, control: Control}[]})[]} ws before wss, then by parameters; and
  *   what is compared in each
  */
 export function settingsOf(results) {
@@ -109,7 +158,12 @@ export function settingsOf(results) {
     scenario,
     scheme,
     parameters,
-    compared: COMPARED.filter(({ applies }) => applies?.(parameters) ?? true),
+    compared: COMPARED.filter(({ applies }) => applies?.({ scenario, parameters }) ?? true).map(
+      ({ key, control }) => ({
+        key,
+        control: comparesServers(scenario) && control === "bound" ? "beside" : control,
+      }),
+    ),
   }));
   return settings.sort(
     (a, b) =>
@@ -132,7 +186,7 @@ export function compareAll(results, cells) {
   const all = settings.map(({ parameters }) => parameters);
   return settings.map(({ compared, ...setting }) => ({
     ...setting,
-    title: titleOf(setting, all),
+    title: settingTitle(setting, all),
     comparisons: compared.map(({ key, control }) =>
       compare(measure(key), control, new SettingData(results, setting.key, cells, key)),
     ),
@@ -145,22 +199,6 @@ export function compareAll(results, cells) {
  */
 function compareText(a, b) {
   return a < b ? -1 : Number(a > b);
-}
-
-/**
- * @param {Pick<Setting, "scenario" | "scheme" | "parameters">} setting
- * @param {Parameters[]} all of the run
- * @returns {string} with every parameter that another setting has otherwise
- */
-function titleOf({ scenario, scheme, parameters }, all) {
-  const { CONNECTIONS: connections, MESSAGES: messages } = parameters;
-  const others = Object.entries(parameters)
-    .filter(([name]) => name !== "CONNECTIONS" && name !== "MESSAGES")
-    .filter(([name, value]) => all.some((other) => other[name] !== value))
-    .map(([name, value]) => `, ${name}=${value}`);
-  const what = connections ? `${number(connections)} ${scenario} connections` : scenario;
-  const load = messages > 1 ? ` × ${number(messages)} messages` : "";
-  return `${what}${load}${others.join("")}, ${scheme}`;
 }
 
 /** The values of one measure in one setting. */
@@ -183,6 +221,11 @@ class SettingData {
   }
 
   /** @param {string} proxy */
+  badPercent(proxy) {
+    return badPercentOf(this.cells, proxy);
+  }
+
+  /** @param {string} proxy */
   values(proxy) {
     return [...(this.rounds.get(proxy)?.values() ?? [])];
   }
@@ -202,7 +245,10 @@ class SettingData {
    */
   missing(proxy) {
     const recorded = this.cells.filter((cell) => cell.record.proxy === proxy);
-    if (recorded.some(({ counted }) => counted)) return "could not be read";
+    const counting = recorded.filter(({ counted }) => counted);
+    if (counting.some(({ findings }) => findings.some(({ voids }) => voids)))
+      return "the generator was at the limit of the one core that it can use, so times and throughput are its own";
+    if (counting.length > 0) return "could not be read";
     const reasons = new Set(
       recorded.flatMap(({ record: { cause }, findings }) => [
         ...(cause ? [`${cause.kind}: ${cause.message}`] : []),
@@ -234,6 +280,26 @@ export function valuesByRound(cells, proxy, measure) {
 }
 
 /**
+ * @param {AnalysedCell[][]} settings cells of each
+ * @param {string} proxy
+ * @param {string} measure
+ * @returns {Map<number, number>} sums over the settings, of the rounds that all of them have
+ */
+export function sumsByRound(settings, proxy, measure) {
+  const [first, ...others] = settings.map((cells) => valuesByRound(cells, proxy, measure));
+  return others.reduce(
+    (sums, values) =>
+      new Map(
+        [...sums].flatMap(([round, sum]) => {
+          const value = values.get(round);
+          return value === undefined ? [] : [[round, sum + value]];
+        }),
+      ),
+    first,
+  );
+}
+
+/**
  * @param {Map<number, number>} a by round
  * @param {Map<number, number>} b
  * @param {number} seed
@@ -251,8 +317,30 @@ export function ratioOf(a, b, seed) {
 }
 
 /**
+ * @param {{results: Results, cells: AnalysedCell[]}} analysed
+ * @param {string} measure
+ * @param {[Setting, Setting]} pair the first to the second
+ * @returns {{proxy: string, ratio: Ratio}[]} of each proxy that has cells that count in both
+ */
+export function ratiosOf({ results, cells }, measure, pair) {
+  const of = (/** @type {Setting} */ { key }, /** @type {string} */ proxy) =>
+    valuesByRound(
+      cells.filter((cell) => cell.setting === key),
+      proxy,
+      measure,
+    );
+  const [over, under] = pair;
+  return results.plan.proxies
+    .filter((proxy) => proxy !== CONTROL || comparesServers(over.scenario))
+    .flatMap((proxy) => {
+      const ratio = ratioOf(of(over, proxy), of(under, proxy), results.plan.seed);
+      return ratio ? [{ proxy, ratio }] : [];
+    });
+}
+
+/**
  * @param {Measure} measure
- * @param {"bound" | "own"} control
+ * @param {Control} control
  * @param {SettingData} data
  * @returns {Comparison}
  */
@@ -266,13 +354,19 @@ function compare(measure, control, data) {
     pairs,
     (a, b) => data.ratio(a, b),
   );
+  const isBad = (/** @type {string} */ name) => answersBadly({ badPercent: data.badPercent(name) });
   const order = measured.toSorted((a, b) => {
     const difference = median(data.values(a)) - median(data.values(b));
-    return measure.better === "lower" ? difference : -difference;
+    // An error is quick to give: nothing that it makes better counts before a good answer.
+    return (
+      Number(isBad(a)) - Number(isBad(b)) || (measure.better === "lower" ? difference : -difference)
+    );
   });
   const [best] = order;
   const ranks =
-    judgement.method === "none" ? new Map() : rank(order, (a, b) => judgement.differ(a, b));
+    judgement.method === "none"
+      ? new Map()
+      : rank(order, (a, b) => isBad(a) !== isBad(b) || judgement.differ(a, b));
 
   const rows = plan.proxies.map((proxy) => {
     const own = data.values(proxy);
@@ -284,11 +378,12 @@ function compare(measure, control, data) {
       median:
         own.length > 0 ? { value: median(own), interval: medianInterval(own, CONFIDENCE) } : null,
       missing: own.length > 0 ? null : data.missing(proxy),
-      toControl: isContender && control === "bound" ? data.ratio(proxy, CONTROL) : null,
+      toControl: isContender && control !== "own" ? data.ratio(proxy, CONTROL) : null,
       toBest: isContender && best ? data.ratio(proxy, best) : null,
       rank: ranks.get(proxy)?.rank ?? null,
       ties: ranks.get(proxy)?.ties ?? [],
       p: isContender && best && proxy !== best ? judgement.p(best, proxy) : null,
+      badPercent: data.badPercent(proxy),
     };
     return row;
   });
@@ -304,8 +399,10 @@ function compare(measure, control, data) {
         : null,
     findings: [
       ...fewRounds(data, measured, judgement),
-      ...wideSpread(data, control === "bound" ? plan.proxies : contenders),
-      ...(control === "bound" ? controlSlower(measure, rows, data) : ownControl(data)),
+      ...badlyAnswered(data),
+      ...wideSpread(data, control === "own" ? contenders : plan.proxies),
+      ...(control === "bound" ? controlSlower(measure, rows, data) : []),
+      ...(control === "own" ? ownControl(data) : []),
     ],
   };
 }
@@ -354,6 +451,25 @@ function arrangements(n) {
   let ways = 1;
   for (let i = 1; i <= n; i++) ways *= (n + i) / i;
   return Math.round(ways);
+}
+
+/**
+ * @param {SettingData} data
+ * @returns {Finding[]}
+ */
+function badlyAnswered(data) {
+  const bad = data.results.plan.proxies
+    .map((name) => ({ name, percent: data.badPercent(name) }))
+    .filter(({ percent }) => percent > BAD_ANSWERS_LIMIT_PERCENT);
+  if (bad.length === 0) return [];
+  return [
+    {
+      gate: "bad-answers",
+      severity: "weak",
+      message: `More than ${BAD_ANSWERS_LIMIT_PERCENT} % of the requests were not answered well, and who does so ranks behind all others`,
+      figures: list(bad.map(({ name, percent }) => `${titleIn(data, name)} ${number(percent)} %`)),
+    },
+  ];
 }
 
 /**
@@ -407,11 +523,12 @@ function controlSlower(measure, rows, data) {
 /**
  * @param {Measure} measure
  * @param {Row[]} rows of a comparison with ratios to the control
- * @returns {Map<string, "better" | "worse" | "same">} each proxy with a figure beside the control; same: no difference is seen
+ * @returns {Map<string, "better" | "worse" | "same">} each proxy with a figure of good answers beside the control; same: no
+ *   difference is seen
  */
 export function relationsToControl(measure, rows) {
   const control = rows.find(({ proxy }) => proxy === CONTROL);
-  const proxies = rows.filter(({ proxy, median }) => proxy !== CONTROL && median);
+  const proxies = rows.filter((row) => row.proxy !== CONTROL && row.median && !answersBadly(row));
   if (!control?.median) return new Map();
   const bound = control.median.value;
   const judgement = judge(
@@ -439,7 +556,7 @@ function ownControl(data) {
       gate: "control-own",
       severity: "note",
       message:
-        "What stands for the control is the cost of its echo server, which is no proxy: it has no rank, and no ratio to it is given",
+        "What stands for the control is the cost of its own server, which is no proxy: it has no rank, and no ratio to it is given",
     },
   ];
 }
@@ -458,5 +575,9 @@ function titleIn({ results }, name) {
  * @returns {string} as a reader knows it
  */
 export function titleOfProxy(results, name) {
+  const { cells } = results.plan;
+  const isServer = cells.length > 0 && cells.every(({ scenario }) => comparesServers(scenario));
+  // Among file servers, what stands behind the proxies is one of them.
+  if (name === CONTROL && isServer) return "Node, files in memory";
   return results.proxies.find((proxy) => proxy.name === name)?.title ?? name;
 }

@@ -1,11 +1,21 @@
 /**
  * What voids or weakens the figures of one cell.
  */
-import { number } from "../numbers.js";
-import { held, measuresOf, proxyNetwork } from "./measures.js";
+import { counted, number } from "../numbers.js";
+import { BAD_ANSWERS_LIMIT_PERCENT } from "./answers.js";
+import {
+  badAnswers,
+  goodAnswers,
+  held,
+  LEAST_REQUEST_BYTES,
+  measuresOf,
+  proxyNetwork,
+  reachesServer,
+} from "./measures.js";
+import { comparesServers, generatorCores, hasOneThread, isHttp } from "./scenarios.js";
 
 /** @import { TlsPolicy } from "../conformance/connect.js" */
-/** @import { CellRecord } from "../record/types.js" */
+/** @import { CellRecord, NetworkReading } from "../record/types.js" */
 /** @import { Finding } from "./types.js" */
 
 /** A generator that is busier than this measures itself. */
@@ -22,6 +32,17 @@ const FOREIGN_LIMIT_PERCENT = 10;
 /** Of the sends of an open loop. */
 const LATE_LIMIT_PERCENT = 5;
 const DROPPED_LIMIT_PERCENT = 1;
+/** What a generator at its limit makes slow; what the proxy costs is another matter. */
+const TIMES = [
+  "requests_per_second",
+  "responses_per_second",
+  "request_ms",
+  "handshake_ms",
+  "echo_latency_ms",
+  "total_seconds",
+  "connections_per_second",
+  "messages_per_second",
+];
 /** Beyond what k6 counted, the echo server may have seen so many connections and messages of other clients. */
 const STRAYS = 5;
 
@@ -39,15 +60,20 @@ export function findingsOf(record, { policy, keyType, isControl }) {
   return [
     ...generatorBusy(record, measures),
     // Of the control, the CPU time is not compared.
-    ...(isControl ? [] : tooShort(record, measures)),
+    ...(isControl && !comparesServers(record.scenario) ? [] : tooShort(record, measures)),
     ...taken("steal", "steal took", measures.steal_percent, STEAL_LIMIT_PERCENT),
     ...taken("foreign-load", "other programs used", measures.foreign_cpu_percent, {
       invalid: Infinity,
       weak: FOREIGN_LIMIT_PERCENT,
     }),
     ...(record.scheme === "wss" && policy ? wrongTls(record, policy, keyType) : []),
-    ...bypassed(record, isControl ? 1 : 2),
-    ...miscounted(record),
+    ...(isHttp(record.scenario)
+      ? [
+          ...requestsBypassed(record, isControl),
+          ...requestsMiscounted(record),
+          ...answeredBadly(record),
+        ]
+      : [...bypassed(record, isControl ? 1 : 2), ...miscounted(record)]),
     ...notHeld(record),
     ...unlikePlanned(record, measures),
     ...gaps(record, measures),
@@ -55,12 +81,20 @@ export function findingsOf(record, { policy, keyType, isControl }) {
 }
 
 /**
+ * Where it has one thread, that is at its end while the others' cores are not: its times are void, what the proxy cost is not.
+ *
  * @param {CellRecord} record
  * @param {Record<string, number>} measures
  * @returns {Finding[]}
  */
-function generatorBusy({ loadCores }, { generator_cpu_percent: percent }) {
+function generatorBusy(record, { generator_cpu_percent: percent }) {
   if (!(percent > GENERATOR_LIMIT_PERCENT)) return [];
+  const { loadCores } = record;
+  if (hasOneThread(record.scenario) && generatorCores(record) < loadCores) {
+    const cores = counted(generatorCores(record), "core");
+    const message = `the generator used ${number(percent)} % of the ${cores} that it can use (limit ${GENERATOR_LIMIT_PERCENT} %): times and throughput are its own and do not count; CPU and memory do`;
+    return [{ gate: "generator-busy", severity: "weak", message, voids: TIMES }];
+  }
   return [
     {
       gate: "generator-busy",
@@ -77,7 +111,8 @@ function generatorBusy({ loadCores }, { generator_cpu_percent: percent }) {
  * @param {Record<string, number>} measures
  * @returns {Finding[]}
  */
-function tooShort(record, { proxy_cpu_seconds: seconds }) {
+function tooShort(record, { proxy_cpu_seconds: own, servers_cpu_seconds: both }) {
+  const seconds = comparesServers(record.scenario) ? both : own;
   if (seconds === undefined) return [];
   const percent = (100 * 2 * TICK_SECONDS) / seconds;
   const severity = severityOf(percent, RESOLUTION_LIMIT_PERCENT);
@@ -90,7 +125,7 @@ function tooShort(record, { proxy_cpu_seconds: seconds }) {
     {
       gate: "too-short",
       severity,
-      message: `the proxy used ${number(seconds)} s of CPU: a tick of ${TICK_SECONDS} s at each end is ${number(percent)} % of that (limit ${RESOLUTION_LIMIT_PERCENT[severity]} %); more connections make the phase longer`,
+      message: `the proxy used ${number(seconds)} s of CPU: a tick of ${TICK_SECONDS} s at each end is ${number(percent)} % of that (limit ${RESOLUTION_LIMIT_PERCENT[severity]} %); more ${isHttp(record.scenario) ? "requests" : "connections"} make the phase longer`,
     },
   ];
 }
@@ -119,33 +154,46 @@ function taken(gate, what, percent, limits) {
 }
 
 /**
- * The client that asked offers all that the policy allows, and more: whoever follows the policy chose the policy's best.
+ * The client that asked offers all that the policy allows, and more: whoever follows the policy chose the policy's best. A scenario
+ * about TLS says itself what it asks for.
  *
  * @param {CellRecord} record
  * @param {TlsPolicy} policy
- * @param {string} keyType
+ * @param {string} keyType of the plan
  * @returns {Finding[]}
  */
-function wrongTls({ tls }, policy, keyType) {
+function wrongTls({ tls, parameters }, policy, keyType) {
   if (!tls) {
     const message = "what TLS negotiated was not recorded, so ciphers may differ";
     return [{ gate: "tls", severity: "invalid", message }];
   }
-  const ciphers = policy.maxVersion === "TLSv1.3" ? policy.cipherSuitesTls13 : policy.ciphersTls12;
+  const { TLS_VERSION, RSA_BITS, RESUMED = 0 } = parameters;
+  const version = TLS_VERSION === undefined ? policy.maxVersion : `TLSv${TLS_VERSION}`;
+  const key = RSA_BITS === undefined ? keyType : RSA_BITS === 0 ? "ecdsa" : `rsa ${RSA_BITS}`;
+  const ciphers = version === "TLSv1.3" ? policy.cipherSuitesTls13 : policy.ciphersTls12;
+  const session = RESUMED === 0 ? "new" : "resumed";
+  // A session of TLS 1.2 that is resumed exchanges no key (RFC 5246, 7.3).
+  const hasGroup = version === "TLSv1.3" || RESUMED === 0;
+  const source = TLS_VERSION === undefined ? "the policy says" : "this load asks for";
   /** @type {[string, string, boolean, string][]} */
   const checks = [
-    ["version", tls.version, tls.version === policy.maxVersion, policy.maxVersion],
+    ["version", tls.version, tls.version === version, version],
     ["cipher", tls.cipher, ciphers.includes(tls.cipher), ciphers.join(" or ")],
-    ["group", tls.group, policy.groups.includes(tls.group), policy.groups.join(" or ")],
-    ["key", tls.keyType, tls.keyType.startsWith(keyType), keyType],
-    ["session", tls.resumed ? "resumed" : "new", !tls.resumed, "new"],
+    [
+      "group",
+      tls.group,
+      !hasGroup || policy.groups.includes(tls.group),
+      policy.groups.join(" or "),
+    ],
+    ["key", tls.keyType, tls.keyType.toLowerCase().startsWith(key), key],
+    ["session", tls.resumed ? "resumed" : "new", tls.resumed === (RESUMED !== 0), session],
   ];
   return checks
     .filter(([, , holds]) => !holds)
     .map(([what, found, , expected]) => ({
       gate: "tls",
       severity: "invalid",
-      message: `TLS ${what} was ${found}, the policy says ${expected}: proxies cannot be compared`,
+      message: `TLS ${what} was ${found}, ${source} ${expected}: proxies cannot be compared`,
     }));
 }
 
@@ -159,21 +207,58 @@ function wrongTls({ tls }, policy, keyType) {
  * @returns {Finding[]}
  */
 function bypassed(record, sides) {
+  const bytes = sides * (record.messagesEchoed ?? 0) * (record.parameters.MESSAGE_BYTES ?? 0);
+  const opened = held(record) === null ? (record.connections?.opened ?? 0) : 0;
+  const packets = sides * 2 * opened;
+  return belowLeast(record, {
+    rxBytes: bytes,
+    txBytes: bytes,
+    rxPackets: packets,
+    txPackets: packets,
+  });
+}
+
+/**
+ * A good answer has a request's bytes on its way in and its own on its way out, and both once more where a server is behind the
+ * proxy. A closed loop has a packet each way for each, and two where each opens a connection of its own.
+ *
+ * @param {CellRecord} record
+ * @param {boolean} isControl
+ * @returns {Finding[]}
+ */
+function requestsBypassed(record, isControl) {
+  const { requests, parameters } = record;
+  if (!requests) return [];
+  const hasServer = !isControl && reachesServer(record);
+  const bodies = (goodAnswers(record) ?? 0) * (parameters.FILE_BYTES ?? 0);
+  const asked = requests.completed * LEAST_REQUEST_BYTES;
+  const packets = requests.completed * (parameters.REQUESTS === undefined ? 1 : 2);
+  return belowLeast(record, {
+    rxBytes: asked + (hasServer ? bodies : 0),
+    txBytes: bodies + (hasServer ? (goodAnswers(record) ?? 0) * LEAST_REQUEST_BYTES : 0),
+    rxPackets: packets,
+    txPackets: packets,
+  });
+}
+
+/**
+ * @param {CellRecord} record
+ * @param {NetworkReading} least
+ * @returns {Finding[]}
+ */
+function belowLeast(record, least) {
   const network = proxyNetwork(record);
   if (!network) {
     const message =
       "the proxy's network counters could not be read: that the traffic passed it was not checked";
     return [{ gate: "bypassed", severity: "weak", message }];
   }
-  const bytes = sides * (record.messagesEchoed ?? 0) * (record.parameters.MESSAGE_BYTES ?? 0);
-  const opened = held(record) === null ? (record.connections?.opened ?? 0) : 0;
-  const packets = sides * 2 * opened;
   /** @type {[string, number, number][]} */
   const checks = [
-    ["bytes received", network.rxBytes, bytes],
-    ["bytes sent", network.txBytes, bytes],
-    ["packets received", network.rxPackets, packets],
-    ["packets sent", network.txPackets, packets],
+    ["bytes received", network.rxBytes, least.rxBytes],
+    ["bytes sent", network.txBytes, least.txBytes],
+    ["packets received", network.rxPackets, least.rxPackets],
+    ["packets sent", network.txPackets, least.txPackets],
   ];
   return checks
     .filter(([, found, least]) => found < least)
@@ -212,6 +297,45 @@ function miscounted(record) {
       severity: "invalid",
       message: `the echo server counted ${number(echo)} ${what}, the generator ${number(load)} (limit ${STRAYS} more)`,
     }));
+}
+
+/**
+ * @param {CellRecord} record
+ * @returns {Finding[]} where a number of requests was asked for
+ */
+function requestsMiscounted({ requests, parameters: { REQUESTS } }) {
+  if (!requests || REQUESTS === undefined) return [];
+  const { asked } = badAnswers(requests);
+  // What never came may have been tried again.
+  if (requests.completed <= REQUESTS && asked >= REQUESTS) return [];
+  return [
+    {
+      gate: "request-count",
+      severity: "invalid",
+      message: `the generator counted ${number(requests.completed)} answers and ${number(asked - requests.completed)} that never came, of ${number(REQUESTS)} requests`,
+    },
+  ];
+}
+
+/**
+ * The cell counts: that a proxy answers with errors is a result.
+ *
+ * @param {CellRecord} record
+ * @returns {Finding[]}
+ */
+function answeredBadly({ requests }) {
+  if (!requests) return [];
+  const { bad, asked } = badAnswers(requests);
+  if (bad === 0) return [];
+  const percent = (100 * bad) / asked;
+  const isMany = percent > BAD_ANSWERS_LIMIT_PERCENT;
+  return [
+    {
+      gate: "bad-answers",
+      severity: isMany ? "weak" : "note",
+      message: `${number(bad)} of ${number(asked)} requests were not answered well, ${number(percent)} %${isMany ? ` (limit ${BAD_ANSWERS_LIMIT_PERCENT} %): its latencies are also those of errors` : ""}`,
+    },
+  ];
 }
 
 /**

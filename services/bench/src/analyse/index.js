@@ -6,10 +6,13 @@ import { median } from "simple-statistics";
 import { counted, number } from "../numbers.js";
 import { CONTROL } from "../proxies.js";
 import { floorOf, pairOf, selfComparisonOf, selfVerdicts } from "./aa.js";
+import { badAnswersOf } from "./answers.js";
 import { studyOf } from "./claims.js";
 import { compareAll, CONFIDENCE, settingKey } from "./compare.js";
 import { findingsOf } from "./gates.js";
+import { handshakesOf } from "./handshakes.js";
 import { MEASURES, measuresOf } from "./measures.js";
+import { cpuByPlaceOf } from "./places.js";
 import { slopesOf } from "./slopes.js";
 import { verdictsOf } from "./verdicts.js";
 import { list } from "./words.js";
@@ -34,6 +37,7 @@ export function analyse(results, { policy, noiseFloor = null, published = null }
   const cells = analyseCells(results, policy);
   const settings = compareAll(results, cells);
   const slopes = slopesOf(results, cells);
+  const handshakes = handshakesOf(results, settings, cells);
   const aa = selfComparisonOf({ results, settings, cells });
   const floor = aa ? null : noiseFloor;
   return {
@@ -43,9 +47,12 @@ export function analyse(results, { policy, noiseFloor = null, published = null }
     settings,
     slopes,
     cells,
+    badAnswers: badAnswersOf(results, settings, cells),
+    cpuByPlace: cpuByPlaceOf(results, settings, cells),
+    handshakes,
     ...(aa
       ? selfVerdicts({ results, settings, cells }, aa)
-      : verdictsOf({ results, settings, cells, noiseFloor: floor })),
+      : verdictsOf({ results, settings, cells, handshakes, noiseFloor: floor })),
     findings: runFindings(results, cells),
     aa,
     noiseFloor: floor,
@@ -58,7 +65,7 @@ export function analyse(results, { policy, noiseFloor = null, published = null }
  * @param {TlsPolicy | null} policy
  * @returns {AnalysedCell[]} every attempt, in the order of the record
  */
-function analyseCells(results, policy) {
+export function analyseCells(results, policy) {
   const last = new Map(results.cells.map((record) => [record.id, record]));
   const profiles = new Map(results.plan.cells.map(({ id, profile }) => [id, profile]));
   return results.cells.map((record) => {
@@ -70,7 +77,7 @@ function analyseCells(results, policy) {
     return {
       record,
       setting: settingKey(record),
-      measures: measuresOf(record),
+      measures: withoutVoided(measuresOf(record), findings),
       findings,
       counted:
         record.status === "ok" &&
@@ -78,6 +85,19 @@ function analyseCells(results, policy) {
         findings.every(({ severity }) => severity !== "invalid"),
     };
   });
+}
+
+/**
+ * @param {Record<string, number>} measures
+ * @param {Finding[]} findings
+ */
+function withoutVoided(measures, findings) {
+  const voided = findings.flatMap(({ voids = [] }) => voids);
+  return Object.fromEntries(
+    Object.entries(measures).filter(
+      ([key]) => !voided.some((beginning) => key.startsWith(beginning)),
+    ),
+  );
 }
 
 /**

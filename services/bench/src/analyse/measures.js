@@ -2,13 +2,29 @@
  * Everything that is derived from one cell, flat: the columns of results.csv, and what analysis compares.
  */
 
-/** @import { CellRecord, ContainerRecord, LatencySummary, MemoryReading, Role } from "../record/types.js" */
+import { CONTROL } from "../proxies.js";
+import { generatorCores } from "./scenarios.js";
+
+/** @import { CellRecord, ContainerRecord, LatencySummary, MemoryReading, Requests, Role } from "../record/types.js" */
 /** @import { Measure } from "./types.js" */
 
 /**
  * @typedef {Measure & {of: (record: CellRecord) => number | null | undefined}} Definition
  *   of: null, undefined or not finite where it cannot be had
  */
+
+/** @type {[Exclude<keyof LatencySummary, "count">, string][]} */
+const STATISTICS = [
+  ["mean", "mean"],
+  ["sd", "standard deviation"],
+  ["min", "minimum"],
+  ["median", "median"],
+  ["p90", "90th percentile"],
+  ["p95", "95th percentile"],
+  ["p99", "99th percentile"],
+  ["p999", "99.9th percentile"],
+  ["max", "maximum"],
+];
 
 /**
  * `proxy` means every container of the role, together: haproxy-hitch has two. In a cell of the control the proxy's
@@ -103,6 +119,47 @@ const DEFINITIONS = [
       "Connections opened, divided by the total. In a closed loop that is what this machine carries with the generator on it, not the proxy's own limit.",
     of: (record) => ratio(openedInPhase(record), record.totalSeconds),
   },
+  {
+    key: "requests_per_second",
+    title: "Requests per second",
+    unit: "",
+    better: "higher",
+    description:
+      "Good answers alone, 2xx or 3xx, whole and in time, divided by the total: an error is quick to give. In a closed loop that is what this machine carries with the generator on it, not the proxy's own limit.",
+    of: (record) => ratio(goodAnswers(record), record.totalSeconds),
+  },
+  {
+    key: "responses_per_second",
+    title: "Responses per second, errors counted",
+    unit: "",
+    better: "higher",
+    description:
+      "All answers, errors too, divided by the total: what wrk calls Requests/sec. Only for what was published so.",
+    of: (record) => ratio(record.requests?.completed, record.totalSeconds),
+  },
+  {
+    key: "non_2xx_percent",
+    title: "Error answers",
+    unit: "%",
+    better: "lower",
+    description: "Share of all answers whose status was neither 2xx nor 3xx.",
+    of: ({ requests }) => percent(requests?.non2xx, requests?.completed),
+  },
+  {
+    key: "socket_errors_per_1000_requests",
+    title: "Socket errors per 1,000 requests",
+    unit: "",
+    better: "lower",
+    description:
+      "Connections that failed, broke off or timed out, and answers of a wrong length, as the generator counted, to 1,000 answers.",
+    of: ({ requests }) => 1000 * ratio(requests && socketErrors(requests), requests?.completed),
+  },
+  ...latency(
+    "request_ms",
+    "Request",
+    "From the start of a request to the last byte of its answer; where each has a connection of its own, from the start of that, TLS included. Of all answers, errors too",
+    ({ requestMs }) => requestMs,
+  ).filter(({ key }) => key !== "request_ms_p999"),
   ...latency(
     "handshake_ms",
     "Handshake",
@@ -132,6 +189,25 @@ const DEFINITIONS = [
     description:
       "CPU time of the proxy over the measured phase, divided by the messages echoed (there and back is one). It includes each message's share of its connection's handshake, so it means something only with many messages a connection.",
     of: (record) => ratio(1e6 * proxyCpu(record, "totalSeconds"), record.messagesEchoed),
+  },
+  {
+    key: "proxy_cpu_us_per_request",
+    title: "CPU per request",
+    unit: "µs",
+    better: "lower",
+    description:
+      "CPU time of the proxy over the measured phase, divided by all answers. Where each request has a connection of its own, that is in it.",
+    of: (record) => ratio(1e6 * proxyCpu(record, "totalSeconds"), record.requests?.completed),
+  },
+  {
+    key: "servers_cpu_seconds",
+    title: "CPU of proxy and server",
+    unit: "s",
+    better: "lower",
+    description:
+      "CPU time of the proxy and of the server behind it, together, over the measured phase: what serving cost in all, wherever it was spent.",
+    // Behind a server that answers by itself there is none.
+    of: (record) => proxyCpu(record, "totalSeconds") + (roleCpu(record, "echo") ?? 0),
   },
   {
     key: "proxy_cpu_seconds",
@@ -189,32 +265,40 @@ const DEFINITIONS = [
         held(record) ?? record.parameters.CONCURRENCY,
       ),
   },
-  ...perHeldConnection("user", "User memory per held connection", "rssBytes", "anonymous memory"),
-  ...perHeldConnection(
-    "kernel",
+  perHeldConnection(
+    "proxy_memory_user_per_connection_bytes",
+    "User memory per held connection",
+    "anonymous memory",
+    "rssBytes",
+  ),
+  perHeldConnection(
+    "proxy_memory_kernel_per_connection_bytes",
     "Kernel memory per held connection",
-    "kernelBytes",
     "what the kernel holds for the proxy; under cgroup v1 without socket buffers, and with the socket itself only where the proxy opened it",
+    "kernelBytes",
   ),
-  ...left("sockets", "Sockets left", "TCP sockets of the proxy", (record, time) =>
-    sumOrNull(withNetwork(record), ({ sockets }) => sockets?.[time]?.tcpInUse),
+  left(
+    { key: "proxy_sockets_left", title: "Sockets left", unit: "" },
+    "TCP sockets of the proxy",
+    (record, time) => sumOrNull(withNetwork(record), ({ sockets }) => sockets?.[time]?.tcpInUse),
   ),
-  ...left(
-    "close_wait",
-    "Half closed sockets left",
+  left(
+    { key: "proxy_close_wait_left", title: "Half closed sockets left", unit: "" },
     "TCP sockets of the proxy that the other side has closed (CLOSE_WAIT)",
     (record, time) =>
       sumOrNull(withNetwork(record), ({ sockets }) => sockets?.[time]?.tcpCloseWait),
   ),
-  ...left(
-    "descriptors",
-    "Descriptors left",
+  left(
+    { key: "proxy_descriptors_left", title: "Descriptors left", unit: "" },
     "Open files of the proxy's processes",
     (record, time) =>
       sumOrNull(ofRole(record, "proxy"), ({ sockets }) => sockets?.[time]?.descriptors),
   ),
-  ...left("memory", "Memory left", "Usage of the proxy's cgroups", (record, time) =>
-    sumOrNull(ofRole(record, "proxy"), ({ memory }) => memory?.[time]?.usageBytes),
+  left(
+    { key: "proxy_memory_left_bytes", title: "Memory left", unit: "bytes" },
+    "Usage of the proxy's cgroups",
+    (record, time) =>
+      sumOrNull(ofRole(record, "proxy"), ({ memory }) => memory?.[time]?.usageBytes),
   ),
   ...memoryDefinitions(),
   {
@@ -287,9 +371,10 @@ const DEFINITIONS = [
     title: "Generator busy",
     unit: "%",
     better: "lower",
-    description: "CPU time of all load containers, as a share of what their cores had to give.",
+    description:
+      "CPU time of all load containers, as a share of what the cores that they can use had to give: of a generator with one thread that is one.",
     of: (record) =>
-      percent(roleCpu(record, "load"), record.loadCores * (measuredSeconds(record) ?? NaN)),
+      percent(roleCpu(record, "load"), generatorCores(record) * (measuredSeconds(record) ?? NaN)),
   },
   {
     key: "observers_cpu_percent",
@@ -362,23 +447,11 @@ export function measure(key) {
  * @param {string} prefix
  * @param {string} title
  * @param {string} description
- * @param {(record: CellRecord) => LatencySummary | null} summaryOf
+ * @param {(record: CellRecord) => Partial<LatencySummary> | null | undefined} summaryOf
  * @returns {Definition[]}
  */
 function latency(prefix, title, description, summaryOf) {
-  /** @type {[Exclude<keyof LatencySummary, "count">, string][]} */
-  const statistics = [
-    ["mean", "mean"],
-    ["sd", "standard deviation"],
-    ["min", "minimum"],
-    ["median", "median"],
-    ["p90", "90th percentile"],
-    ["p95", "95th percentile"],
-    ["p99", "99th percentile"],
-    ["p999", "99.9th percentile"],
-    ["max", "maximum"],
-  ];
-  return statistics.map(([statistic, name]) => ({
+  return STATISTICS.map(([statistic, name]) => ({
     key: `${prefix}_${statistic}`,
     title: `${title}, ${name}`,
     unit: "ms",
@@ -417,47 +490,74 @@ function memoryDefinitions() {
 }
 
 /**
- * @param {string} part
- * @param {string} title
- * @param {keyof MemoryReading} kind
- * @param {string} what
- * @returns {Definition[]}
- */
-function perHeldConnection(part, title, kind, what) {
-  return [
-    {
-      key: `proxy_memory_${part}_per_connection_bytes`,
-      title,
-      unit: "bytes",
-      better: "lower",
-      description: `Mean over the measured phase less the baseline of ${what}, divided by the connections held.`,
-      of: (record) =>
-        ratio(
-          difference(memory(record, "mean", kind), memory(record, "baseline", kind)),
-          held(record),
-        ),
-    },
-  ];
-}
-
-/**
  * @param {string} key
  * @param {string} title
  * @param {string} what
- * @param {(record: CellRecord, time: "baseline" | "after") => number | null} at
- * @returns {Definition[]}
+ * @param {keyof MemoryReading} kind
+ * @returns {Definition}
  */
-function left(key, title, what, at) {
-  return [
-    {
-      key: `proxy_${key}_left${key === "memory" ? "_bytes" : ""}`,
-      title,
-      unit: key === "memory" ? "bytes" : "",
-      better: "lower",
-      description: `${what} SETTLE_SECONDS after the load had ended, less those before it began.`,
-      of: (record) => difference(at(record, "after"), at(record, "baseline")),
-    },
-  ];
+function perHeldConnection(key, title, what, kind) {
+  return {
+    key,
+    title,
+    unit: "bytes",
+    better: "lower",
+    description: `Mean over the measured phase less the baseline of ${what}, divided by the connections held.`,
+    of: (record) =>
+      ratio(
+        difference(memory(record, "mean", kind), memory(record, "baseline", kind)),
+        held(record),
+      ),
+  };
+}
+
+/**
+ * @param {Pick<Measure, "key" | "title" | "unit">} measure
+ * @param {string} what
+ * @param {(record: CellRecord, time: "baseline" | "after") => number | null} at
+ * @returns {Definition}
+ */
+function left(measure, what, at) {
+  return {
+    ...measure,
+    better: "lower",
+    description: `${what} SETTLE_SECONDS after the load had ended, less those before it began.`,
+    of: (record) => difference(at(record, "after"), at(record, "baseline")),
+  };
+}
+
+/** Kinds of socket errors of an answer that came all the same: ab's are of a wrong length, wrk's too late. */
+const ANSWERED = ["length", "exceptions", "timeout"];
+
+/**
+ * @param {Requests} requests
+ * @returns {number} answers that are errors, not whole, or too late; an error has another length than the file, too
+ */
+function wrongAnswers({ non2xx, socketErrors: { length = 0, exceptions = 0, timeout = 0 } }) {
+  return Math.max(non2xx, length, exceptions) + timeout;
+}
+
+/** @param {Requests} requests */
+function socketErrors({ socketErrors }) {
+  return Object.values(socketErrors).reduce((sum, n) => sum + n, 0);
+}
+
+/**
+ * @param {CellRecord} record
+ * @returns {number | null} null: it asks nothing over HTTP
+ */
+export function goodAnswers({ requests }) {
+  return requests ? requests.completed - wrongAnswers(requests) : null;
+}
+
+/**
+ * @param {Requests} requests
+ * @returns {{bad: number, asked: number}} bad: wrong answers, and those that never came; asked: with those that came
+ */
+export function badAnswers(requests) {
+  const answered = ANSWERED.reduce((sum, kind) => sum + (requests.socketErrors[kind] ?? 0), 0);
+  const unanswered = socketErrors(requests) - answered;
+  return { bad: wrongAnswers(requests) + unanswered, asked: requests.completed + unanswered };
 }
 
 /**
@@ -530,6 +630,25 @@ function proxyCpu(record, part) {
  */
 function memory(record, time, kind) {
   return sumOrNull(ofRole(record, "proxy"), ({ memory }) => memory?.[time][kind]);
+}
+
+/** The shortest request: `GET / HTTP/1.0`, its end of line and an empty one. */
+export const LEAST_REQUEST_BYTES = 18;
+
+/**
+ * Behind the control, and behind one that serves files by itself, a server runs too, and idles.
+ *
+ * @param {CellRecord} record of HTTP
+ * @returns {boolean} the requests, or most of them, went on to the server behind the proxy
+ */
+export function reachesServer(record) {
+  const { requests, proxy } = record;
+  const servers = ofRole(record, "echo");
+  if (proxy === CONTROL || servers.length === 0) return false;
+  const received = sumOrNull(servers, ({ network }) => network?.rxBytes) ?? NaN;
+  // Not counted: take it for a proxy, as most are.
+  if (!requests || Number.isNaN(received)) return true;
+  return received >= 0.5 * LEAST_REQUEST_BYTES * (goodAnswers(record) ?? 0);
 }
 
 /**

@@ -123,9 +123,13 @@ export class Style {
  */
 function loadOf({ parameters }) {
   const { CONNECTIONS, CONCURRENCY, MESSAGES, HOLD_SECONDS, INTERVAL_SECONDS } = parameters;
+  const { REQUESTS, DURATION_SECONDS } = parameters;
+  if (REQUESTS)
+    return `${counted(REQUESTS, "request")}, ${number(CONCURRENCY)} at a time, a connection each`;
   if (!CONNECTIONS) return rateOf(parameters);
   return [
     counted(CONNECTIONS, "connection"),
+    ...(DURATION_SECONDS ? [`kept for ${number(DURATION_SECONDS)} s of requests`] : []),
     ...(CONCURRENCY ? [`${number(CONCURRENCY)} at a time`] : []),
     ...(HOLD_SECONDS ? [`held for ${number(HOLD_SECONDS)} s`] : []),
     ...(INTERVAL_SECONDS ? [`a message on each every ${number(INTERVAL_SECONDS)} s`] : []),

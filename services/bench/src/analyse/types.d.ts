@@ -16,6 +16,8 @@ export interface Finding {
    * `nginx 27.1 % and no proxy 30 %`.
    */
   figures?: string;
+  /** Beginnings of the keys of measures that it voids in a cell which counts for all others. */
+  voids?: string[];
 }
 
 /** What is compared. */
@@ -62,6 +64,8 @@ export interface Row {
   ties: string[];
   /** Two-sided Mann–Whitney against the best, Holm-corrected over this comparison; null: it is the best, or there are too few rounds. */
   p: number | null;
+  /** Of HTTP: share of its requests in counted cells that were not answered well, in %; 0: all were, or it is not HTTP. */
+  badPercent: number;
 }
 
 /** All proxies under one measure and one setting. */
@@ -72,6 +76,59 @@ export interface Comparison {
   detectableRatio: number | null;
   findings: Finding[];
 }
+
+/** Requests of one proxy in one setting that were not answered well, over all cells of it that ended. */
+export interface BadAnswers {
+  proxy: string;
+  /** Title of the setting. */
+  setting: string;
+  /** Cells with such answers, and cells in all. */
+  cells: { bad: number; all: number };
+  /** Not answered well: neither 2xx nor 3xx, of a wrong length, or not at all; and all requests. */
+  bad: number;
+  asked: number;
+  /** In %. */
+  percent: number;
+  /** Most frequent first; counted in a pass of its own, so they do not add up to `bad`. */
+  statuses: { status: string; count: number }[];
+  /** Most frequent first. */
+  socketErrors: { kind: string; count: number }[];
+  /** What the logs say, and in words what usually causes such a line; null: it is not known. */
+  causes: { service: string; line: string; count: number; explanation: string | null }[];
+}
+
+/** Where the CPU time of a proxy and its server was spent. */
+export interface CpuByPlace {
+  /** `files, https, all 5 sizes together` */
+  title: string;
+  /** Of one setting; otherwise a sum over settings that differ in size alone. */
+  isSum: boolean;
+  rows: {
+    proxy: string;
+    places: { place: Place; service: string; total: Estimate; user: number; system: number }[];
+    /** null: no round has all of it. */
+    total: Estimate | null;
+  }[];
+}
+
+/** What one kind of TLS handshake costs beside another, in CPU time of the proxy for a whole connection. */
+export interface HandshakeCost {
+  question: string;
+  /** `Resumed / full` */
+  title: string;
+  /** Of settings that differ in that alone. */
+  pairs: {
+    setting: Setting;
+    beside: Setting;
+    /** What both have: `TLS 1.3, ECDSA key`. */
+    over: string;
+    /** The first to the second. */
+    ratios: { proxy: string; ratio: Ratio }[];
+  }[];
+}
+
+/** front: the proxy, or the first of its containers; tls: a container of its own for TLS; server: what answers. */
+export type Place = "front" | "tls" | "server";
 
 /** Scenario, scheme and parameters: what all proxies were put through alike. */
 export interface Setting {
@@ -203,6 +260,12 @@ export interface Analysis {
   settings: Setting[];
   /** Of scenarios that hold connections, where at least four counts of them were planned. */
   slopes: Slopes[];
+  /** Worst first; empty where all requests were answered well. */
+  badAnswers: BadAnswers[];
+  /** Of settings in which CPU time is spent in more than a proxy of one container; sums before what they are of. */
+  cpuByPlace: CpuByPlace[];
+  /** Empty unless kinds of handshakes were compared. */
+  handshakes: HandshakeCost[];
   cells: AnalysedCell[];
   /** What all verdicts share, a sentence each. */
   lead: string[];

@@ -5,16 +5,18 @@
 import { counted, number, timesFinely } from "../numbers.js";
 import { CONTROL } from "../proxies.js";
 import { floorTexts } from "./aa.js";
-import { ratioOf, relationsToControl, titleOfProxy, valuesByRound } from "./compare.js";
+import { answersBadly } from "./answers.js";
+import { ratiosOf, relationsToControl, titleOfProxy } from "./compare.js";
 import { measure } from "./measures.js";
+import { comparesHandshakes, comparesServers, schemeName } from "./scenarios.js";
 import { Style } from "./style.js";
-import { amount, amountRange, findingText, list } from "./words.js";
+import { amount, amountRange, findingText, list, parameterText } from "./words.js";
 
 /** @import { Results, Scheme } from "../record/types.js" */
-/** @import { Analysis, Answer, Comparison, Interval, Measure, Row, Setting, Verdict } from "./types.js" */
+/** @import { Analysis, Answer, Comparison, Interval, Measure, Ratio, Row, Setting, Verdict } from "./types.js" */
 
 /**
- * @typedef {Pick<Analysis, "results" | "settings" | "cells" | "noiseFloor">} Analysed
+ * @typedef {Pick<Analysis, "results" | "settings" | "cells" | "handshakes" | "noiseFloor">} Analysed
  * @typedef {Pick<Analysis, "lead" | "verdicts">} Verdicts
  */
 
@@ -26,9 +28,15 @@ import { amount, amountRange, findingText, list } from "./words.js";
  * @property {string} question without what tells it from others of its kind
  * @property {string} leads `costs least`
  * @property {string} unitWord after a ratio: `as much`
+ * @property {(scenario: string) => boolean} [applies] left out: it is asked wherever it is compared
  */
 
-/** One of each list is asked about: the first that is compared. @type {Record<"cpu" | "memory" | "throughput", Contest[]>} */
+/** @param {string} scenario */
+const aboutProxies = (scenario) => !comparesServers(scenario);
+/** @param {string} scenario */
+const aboutConnections = (scenario) => !comparesServers(scenario) && !comparesHandshakes(scenario);
+
+/** One of each list is asked about: the first that is compared. @type {Record<"cpu" | "time" | "memory" | "throughput", Contest[]>} */
 const CONTESTS = {
   cpu: [
     {
@@ -49,6 +57,27 @@ const CONTESTS = {
       leads: "costs least",
       unitWord: "as much",
     },
+    {
+      measure: "proxy_cpu_us_per_request",
+      question: "Which proxy costs least CPU per request",
+      leads: "costs least",
+      unitWord: "as much",
+    },
+    {
+      measure: "servers_cpu_seconds",
+      question: "Which way to serve costs least CPU, proxy and server together",
+      leads: "costs least",
+      unitWord: "as much",
+    },
+  ],
+  time: [
+    {
+      measure: "request_ms_mean",
+      question: "Which way to serve is quickest",
+      leads: "takes least",
+      unitWord: "as long",
+      applies: comparesServers,
+    },
   ],
   memory: [
     {
@@ -62,6 +91,7 @@ const CONTESTS = {
       question: "Which proxy needs least memory",
       leads: "needs least",
       unitWord: "as much",
+      applies: aboutConnections,
     },
   ],
   throughput: [
@@ -76,6 +106,13 @@ const CONTESTS = {
       question: "Which proxy carries most messages per second",
       leads: "carries most",
       unitWord: "as many",
+    },
+    {
+      measure: "requests_per_second",
+      question: "Through which proxy come most good answers per second",
+      leads: "carries most",
+      unitWord: "as many",
+      applies: aboutProxies,
     },
   ],
 };
@@ -93,6 +130,14 @@ const ADDED = [
     question: "How much time does a proxy add to an echo",
     leads: "takes least",
     unitWord: "as long",
+    applies: aboutConnections,
+  },
+  {
+    measure: "request_ms_mean",
+    question: "How much time does a proxy add to a request",
+    leads: "takes least",
+    unitWord: "as long",
+    applies: aboutProxies,
   },
 ];
 
@@ -108,7 +153,7 @@ const ADDED = [
  * @property {Setting} largest with the most connections
  * @property {Setting[]} others
  *
- * @typedef {Answer & {scheme: Scheme | null}} Draft scheme: null: it is about both
+ * @typedef {Answer & {scheme: string | null}} Draft scheme: as it is shown; null: it is about both
  * @typedef {{question: string, answers: Draft[], caveats: string[]}} DraftVerdict
  */
 
@@ -118,7 +163,7 @@ const ADDED = [
  */
 export function verdictsOf(analysed) {
   const { results, settings } = analysed;
-  const kinds = kindsOf(settings);
+  const kinds = kindsOf(askedAbout(settings), settings);
   const style = new Style(
     results,
     kinds.flatMap(({ families }) => families.map(({ largest }) => largest)),
@@ -131,6 +176,8 @@ export function verdictsOf(analysed) {
   const { shared, verdicts } = told([
     ...contest(CONTESTS.cpu),
     ...kinds.flatMap((kind) => tlsVerdict(analysed, style, kind)),
+    ...handshakeVerdicts(analysed, style),
+    ...contest(CONTESTS.time),
     ...ADDED.flatMap((added) => ask([added], (family, of) => addedAnswer(style, family, of))),
     ...contest(CONTESTS.memory),
     ...contest(CONTESTS.throughput),
@@ -191,10 +238,32 @@ function commonCaveats(answers) {
 }
 
 /**
+ * A run may have more settings than questions are worth: of files the smallest and the largest are asked about, of handshakes the
+ * kind that is usual today. What the others cost beside it is asked on its own.
+ *
  * @param {Setting[]} settings
+ * @returns {Setting[]}
+ */
+function askedAbout(settings) {
+  const all = (/** @type {string} */ name) =>
+    settings.flatMap(({ parameters }) => parameters[name] ?? []);
+  const sizes = all("FILE_BYTES");
+  const ends = [Math.min(...sizes), Math.max(...sizes)];
+  const newest = Math.max(...all("TLS_VERSION"));
+  const [leastBits, leastResumed] = ["RSA_BITS", "RESUMED"].map((name) => Math.min(...all(name)));
+  return settings.filter(({ scenario, parameters: p }) => {
+    if (comparesServers(scenario)) return ends.includes(p.FILE_BYTES);
+    if (!comparesHandshakes(scenario)) return true;
+    return p.TLS_VERSION === newest && p.RSA_BITS === leastBits && p.RESUMED === leastResumed;
+  });
+}
+
+/**
+ * @param {Setting[]} settings that are asked about
+ * @param {Setting[]} all of the run, which they are told from
  * @returns {Kind[]}
  */
-function kindsOf(settings) {
+function kindsOf(settings, all) {
   const key = (/** @type {Setting} */ { scenario, parameters: { CONNECTIONS, ...rest } }) =>
     JSON.stringify([scenario, Object.entries(rest).sort()]);
   const kinds = [...Map.groupBy(settings, key).values()];
@@ -204,14 +273,16 @@ function kindsOf(settings) {
     const differing = Object.entries(parameters).filter(
       ([name, value]) =>
         name !== "CONNECTIONS" &&
-        kinds.some(([other]) => other.scenario === scenario && other.parameters[name] !== value),
+        all.some((other) => other.scenario === scenario && other.parameters[name] !== value),
     );
     const details = [
       ...(scenarios.size > 1 ? [scenario] : []),
-      ...differing.map(([name, value]) => DETAILS[name]?.(number(value)) ?? `${name}=${value}`),
+      ...differing.map(
+        ([name, value]) => DETAILS[name]?.(number(value)) ?? parameterText(name, value),
+      ),
     ];
     return {
-      details: kinds.length > 1 ? `, ${details.join(", ")}` : "",
+      details: details.map((detail) => `, ${detail}`).join(""),
       families: [...Map.groupBy(kind, ({ scheme }) => scheme)].map(([scheme, family]) => {
         const sorted = family.toSorted(
           (a, b) => (b.parameters.CONNECTIONS ?? 0) - (a.parameters.CONNECTIONS ?? 0),
@@ -243,8 +314,10 @@ function hasFigures({ comparisons }) {
  * @returns {Contest | undefined} the first that is compared
  */
 function chosenFor({ families: [{ largest }] }, choice) {
-  return choice.find(({ measure: key }) =>
-    largest.comparisons.some((comparison) => comparison.measure === key),
+  return choice.find(
+    ({ measure: key, applies }) =>
+      (applies?.(largest.scenario) ?? true) &&
+      largest.comparisons.some((comparison) => comparison.measure === key),
   );
 }
 
@@ -280,13 +353,15 @@ function verdictOf(kind, choice, answer) {
  * @returns {Draft}
  */
 function contestAnswer(analysed, style, family, contest) {
-  const { scheme, largest } = family;
+  const { largest } = family;
+  const scheme = schemeName(largest);
   const comparison = comparisonIn(largest, contest.measure);
   const order = orderedRows(comparison);
+  const control = comparesServers(largest.scenario) ? controlText(style, comparison) : "";
   return {
     scheme,
     over: style.over(largest, scheme),
-    text: style.sentence(contestText(style, comparison, order, contest)),
+    text: style.sentence(`${contestText(style, comparison, order, contest)}${control}`),
     caveats: [
       ...caveatsOf(analysed.results, comparison),
       ...otherLeaders(analysed.results, family, contest.measure, leadersOf(order)),
@@ -296,14 +371,39 @@ function contestAnswer(analysed, style, family, contest) {
 }
 
 /**
+ * @param {Style} style
+ * @param {Comparison} comparison in which the control is one of the servers
+ */
+function controlText(style, { rows, measure: key }) {
+  const control = rows.find(({ proxy, median }) => proxy === CONTROL && median);
+  if (!control) return "";
+  return `; beside them, as the control, ${titleOfProxy(style.results, CONTROL)} ${figureText(style, control, measure(key))}`;
+}
+
+/**
  * @param {Comparison} comparison
- * @returns {Row[]} of proxies with a figure, the best rank first, then the better median
+ * @returns {Row[]} of proxies with a figure, the best rank first, then who answers well, then the better median
  */
 function orderedRows({ rows, measure: key }) {
   const sign = measure(key).better === "lower" ? 1 : -1;
   return rows
     .filter(({ proxy, median }) => proxy !== CONTROL && median)
-    .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0) || sign * (valueOf(a) - valueOf(b)));
+    .sort(
+      (a, b) =>
+        (a.rank ?? 0) - (b.rank ?? 0) ||
+        Number(answersBadly(a)) - Number(answersBadly(b)) ||
+        sign * (valueOf(a) - valueOf(b)),
+    );
+}
+
+/**
+ * @param {Results} results
+ * @param {Row} row
+ * @returns {string} `nginx`, or `nginx [92 % bad answers]`
+ */
+function markedTitle(results, row) {
+  const title = titleOfProxy(results, row.proxy);
+  return answersBadly(row) ? `${title} [${number(row.badPercent)} % bad answers]` : title;
 }
 
 /** @param {Row} row with a figure */
@@ -327,7 +427,7 @@ function leadersOf(order) {
  * @returns {string}
  */
 function contestText(style, comparison, order, contest) {
-  const title = (/** @type {Row} */ { proxy }) => titleOfProxy(style.results, proxy);
+  const title = (/** @type {Row} */ row) => markedTitle(style.results, row);
   const figure = (/** @type {Row} */ row) => figureText(style, row, measure(contest.measure));
   const named = (/** @type {Row} */ row) => `${title(row)} ${figure(row)}`;
   if (order.length === 0) return "cannot be told, as no proxy has a cell that counts";
@@ -488,7 +588,8 @@ function noiseLead({ noiseFloor }) {
  * @param {Contest} contest
  * @returns {Draft}
  */
-function addedAnswer(style, { scheme, largest }, contest) {
+function addedAnswer(style, { largest }, contest) {
+  const scheme = schemeName(largest);
   const comparison = comparisonIn(largest, contest.measure);
   // The sentence says it.
   const findings = comparison.findings.filter(({ gate }) => gate !== "control-slower");
@@ -510,7 +611,9 @@ function addedText(style, comparison, contest) {
   const { rows } = comparison;
   const of = measure(contest.measure);
   const control = rows.find(({ proxy }) => proxy === CONTROL);
-  const proxies = rows.filter(({ proxy, median }) => proxy !== CONTROL && median);
+  const measured = rows.filter(({ proxy, median }) => proxy !== CONTROL && median);
+  const bad = measured.filter(answersBadly);
+  const proxies = measured.filter((row) => !answersBadly(row));
   if (!control?.median) return "cannot be told, as the control has no cell that counts";
   if (proxies.length === 0) return "cannot be told, as no proxy has a cell that counts";
 
@@ -526,7 +629,9 @@ function addedText(style, comparison, contest) {
   const base = figureText(style, control, of);
   const difference = (/** @type {Row} */ row) => amount(valueOf(row) - value, of);
   if ([control, ...proxies].every((row) => row.values.length === 1)) {
-    const each = proxies.map((row) => `${title(row)} ${signed(valueOf(row) - value, of)}`);
+    const each = measured.map(
+      (row) => `${markedTitle(style.results, row)} ${signed(valueOf(row) - value, of)}`,
+    );
     return `a single round, so untested: the control took ${base}, ${list(each)}`;
   }
   const adding = proxies
@@ -535,7 +640,7 @@ function addedText(style, comparison, contest) {
   const same = proxies.filter((row) => !adding.includes(row));
   if (adding.length === 0) {
     const none = same.length > 1 ? "any proxy" : title(same[0]);
-    return `no difference seen between the control, ${base}, and ${none}`;
+    return `no difference seen between the control, ${base}, and ${none}${badText(style, bad)}`;
   }
   return [
     `the control took ${base}`,
@@ -546,7 +651,19 @@ function addedText(style, comparison, contest) {
         : `${title(row)} ${difference(row)}${ratio}`;
     }),
     ...(same.length > 0 ? [`no difference from it seen for ${list(same.map(title))}`] : []),
-  ].join("; ");
+  ]
+    .join("; ")
+    .concat(badText(style, bad));
+}
+
+/**
+ * @param {Style} style
+ * @param {Row[]} bad
+ * @returns {string} who is left out; empty where nobody is
+ */
+function badText(style, bad) {
+  if (bad.length === 0) return "";
+  return `; left out, as errors are quick to give: ${list(bad.map((row) => markedTitle(style.results, row)))}`;
 }
 
 /**
@@ -563,7 +680,8 @@ function signed(value, measure) {
  * @param {Kind} kind
  * @returns {DraftVerdict[]} empty unless it ran over both schemes
  */
-function tlsVerdict({ results, cells }, style, kind) {
+function tlsVerdict(analysed, style, kind) {
+  const { results } = analysed;
   const contest = chosenFor(kind, CONTESTS.cpu);
   const [plain, secured] = ["ws", "wss"].map((name) =>
     kind.families.find(({ scheme }) => scheme === name),
@@ -571,33 +689,19 @@ function tlsVerdict({ results, cells }, style, kind) {
   const pair = contest && plain && secured && sameLoad(plain, secured);
   if (!pair) return [];
   const { ws, wss } = pair;
-  const of = (/** @type {Setting} */ { key }, /** @type {string} */ proxy) =>
-    valuesByRound(
-      cells.filter((cell) => cell.setting === key),
-      proxy,
-      contest.measure,
-    );
-  const ratios = results.plan.proxies
-    .filter((proxy) => proxy !== CONTROL)
-    .flatMap((proxy) => {
-      const ratio = ratioOf(of(wss, proxy), of(ws, proxy), results.plan.seed);
-      return ratio ? [{ proxy, ratio }] : [];
-    })
-    .sort((a, b) => a.ratio.value - b.ratio.value);
-  const each = ratios.map(
-    ({ proxy, ratio }) => `${titleOfProxy(results, proxy)} ${style.ratio(ratio)}`,
-  );
-  const text =
-    ratios.length > 0 ? list(each) : "cannot be told, as no proxy has cells that count over both";
-  const isOpened = ws.comparisons.some((comparison) => comparison.measure === ADDED[0].measure);
+  const isOpened =
+    comparesServers(ws.scenario) ||
+    ws.comparisons.some((comparison) => comparison.measure === ADDED[0].measure);
   return [
     {
       question: `What does TLS cost in CPU ${TLS_COSTS[contest.measure]}${kind.details}?`,
       answers: [
         {
           scheme: null,
-          over: style.over(ws, "wss / ws"),
-          text: style.sentence(text),
+          over: style.over(ws, `${schemeName(wss)} / ${schemeName(ws)}`),
+          text: style.sentence(
+            ratioTexts(results, style, ratiosOf(analysed, contest.measure, [wss, ws])),
+          ),
           caveats: [],
         },
       ],
@@ -608,11 +712,46 @@ function tlsVerdict({ results, cells }, style, kind) {
   ];
 }
 
+/**
+ * @param {Results} results
+ * @param {Style} style
+ * @param {{proxy: string, ratio: Ratio}[]} ratios
+ */
+function ratioTexts(results, style, ratios) {
+  if (ratios.length === 0) return "cannot be told, as no proxy has cells that count over both";
+  const sorted = ratios.toSorted((a, b) => a.ratio.value - b.ratio.value);
+  return list(
+    sorted.map(({ proxy, ratio }) => `${titleOfProxy(results, proxy)} ${style.ratio(ratio)}`),
+  );
+}
+
+/**
+ * @param {Analysed} analysed
+ * @param {Style} style
+ * @returns {DraftVerdict[]} empty unless kinds of handshakes were compared
+ */
+function handshakeVerdicts({ results, handshakes }, style) {
+  return handshakes.map(({ question, pairs }) => ({
+    question,
+    answers: pairs.map(({ setting, over, ratios }) => ({
+      scheme: null,
+      over: style.over(setting, over),
+      text: style.sentence(ratioTexts(results, style, ratios)),
+      caveats: [],
+    })),
+    caveats: [
+      "Connection, upgrade, message and close are in both: of the handshake alone the ratio is further from 1",
+    ],
+  }));
+}
+
 /** @type {Record<string, string>} */
 const TLS_COSTS = {
   cpu_us_per_message: "per message",
   cpu_us_per_handshake: "per handshake",
   proxy_cpu_cores: "while connections are held",
+  proxy_cpu_us_per_request: "per request",
+  servers_cpu_seconds: "of proxy and server together",
 };
 
 /**

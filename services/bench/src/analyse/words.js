@@ -1,8 +1,11 @@
 /**
  * Figures and lists inside of sentences.
  */
-import { figure, range, shownUnit, times } from "../numbers.js";
+import { counted, figure, number, range, shownUnit, times } from "../numbers.js";
+import { comparesServers, isHttp, schemeName } from "./scenarios.js";
 
+/** @import { Parameters } from "../record/types.js" */
+/** @import { Setting } from "./types.js" */
 /** @import { Estimate, Finding, Interval, Measure } from "./types.js" */
 
 /**
@@ -67,4 +70,46 @@ export function capital(text) {
  */
 export function findingText({ message, figures }) {
   return figures ? `${message}: ${figures}` : message;
+}
+
+/** Parameters in words. @type {Record<string, (value: number) => string>} */
+const WORDS = {
+  SERVER_WORKERS: (value) => counted(value, "server process", "server processes"),
+  FILE_BYTES: (value) => `files of ${number(value)} bytes`,
+  TLS_VERSION: (value) => `TLS ${value}`,
+  RSA_BITS: (value) => (value === 0 ? "ECDSA key" : `RSA-${value} key`),
+  RESUMED: (value) => (value === 0 ? "full handshakes" : "resumed handshakes"),
+};
+
+/**
+ * @param {string} name
+ * @param {number} value
+ * @returns {string} `files of 12 bytes`, or `MESSAGES=10`
+ */
+export function parameterText(name, value) {
+  return WORDS[name]?.(value) ?? `${name}=${value}`;
+}
+
+/**
+ * @param {Pick<Setting, "scenario" | "scheme" | "parameters">} setting
+ * @param {Parameters[]} [all] of the run
+ * @returns {string} with every parameter that another setting has otherwise
+ */
+export function settingTitle({ scenario, scheme, parameters }, all = []) {
+  const { CONNECTIONS: connections, MESSAGES: messages } = parameters;
+  const others = Object.entries(parameters)
+    .filter(([name]) => name !== "CONNECTIONS" && name !== "MESSAGES")
+    .filter(([name, value]) => all.some((other) => other[name] !== value))
+    .map(([name, value]) => parameterText(name, value));
+  // The files say what the scenario is.
+  const isTold = comparesServers(scenario) && others.some((text) => text.startsWith(scenario));
+  const what = connections
+    ? isHttp(scenario)
+      ? `requests (${scenario}) over ${counted(connections, "connection")}`
+      : `${number(connections)} ${scenario} connections`
+    : scenario;
+  const load = messages > 1 ? ` × ${number(messages)} messages` : "";
+  return [...(isTold ? [] : [`${what}${load}`]), ...others, schemeName({ scenario, scheme })].join(
+    ", ",
+  );
 }

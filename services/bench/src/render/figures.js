@@ -3,14 +3,16 @@
  *
  * @import { Analysis, Comparison, Row, Setting } from "../analyse/types.js"
  * @import { LatencySummary } from "../record/types.js"
- * @import { Figure, Point } from "./charts.js"
+ * @import { Figure, Look, Point } from "./charts.js"
  * @import { Column, Curves } from "./summary.js"
  */
 import { median as middle } from "simple-statistics";
+import { answersBadly } from "../analyse/answers.js";
+import { comparesHandshakes, comparesServers, isHttp, schemeName } from "../analyse/scenarios.js";
 import { count } from "../numbers.js";
 import { CONTROL } from "../proxies.js";
 import { axisType, dotChart, lineChart, pairChart } from "./charts.js";
-import { columnOf, comparisonOf, KEYS, looks, tlsPairs } from "./summary.js";
+import { badText, columnOf, comparisonOf, KEYS, looks, tlsPairs } from "./summary.js";
 
 /**
  * @typedef {object} FigureGroup
@@ -37,6 +39,7 @@ export function figureGroups(analysis, curves) {
   return [
     percentiles(analysis, "handshakeMs", "Handshake"),
     percentiles(analysis, "echoLatencyMs", "Echo latency"),
+    percentiles(analysis, "requestMs", "Request"),
     ...costs(analysis),
     memoryOverTime(analysis, curves),
     ...overConnections(analysis),
@@ -45,15 +48,17 @@ export function figureGroups(analysis, curves) {
 
 /**
  * @param {Analysis} analysis
- * @param {"handshakeMs" | "echoLatencyMs"} field
+ * @param {"handshakeMs" | "echoLatencyMs" | "requestMs"} field
  * @param {string} title
  * @returns {FigureGroup}
  */
 function percentiles(analysis, field, title) {
-  const { results, settings, cells } = analysis;
+  const { results, cells } = analysis;
   const all = looks(results);
   const width = 0.34;
-  const perSetting = settings.map((setting) => {
+  // wrk and ab tell no further.
+  const shownPercentiles = PERCENTILES.filter(([key]) => field !== "requestMs" || key !== "p999");
+  const perSetting = withCharts(analysis).map((setting) => {
     const series = results.proxies.map(({ name }, i) => {
       const summaries = cells
         .filter(({ counted, setting: key, record }) => {
@@ -62,12 +67,15 @@ function percentiles(analysis, field, title) {
         .flatMap(({ record }) => record[field] ?? []);
       // Beside one another, so that no interval hides another.
       const offset = (i / Math.max(1, results.proxies.length - 1) - 0.5) * width;
-      const points = PERCENTILES.flatMap(([key], position) => {
-        const values = summaries.map((summary) => summary[key]).filter((value) => value > 0);
+      const points = shownPercentiles.flatMap(([key], position) => {
+        const values = summaries
+          .map((/** @type {Partial<LatencySummary>} */ summary) => summary[key] ?? 0)
+          .filter((value) => value > 0);
         if (values.length === 0) return [];
         return [{ x: position + offset, y: middle(values), ...ends(values) }];
       });
-      return { ...all[name], points };
+      const row = setting.comparisons[0]?.rows.find(({ proxy }) => proxy === name);
+      return { ...all[name], ...(row && badLabel(all[name], row)), points };
     });
     return { setting, series };
   });
@@ -85,15 +93,36 @@ function percentiles(analysis, field, title) {
         title: setting.title,
         x: {
           label: "percentile",
-          domain: [-0.3, PERCENTILES.length - 0.7],
-          ticks: PERCENTILES.map((_, i) => i),
-          tickFormat: (position) => PERCENTILES[position]?.[1] ?? "",
+          domain: [-0.3, shownPercentiles.length - 0.7],
+          ticks: shownPercentiles.map((_, i) => i),
+          tickFormat: (position) => shownPercentiles[position]?.[1] ?? "",
         },
         y: { label: `${title}, ms`, type, domain },
         series,
       }),
     ),
   };
+}
+
+/**
+ * @param {Look} look
+ * @param {Pick<Row, "badPercent">} row
+ * @returns {{label?: string}} with its share of bad answers, where that is large
+ */
+function badLabel({ label }, row) {
+  return answersBadly(row) ? { label: `${label}, ${badText(row)}` } : {};
+}
+
+/**
+ * Files and kinds of handshakes have sections of their own: ten settings need no chart each.
+ *
+ * @param {Analysis} analysis
+ * @returns {Setting[]}
+ */
+function withCharts({ settings }) {
+  return settings.filter(
+    ({ scenario }) => !comparesServers(scenario) && !comparesHandshakes(scenario),
+  );
 }
 
 /**
@@ -104,45 +133,57 @@ function percentiles(analysis, field, title) {
  */
 function costs(analysis) {
   const all = looks(analysis.results);
-  return [KEYS.cpuPerHandshake, KEYS.cpuPerMessage].map((key) => {
-    const shown = columnsOf(analysis, key);
-    // TLS costs so much that on a common axis the differences between proxies would vanish.
-    const axes = Object.fromEntries(
-      ["ws", "wss"].map((scheme) => {
-        const values = shown
-          .filter(({ setting }) => setting.scheme === scheme)
-          .flatMap(({ column: { comparison, divisor } }) =>
-            rivals(comparison).flatMap((row) =>
-              [...row.values, ...(row.median?.interval ?? [])].map((value) => value / divisor),
-            ),
-          );
-        const type = axisType(values, 3);
-        return [scheme, { type, domain: sharedDomain(values, type) }];
-      }),
-    );
-    return {
-      title: shown[0]?.column.measure.title ?? "",
-      note: `The shape is the median and the bar its interval; each ring is a round. The charts of one scheme share an axis.${
-        Object.values(axes).some(({ type }) => type === "log")
-          ? " Where 0 is missing it is logarithmic: equal steps are equal ratios."
-          : ""
-      }`,
-      figures: shown.map(({ setting, column }) =>
-        dotChart({
-          title: setting.title,
-          x: { label: labelOf(column), ...axes[setting.scheme] },
-          rows: rivals(column.comparison).map(({ proxy, values, median }) => ({
-            ...all[proxy],
-            values: values.map((value) => value / column.divisor),
-            median: median && median.value / column.divisor,
-            interval: median?.interval
-              ? [median.interval[0] / column.divisor, median.interval[1] / column.divisor]
-              : null,
-          })),
+  return [KEYS.requestsPerSecond, KEYS.cpuPerHandshake, KEYS.cpuPerMessage, KEYS.cpuPerRequest].map(
+    (key) => {
+      const shown = columnsOf({ ...analysis, settings: chartedFor(analysis, key) }, key);
+      // TLS costs so much that on a common axis the differences between proxies would vanish.
+      const axes = Object.fromEntries(
+        ["ws", "wss"].map((scheme) => {
+          const values = shown
+            .filter(({ setting }) => setting.scheme === scheme)
+            .flatMap(({ column: { comparison, divisor } }) =>
+              rivals(comparison).flatMap((row) =>
+                [...row.values, ...(row.median?.interval ?? [])].map((value) => value / divisor),
+              ),
+            );
+          const type = axisType(values, 3);
+          return [scheme, { type, domain: sharedDomain(values, type) }];
         }),
-      ),
-    };
-  });
+      );
+      return {
+        title: shown[0]?.column.measure.title ?? "",
+        note: `The shape is the median and the bar its interval; each ring is a round. The charts of one scheme share an axis.${
+          Object.values(axes).some(({ type }) => type === "log")
+            ? " Where 0 is missing it is logarithmic: equal steps are equal ratios."
+            : ""
+        }`,
+        figures: shown.map(({ setting, column }) =>
+          dotChart({
+            title: setting.title,
+            x: { label: labelOf(column), ...axes[setting.scheme] },
+            rows: rivals(column.comparison).map(({ proxy, values, median, badPercent }) => ({
+              ...all[proxy],
+              ...badLabel(all[proxy], { badPercent }),
+              values: values.map((value) => value / column.divisor),
+              median: median && median.value / column.divisor,
+              interval: median?.interval
+                ? [median.interval[0] / column.divisor, median.interval[1] / column.divisor]
+                : null,
+            })),
+          }),
+        ),
+      };
+    },
+  );
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {string} key
+ */
+function chartedFor(analysis, key) {
+  // Of handshakes it is what the chart is for; of files the ranking is by time.
+  return key === KEYS.cpuPerHandshake ? analysis.settings : withCharts(analysis);
 }
 
 /**
@@ -150,9 +191,10 @@ function costs(analysis) {
  * @param {Curves} curves
  * @returns {FigureGroup}
  */
-function memoryOverTime({ results, settings, cells }, curves) {
+function memoryOverTime(analysis, curves) {
+  const { results, cells } = analysis;
   const all = looks(results);
-  const perSetting = settings.map((setting) => ({
+  const perSetting = withCharts(analysis).map((setting) => ({
     setting,
     series: results.proxies
       .filter(({ name }) => name !== CONTROL)
@@ -262,8 +304,9 @@ function overConnections(analysis) {
 export function tlsFigures(analysis) {
   const all = looks(analysis.results);
   return tlsPairs(analysis).flatMap(({ ws, wss }) => {
-    const plain = columnsOf({ ...analysis, settings: [ws] }, KEYS.cpuPerHandshake)[0]?.column;
-    const secured = columnsOf({ ...analysis, settings: [wss] }, KEYS.cpuPerHandshake)[0]?.column;
+    const key = isHttp(ws.scenario) ? KEYS.cpuPerRequest : KEYS.cpuPerHandshake;
+    const plain = columnsOf({ ...analysis, settings: [ws] }, key)[0]?.column;
+    const secured = columnsOf({ ...analysis, settings: [wss] }, key)[0]?.column;
     const rows = (plain ? rivals(plain.comparison) : []).flatMap(({ proxy, median }) => {
       const other = secured?.comparison.rows.find((row) => row.proxy === proxy)?.median;
       return median && other ? [{ ...all[proxy], from: median.value, to: other.value }] : [];
@@ -271,10 +314,10 @@ export function tlsFigures(analysis) {
     if (rows.length === 0) return [];
     return [
       pairChart({
-        title: `${wss.title} beside ws`,
+        title: `${wss.title} beside ${schemeName(ws)}`,
         x: { label: labelOf(secured) },
         rows,
-        names: ["ws", "wss"],
+        names: [schemeName(ws), schemeName(wss)],
       }),
     ];
   });

@@ -8,10 +8,15 @@
  * @import { Column, Curves, Entry, Table } from "./summary.js"
  */
 import { count, counted, figure, NONE, probability, range, ratio } from "../numbers.js";
+import { comparesServers, schemeName } from "../analyse/scenarios.js";
 import { CONTROL } from "../proxies.js";
+import { badAnswersCallout } from "./answers.js";
 import { keyMark, SIZES, svgElement } from "./charts.js";
 import { figureGroups, tlsFigures } from "./figures.js";
+import { files, sizesTable } from "./files.js";
+import { handshakes } from "./handshakes.js";
 import { html, jsonInScript, trusted } from "./html.js";
+import { cpuByPlace } from "./places.js";
 import { slopes } from "./slopes.js";
 import { SCRIPT, STYLE } from "./style.js";
 import {
@@ -87,6 +92,9 @@ const SECTIONS = [
   { id: "verdicts", title: "Verdicts", content: verdicts },
   { id: "noise", title: "Noise floor", content: noiseFloor },
   { id: "figures", title: "Figures", content: tables },
+  { id: "files", title: "Files by size", content: files },
+  { id: "handshakes", title: "Handshakes by key, version and session", content: handshakes },
+  { id: "places", title: "CPU by place", content: cpuByPlace },
   { id: "charts", title: "Charts", content: charts },
   { id: "slopes", title: "Memory over held connections", content: slopes },
   { id: "tls", title: "What TLS costs", content: tls },
@@ -129,7 +137,7 @@ export function renderHtml(analysis, { curves }) {
           <h1>${results.plan.title}</h1>
           <p class="lead">${headline(analysis)}</p>
           <p class="state${!state.complete && " incomplete"}">${state.sentence}</p>
-          ${missingCells(state.missing)}
+          ${missingCells(state.missing)}${badAnswersCallout(page)}
           <nav aria-label="Contents">
             ${sections.map(({ id, title }) => html`<a href="#${id}">${title}</a> `)}
           </nav>
@@ -330,7 +338,7 @@ function columnTitle({ measure, unit, relativeTo }) {
  * @param {Entry} entry
  * @param {string[]} reasons
  */
-function entryHtml({ value, median, spread, ratio, rank, missing }, reasons) {
+function entryHtml({ value, median, spread, ratio, rank, mark, missing }, reasons) {
   if (missing !== null) {
     return html`<td class="number" data-value="">
       ${NONE}<sup>${reasons.indexOf(missing) + 1}</sup><span class="norank"></span>
@@ -340,7 +348,8 @@ function entryHtml({ value, median, spread, ratio, rank, missing }, reasons) {
   return html`<td class="number" data-value="${value}">
     ${isFirst ? html`<b>${median}</b>` : median}<span class="rank${isFirst && " first"}"
       >${rank}</span
-    ><small>${spread}</small><small>${ratio}</small>
+    ><small>${spread}</small
+    ><small>${ratio}</small>${mark && html`<span class="label invalid">${mark}</span>`}
   </td>`;
 }
 
@@ -439,8 +448,15 @@ function tls(page) {
   const pairs = tlsPairs(analysis);
   if (pairs.length === 0 || analysis.aa) return null;
   const figures = tlsFigures(analysis);
+  const keys = [
+    KEYS.cpuPerHandshake,
+    KEYS.cpuPerRequest,
+    KEYS.handshake,
+    KEYS.request,
+    KEYS.peakMemory,
+  ];
   const rows = pairs.flatMap(({ ws, wss }) =>
-    [KEYS.cpuPerHandshake, KEYS.handshake, KEYS.peakMemory].flatMap((key) => {
+    keys.flatMap((key) => {
       const plain = comparisonOf(ws, key);
       const secured = comparisonOf(wss, key);
       if (!plain || !secured) return [];
@@ -470,9 +486,11 @@ function tls(page) {
       });
     }),
   );
+  const [plain, secured] = [pairs[0].ws, pairs[0].wss].map(schemeName);
   return html`<p class="note">
-      The same load over ws and over wss. The ring is ws, the shape wss, and the figure at the right
-      their ratio: of two medians, so it carries the uncertainty of both.
+      The same load over ${plain} and over ${secured}. The ring is ${plain}, the shape ${secured},
+      and the figure at the right their ratio: of two medians, so it carries the uncertainty of
+      both.
     </p>
     ${page.charts(figures)}
     <details ${figures.length === 0 && trusted("open")}>
@@ -485,7 +503,7 @@ function tls(page) {
           </caption>
           <thead>
             <tr>
-              ${["Setting", "Measure", "Proxy", "ws", "wss", "Added", "Ratio"].map(
+              ${["Setting", "Measure", "Proxy", plain, secured, "Added", "Ratio"].map(
                 (name) => html`<th scope="col">${name}</th>`,
               )}
             </tr>
@@ -521,7 +539,13 @@ function publishedStudy(page) {
       <div>
         <h3>This run, ${year}</h3>
         <p class="note">${machineLine(results.environment)}.</p>
-        ${settings.map((setting) => todayTable(page, setting))}
+        ${settings
+          .filter(({ scenario }) => !comparesServers(scenario))
+          .map((setting) => todayTable(page, setting))}
+        ${
+          settings.some(({ scenario }) => comparesServers(scenario)) &&
+          sizesTable(page, KEYS.total, "Seconds for all requests, today")
+        }
       </div>
     </div>
     <h3>What was claimed, and what this run says</h3>
@@ -607,7 +631,15 @@ function asPublished(value) {
  */
 function todayTable(page, setting) {
   const columns = headlines(page.analysis, setting).filter(({ measure }) =>
-    [KEYS.handshake, KEYS.latency, KEYS.total].includes(measure.key),
+    [
+      KEYS.handshake,
+      KEYS.latency,
+      KEYS.total,
+      KEYS.requestsPerSecond,
+      KEYS.request,
+      KEYS.errors,
+      KEYS.socketErrors,
+    ].includes(measure.key),
   );
   const { rows } = mainTable(page.analysis, setting, columns);
   return scroll(
@@ -630,7 +662,12 @@ function todayTable(page, setting) {
           ({ proxy, entries }) =>
             html`<tr>
               <th scope="row">${page.proxy(proxy)}</th>
-              ${entries.map(({ median }) => html`<td class="number">${median}</td>`)}
+              ${entries.map(
+                ({ median, mark }) =>
+                  html`<td class="number">
+                    ${median}${mark && html`<span class="label invalid">${mark}</span>`}
+                  </td>`,
+              )}
             </tr>`,
         )}
       </tbody>
@@ -692,7 +729,7 @@ function cellTable(page, title, cells) {
     const measure = page.analysis.measures.find((one) => one.key === key);
     return measure && cells.some(({ measures }) => measure.key in measures) ? [measure] : [];
   });
-  const names = ["Cell", "Status", "Phases, s", "Connections"];
+  const names = ["Cell", "Status", "Phases, s", "Connections or requests"];
   return scroll(
     `Cells of ${title}`,
     html`<table class="sortable cells">
@@ -723,7 +760,7 @@ function cellTable(page, title, cells) {
               </th>
               <td>${statusLabel(record, counted)}</td>
               <td>${phases(record)}</td>
-              <td>${connections(record)}</td>
+              <td>${connections(record)}${requests(record)}</td>
               ${columns.map(({ key, unit }) => {
                 const divisor = unit === "bytes" ? 1e6 : 1;
                 const value = measures[key];
@@ -763,12 +800,23 @@ function phases({ phases }) {
 }
 
 /** @param {CellRecord} record */
-function connections({ connections }) {
-  if (!connections) return NONE;
+function connections({ connections, requests }) {
+  if (!connections) return requests ? "" : NONE;
   const { asked, opened, failed, failedByCause } = connections;
   const causes = Object.entries(failedByCause).map(([cause, n]) => `${cause} ${count(n)}`);
   return html`${count(opened)} of
   ${count(asked)}${failed > 0 && html`<small>${count(failed)} failed: ${causes.join(", ")}</small>`}`;
+}
+
+/** @param {CellRecord} record */
+function requests({ requests }) {
+  // Runs that are older than such scenarios do not have it at all.
+  if (!requests) return null;
+  const { completed, non2xx, socketErrors } = requests;
+  const errors = Object.entries(socketErrors).filter(([, n]) => n > 0);
+  return html`${counted(completed, "answer")}${
+    non2xx > 0 && html`<small>${count(non2xx)} neither 2xx nor 3xx</small>`
+  }${errors.map(([kind, n]) => html`<small>${kind} ${count(n)}</small>`)}`;
 }
 
 /**
@@ -897,6 +945,10 @@ function reading({ analysis }) {
     [
       "Handshake",
       "From opening the socket to its open event, seen by the client: TCP, TLS with wss, the HTTP upgrade, and the wait in the generator.",
+    ],
+    [
+      "Request",
+      "Over HTTP, from the start of a request to the last byte of its answer; where each opens a connection, from the start of that. A bad answer is neither 2xx nor 3xx, of a wrong length, too late, or never comes.",
     ],
     ["Echo latency", "From sending a message to its echo, which must be the bytes that were sent."],
     [

@@ -4,12 +4,15 @@
  * @import { Analysis, Setting } from "../analyse/types.js"
  * @import { Column, Entry } from "./summary.js"
  */
-import { NONE } from "../numbers.js";
+import { figure, NONE } from "../numbers.js";
 import {
+  badAnswerTexts,
   dated,
   findingSentence,
   headline,
+  looks,
   mainTable,
+  PLACES,
   runState,
   selfTable,
   settingFindings,
@@ -25,6 +28,7 @@ export function renderMarkdown(analysis) {
     `# ${plain(results.plan.title)}`,
     plain(headline(analysis)),
     plain(runState(results).sentence),
+    ...badAnswerBlocks(analysis),
     "## Verdicts",
     plain(lead.join(" ")),
     ...verdicts.map(({ question, answers, caveats }) =>
@@ -55,6 +59,7 @@ export function renderMarkdown(analysis) {
     ]),
     "## Figures",
     ...settings.flatMap((setting) => settingBlocks(analysis, setting)),
+    ...placeBlocks(analysis),
   ];
   if (published) {
     const { title, machine, source, claims } = published;
@@ -102,6 +107,57 @@ export function renderMarkdown(analysis) {
 
 /**
  * @param {Analysis} analysis
+ * @returns {string[]} sums over sizes alone: single settings are in report.html
+ */
+function placeBlocks({ results, cpuByPlace }) {
+  const all = looks(results);
+  const sums = cpuByPlace.filter(({ isSum }) => isSum);
+  if (sums.length === 0) return [];
+  const text = (/** @type {typeof sums[number]["rows"][number]["places"]} */ places) =>
+    places
+      .map(
+        ({ total, user, system }) =>
+          `${figure(total.value)} (user ${figure(user)}, kernel ${figure(system)})`,
+      )
+      .join(", ") || NONE;
+  return [
+    "## CPU by place, s",
+    ...sums.flatMap(({ title, rows }) => [
+      `### ${plain(title)}`,
+      table(
+        ["Proxy", ...PLACES.map(([, name]) => name), "Together"],
+        rows.map(({ proxy, places, total }) => [
+          plain(all[proxy].label),
+          ...PLACES.map(([place]) => text(places.filter((one) => one.place === place))),
+          figure(total?.value),
+        ]),
+        ["---", ...PLACES.map(() => "--:"), "--:"],
+      ),
+    ]),
+  ];
+}
+
+/** @param {Analysis} analysis */
+function badAnswerBlocks(analysis) {
+  const texts = badAnswerTexts(analysis);
+  if (texts.length === 0) return [];
+  const lines = texts.flatMap(({ what, isMany, details, causes }) => [
+    `- ${isMany ? `**${plain(what)}**` : plain(what)}. ${details.map((detail) => `${plain(detail)}.`).join(" ")}`,
+    ...causes.map(({ line, explanation }) =>
+      explanation
+        ? `  - ${plain(line)}. Usual cause: ${plain(explanation)}.`
+        : `  - ${plain(line)}`,
+    ),
+  ]);
+  return [
+    "## Bad answers",
+    "Requests per second count good answers alone; who gives many errors ranks behind all others.",
+    lines.join("\n"),
+  ];
+}
+
+/**
+ * @param {Analysis} analysis
  * @param {Setting} setting
  */
 function settingBlocks(analysis, setting) {
@@ -129,10 +185,12 @@ function columnTitle({ measure, unit, relativeTo }) {
 }
 
 /** @param {Entry} entry */
-function entryText({ median, spread, ratio, rank, missing }) {
+function entryText({ median, spread, ratio, rank, mark, missing }) {
   if (missing !== null) return NONE;
   const value = /^1( =)?$/.test(rank) ? `**${median}**` : median;
-  return [`${value} (${spread})`, ratio, rank && `rank ${rank}`].filter(Boolean).join(", ");
+  return [`${value} (${spread})`, ratio, rank && `rank ${rank}`, mark && `**${mark}**`]
+    .filter(Boolean)
+    .join(", ");
 }
 
 /**

@@ -3,18 +3,29 @@
  *
  * @import { Analysis } from "../analyse/types.js"
  */
+import { badAnswerTexts } from "./summary.js";
 
 /**
- * @param {Pick<Analysis, "results" | "lead" | "verdicts">} analysis
+ * @param {Pick<Analysis, "results" | "lead" | "verdicts" | "badAnswers">} analysis
  * @returns {string} lines, without an end of line at the end; caveats are left to the report
  */
-export function renderText({ results, lead, verdicts }) {
+export function renderText(analysis) {
+  const { results, lead, verdicts } = analysis;
+  const bad = badAnswerTexts(analysis).filter(({ isMany }) => isMany);
   const width = Math.max(
     0,
     ...verdicts.flatMap(({ answers }) => answers.map(({ over }) => over.length)),
   );
   const blocks = [
     [results.plan.title, ...lead],
+    ...bad.map(({ what, details, causes }) => [
+      `BAD ANSWERS: ${what}`,
+      ...details.map((detail) => `  ${detail}`),
+      ...causes.flatMap(({ line, explanation }) => [
+        `  ${line}`,
+        ...(explanation ? [`    Usual cause: ${explanation}.`] : []),
+      ]),
+    ]),
     ...verdicts.map(({ question, answers }) => [
       question,
       ...answers.map(({ over, text }) => `  ${over.padEnd(width)}  ${text}`),

@@ -39,6 +39,11 @@ nav a { margin-right: 14px; white-space: nowrap; }
 code, pre { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 pre { margin: 0 0 10px; padding: 10px 12px; background: var(--tint); border: 1px solid var(--line); white-space: pre-wrap; overflow-wrap: anywhere; }
 
+.callout { margin: 18px 0; padding: 4px 16px 8px; border: 1px solid var(--line); border-left: 4px solid var(--muted); background: var(--tint); }
+.callout.bad { border-left-color: var(--bad); }
+.callout h2 { margin: 10px 0 6px; padding: 0; border: 0; font-size: 17px; }
+.callout.bad h2 { color: var(--bad); }
+.callout code { overflow-wrap: anywhere; }
 .verdicts { list-style: none; padding: 0; max-width: none; }
 .verdicts li { margin: 0 0 20px; }
 .verdicts h3 { margin: 0 0 2px; font-size: 14px; font-weight: 600; color: var(--muted); }

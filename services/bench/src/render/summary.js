@@ -1,12 +1,25 @@
 /**
  * What both reports say, before it is HTML or Markdown.
  *
- * @import { AnalysedCell, Analysis, Comparison, Finding, Measure, Row, SelfMeasure, Setting } from "../analyse/types.js"
+ * @import { AnalysedCell, Analysis, Comparison, Finding, Measure, Place, Row, SelfMeasure, Setting } from "../analyse/types.js"
  * @import { CellRecord, Environment, PlannedCell, Results } from "../record/types.js"
  * @import { Look } from "./charts.js"
  */
+import { answersBadly } from "../analyse/answers.js";
+import { titleOfProxy } from "../analyse/compare.js";
+import { comparesServers, isHttp } from "../analyse/scenarios.js";
 import { capital, findingText, list } from "../analyse/words.js";
-import { count, counted, figure, NONE, probability, range, ratio, shownUnit } from "../numbers.js";
+import {
+  count,
+  counted,
+  figure,
+  NONE,
+  number,
+  probability,
+  range,
+  ratio,
+  shownUnit,
+} from "../numbers.js";
 import { CONTROL } from "../proxies.js";
 import { shape } from "./charts.js";
 
@@ -15,10 +28,24 @@ export const KEYS = {
   handshake: "handshake_ms_mean",
   latency: "echo_latency_ms_mean",
   total: "total_seconds",
+  requestsPerSecond: "requests_per_second",
+  request: "request_ms_mean",
+  requestP99: "request_ms_p99",
+  errors: "non_2xx_percent",
+  socketErrors: "socket_errors_per_1000_requests",
   cpuPerHandshake: "cpu_us_per_handshake",
   cpuPerMessage: "cpu_us_per_message",
+  cpuPerRequest: "proxy_cpu_us_per_request",
+  serversCpu: "servers_cpu_seconds",
   peakMemory: "proxy_memory_peak_usage_bytes",
 };
+
+/** Columns of CPU by place, from the client to the answer. @type {[Place, string][]} */
+export const PLACES = [
+  ["front", "Proxy, in front"],
+  ["tls", "TLS, a container of its own"],
+  ["server", "Server"],
+];
 
 /**
  * @typedef {Record<string, {seconds: number[], usageBytes: number[], cpuCores: number[]}>} Curves
@@ -35,8 +62,9 @@ export const KEYS = {
  * @property {number | null} value
  * @property {string} median
  * @property {string} spread the interval; without one the lowest and the highest round
- * @property {string} ratio to `Column.relativeTo`; of a control that bounds nothing, whose figure it is
+ * @property {string} ratio to `Column.relativeTo`; of a control whose figure is none of a proxy, whose it is
  * @property {string} rank `2 =` where it is shared
+ * @property {string} mark `92 % bad`: the figure is one of errors too; empty where it is not
  * @property {string | null} missing why there is no median
  *
  * @typedef {object} Table
@@ -52,9 +80,9 @@ export const KEYS = {
  */
 export function looks(results) {
   return Object.fromEntries(
-    results.proxies.map(({ name, title, colour }, i) => [
+    results.proxies.map(({ name, colour }, i) => [
       name,
-      { label: title, colour, shape: shape(i) },
+      { label: titleOfProxy(results, name), colour, shape: shape(i) },
     ]),
   );
 }
@@ -115,10 +143,10 @@ export function headlines(analysis, setting) {
  * @param {Column} column
  * @returns {Entry}
  */
-export function entryOf(row, { divisor, relativeTo }) {
+export function entryOf(row, { comparison, divisor, relativeTo }) {
   if (!row?.median) {
     const missing = row?.missing ?? "not in this comparison";
-    return { value: null, median: NONE, spread: "", ratio: "", rank: "", missing };
+    return { value: null, median: NONE, spread: "", ratio: "", rank: "", mark: "", missing };
   }
   const { value, interval } = row.median;
   const scaled = row.values.map((one) => one / divisor);
@@ -133,17 +161,27 @@ export function entryOf(row, { divisor, relativeTo }) {
     value,
     median: figure(value / divisor),
     spread,
-    ratio:
-      row.proxy !== CONTROL
-        ? relative
-          ? ratio(relative.value)
-          : ""
-        : relativeTo === "control"
-          ? ""
-          : "its echo server",
+    ratio: row.proxy === CONTROL ? controlText(comparison) : relative ? ratio(relative.value) : "",
     rank: rankText(row),
+    mark: MARKED.includes(comparison.measure) ? badText(row) : "",
     missing: null,
   };
+}
+
+/** What errors make better than it is. */
+const MARKED = [KEYS.requestsPerSecond, KEYS.request, KEYS.requestP99, KEYS.total];
+
+/**
+ * @param {Pick<Row, "badPercent">} row
+ * @returns {string} `92 % bad`; empty where all was answered well
+ */
+export function badText({ badPercent }) {
+  return badPercent > 0 ? `${number(badPercent)} % bad` : "";
+}
+
+/** @param {Comparison} comparison */
+function controlText({ findings }) {
+  return findings.some(({ gate }) => gate === "control-own") ? "its own server" : "";
 }
 
 /**
@@ -293,6 +331,41 @@ export function findingSentence(finding) {
 }
 
 /**
+ * Requests that were not answered well, in words.
+ *
+ * @param {Pick<Analysis, "results" | "badAnswers">} analysis
+ * @returns {{proxy: string, isMany: boolean, what: string, details: string[], causes: {line: string, explanation: string}[]}[]} isMany:
+ *   so many that the proxy ranks behind the others
+ */
+export function badAnswerTexts({ results, badAnswers }) {
+  return badAnswers.map((one) => {
+    const { proxy, setting, cells, bad, asked, percent, statuses, socketErrors, causes } = one;
+    return {
+      proxy,
+      isMany: answersBadly({ badPercent: percent }),
+      what: `${titleOfProxy(results, proxy)}, ${setting}: ${count(bad)} of ${counted(asked, "request")} not answered well, ${number(percent)} %, in ${count(cells.bad)} of ${counted(cells.all, "cell")}`,
+      details: [
+        ...(statuses.length > 0
+          ? [
+              `Statuses, counted in a second pass: ${list(statuses.map(({ status, count: n }) => `${status} (${count(n)})`))}`,
+            ]
+          : []),
+        ...(socketErrors.length > 0
+          ? [
+              `Socket errors: ${list(socketErrors.map(({ kind, count: n }) => `${kind} ${count(n)}`))}`,
+            ]
+          : []),
+        ...(causes.length === 0 ? ["The logs of proxy and server say nothing about it"] : []),
+      ],
+      causes: causes.map(({ service, line, count: n, explanation }) => ({
+        line: `${service}, ${n === 1 ? "once" : `${count(n)} times`}: ${line}`,
+        explanation: explanation ?? "",
+      })),
+    };
+  });
+}
+
+/**
  * @param {Results} results
  * @returns {Map<string, CellRecord>} the last attempt at each cell
  */
@@ -377,13 +450,13 @@ export function machineLine({ identity, details }) {
 
 /**
  * @param {Analysis} analysis
- * @returns {{ws: Setting, wss: Setting}[]} settings that differ by the scheme alone
+ * @returns {{ws: Setting, wss: Setting}[]} settings that differ by the scheme alone; without files, which have a section of their own
  */
 export function tlsPairs({ settings }) {
   const load = (/** @type {Setting} */ { scenario, parameters }) =>
     JSON.stringify([scenario, Object.entries(parameters).sort()]);
   return settings
-    .filter(({ scheme }) => scheme === "ws")
+    .filter(({ scenario, scheme }) => scheme === "ws" && !comparesServers(scenario))
     .flatMap((ws) => {
       const wss = settings.find((other) => other.scheme === "wss" && load(other) === load(ws));
       return wss ? [{ ws, wss }] : [];
@@ -439,7 +512,7 @@ export function unmeasured(analysis, curves) {
     ["The machine's own counters are not recorded", ({ record }) => record.machine === null],
     [
       "The spread over the echo workers is not recorded",
-      ({ record }) => record.echoWorkers === null,
+      ({ record }) => record.echoWorkers === null && !isHttp(record.scenario),
     ],
   ];
   for (const [why, applies] of gaps) {

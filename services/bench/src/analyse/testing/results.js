@@ -108,6 +108,8 @@ export function cellRecord(cell = {}, figures = {}) {
     totalSeconds: all.totalSeconds,
     handshakeMs: latencySummary(all.handshakeMs, connections),
     echoLatencyMs: latencySummary(all.echoLatencyMs, connections),
+    requests: null,
+    requestMs: null,
     containers: {
       [proxy]: containerRecord({
         role: "proxy",

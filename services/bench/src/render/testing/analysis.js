@@ -161,6 +161,9 @@ export function sampleAnalysis({
       measures: MEASURES,
       settings,
       slopes: [],
+      badAnswers: [],
+      cpuByPlace: [],
+      handshakes: [],
       cells,
       lead: [
         `All answers are for 10,000 connections, 100 at a time.${hostile}`,
@@ -255,6 +258,8 @@ function emptyRecord({ id, round, proxy, scenario, scheme, parameters }, attempt
     totalSeconds: null,
     handshakeMs: null,
     echoLatencyMs: null,
+    requests: null,
+    requestMs: null,
     containers: {},
     echoWorkers: null,
     tls: null,
@@ -496,6 +501,7 @@ function comparison(measure, cells, proxies, hostile) {
       rank: null,
       ties: [],
       p: null,
+      badPercent: 0,
     };
     return row;
   });

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findingsOf } from "./gates.js";
+import { analyse } from "./index.js";
+import { tlsResults } from "./testing/http.js";
+import { POLICY, results } from "./testing/results.js";
+
+const policy = /** @type {any} */ (POLICY);
+
+test("each kind of handshake beside the one that differs in that alone", () => {
+  const { handshakes } = analyse(tlsResults({ rounds: 6, names: ["none", "nginx"] }), { policy });
+  assert.deepEqual(
+    handshakes.map(({ title, pairs }) => [title, pairs.map(({ over }) => over)]),
+    [
+      [
+        "Resumed / full",
+        [
+          "TLS 1.2, ECDSA key",
+          "TLS 1.2, RSA-2048 key",
+          "TLS 1.3, ECDSA key",
+          "TLS 1.3, RSA-2048 key",
+        ],
+      ],
+      ["RSA-2048 / ECDSA, full", ["TLS 1.2", "TLS 1.3"]],
+      ["TLS 1.2 / TLS 1.3, full", ["ECDSA key", "RSA-2048 key"]],
+    ],
+  );
+  const [{ pairs }] = handshakes;
+  const nginx = pairs[2].ratios.find(({ proxy }) => proxy === "nginx")?.ratio;
+  // 260 of 380 µs.
+  assert.ok(nginx?.interval && nginx.interval[0] < 260 / 380 && nginx.interval[1] > 260 / 380);
+  // The control's CPU is its echo server's.
+  assert.ok(pairs.every(({ ratios }) => ratios.every(({ proxy }) => proxy !== "none")));
+  assert.deepEqual(analyse(results({ rounds: 1 }), { policy }).handshakes, []);
+});
+
+test("of eight kinds of handshakes the usual one is asked about, and what the others cost beside it", () => {
+  const { verdicts } = analyse(tlsResults(), { policy });
+  assert.deepEqual(
+    verdicts.map(({ question }) => question),
+    [
+      "Which proxy costs least CPU per handshake, TLS 1.3, full handshakes, ECDSA key?",
+      "What does a resumed handshake cost beside a full one in CPU?",
+      "What does a full handshake with an RSA key cost beside one with an ECDSA key in CPU?",
+      "What does a full handshake of TLS 1.2 cost beside one of TLS 1.3 in CPU?",
+      "How much time does a proxy add to a handshake, TLS 1.3, full handshakes, ECDSA key?",
+      "Which proxy carries most connections per second, TLS 1.3, full handshakes, ECDSA key?",
+    ],
+  );
+  assert.match(
+    verdicts[1].answers[2].text,
+    /^hitch 0\.6\d times \(.*\), .* and http-proxy 0\.9\d times/,
+  );
+  assert.match(verdicts[1].caveats.join(), /of the handshake alone/);
+});
+
+test("TLS is judged by what the cell asks for", () => {
+  const { cells } = tlsResults({ rounds: 1 });
+  const gates = (
+    /** @type {Partial<NonNullable<typeof cells[0]["tls"]>>} */ change,
+    wanted = {},
+  ) => {
+    const cell = cells.find(
+      ({ parameters, proxy }) =>
+        proxy === "nginx" &&
+        Object.entries(wanted).every(([name, value]) => parameters[name] === value),
+    );
+    assert.ok(cell?.tls);
+    const record = { ...cell, tls: { ...cell.tls, ...change } };
+    return findingsOf(record, { policy, keyType: "ecdsa", isControl: false }).map(
+      ({ message }) => message,
+    );
+  };
+  for (const { parameters } of cells) assert.deepEqual(gates({}, parameters), []);
+  const told = (/** @type {string[]} */ messages) => messages.join();
+  const rsa = { RSA_BITS: 2048, TLS_VERSION: 1.2, RESUMED: 1 };
+  assert.match(
+    told(gates({ keyType: "ecdsa P-256" }, rsa)),
+    /TLS key was ecdsa P-256, this load asks for rsa 2048/,
+  );
+  assert.match(
+    told(gates({ resumed: false }, rsa)),
+    /TLS session was new, this load asks for resumed/,
+  );
+  assert.match(
+    told(gates({ version: "TLSv1.3" }, rsa)),
+    /TLS version was TLSv1\.3, this load asks for TLSv1\.2/,
+  );
+  // A resumed session of TLS 1.2 has no group, one of TLS 1.3 has.
+  assert.deepEqual(gates({ group: "none" }, rsa), []);
+  assert.match(
+    told(gates({ group: "none" }, { RESUMED: 1, TLS_VERSION: 1.3 })),
+    /TLS group was none/,
+  );
+});

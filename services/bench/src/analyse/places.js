@@ -1,0 +1,124 @@
+/**
+ * Where CPU time was spent: in the proxy in front, in a container of its own for TLS, in the server.
+ */
+import { median } from "simple-statistics";
+import { counted } from "../numbers.js";
+import { CONTROL } from "../proxies.js";
+import { medianInterval } from "../statistics/index.js";
+import { CONFIDENCE, settingKey } from "./compare.js";
+import { reachesServer } from "./measures.js";
+import { comparesServers } from "./scenarios.js";
+import { settingTitle } from "./words.js";
+
+/** @import { CellRecord, ContainerRecord, Results } from "../record/types.js" */
+/** @import { AnalysedCell, CpuByPlace, Estimate, Place, Setting } from "./types.js" */
+
+/** From the client to the answer. */
+const PLACES = /** @type {const} */ (["front", "tls", "server"]);
+
+/**
+ * @param {Results} results
+ * @param {Setting[]} settings
+ * @param {AnalysedCell[]} cells
+ * @returns {CpuByPlace[]}
+ */
+export function cpuByPlaceOf(results, settings, cells) {
+  const hasParts = results.proxies.some(({ parts }) => parts.length > 1);
+  const shown = settings.filter(({ scenario }) => hasParts || comparesServers(scenario));
+  const families = Map.groupBy(
+    shown.filter(({ parameters }) => "FILE_BYTES" in parameters),
+    ({ scenario, scheme, parameters: { FILE_BYTES, ...parameters } }) =>
+      settingKey({ scenario, scheme, parameters }),
+  );
+  const sums = [...families.values()]
+    .filter((family) => family.length > 1)
+    .map((family) => {
+      const { scenario, scheme } = family[0];
+      const title = `${settingTitle({ scenario, scheme, parameters: {} })}, all ${counted(family.length, "size")} together`;
+      return placesOf(title, family, results, cells);
+    });
+  return [
+    ...sums,
+    ...shown.map((setting) => placesOf(setting.title, [setting], results, cells)),
+  ].filter(({ rows }) => rows.some(({ places }) => places.length > 0));
+}
+
+/**
+ * @param {string} title
+ * @param {Setting[]} settings whose CPU time is added up
+ * @param {Results} results
+ * @param {AnalysedCell[]} cells
+ * @returns {CpuByPlace}
+ */
+function placesOf(title, settings, results, cells) {
+  const keys = settings.map(({ key }) => key);
+  const own = cells.filter(({ counted, setting }) => counted && keys.includes(setting));
+  const rows = results.plan.proxies.map((proxy) => {
+    const records = own.filter(({ record }) => record.proxy === proxy).map(({ record }) => record);
+    // A sum stands for all sizes, or for nothing.
+    const rounds = [...Map.groupBy(records, ({ round }) => round).values()].filter(
+      (round) => round.length === settings.length,
+    );
+    const services = rounds.length > 0 ? servicesOf(rounds[0][0]) : [];
+    const places = services
+      .map(({ service, place }) => {
+        /** @param {keyof ContainerRecord["cpu"]} part */
+        const sums = (part) =>
+          rounds.map((round) =>
+            round.reduce((sum, { containers }) => sum + (containers[service]?.cpu[part] ?? 0), 0),
+          );
+        return {
+          place,
+          service,
+          total: estimateOf(sums("totalSeconds")),
+          user: median(sums("userSeconds")),
+          system: median(sums("systemSeconds")),
+        };
+      })
+      .sort((a, b) => PLACES.indexOf(a.place) - PLACES.indexOf(b.place));
+    const totals = rounds.map((round) =>
+      services.reduce(
+        (sum, { service }) =>
+          sum +
+          round.reduce(
+            (all, { containers }) => all + (containers[service]?.cpu.totalSeconds ?? 0),
+            0,
+          ),
+        0,
+      ),
+    );
+    return { proxy, places, total: totals.length > 0 ? estimateOf(totals) : null };
+  });
+  return { title, isSum: settings.length > 1, rows };
+}
+
+/**
+ * A server that nothing reaches is not a place: behind the control, and behind one that serves files by itself.
+ *
+ * @param {CellRecord} record
+ * @returns {{service: string, place: Place}[]}
+ */
+function servicesOf(record) {
+  const entries = Object.entries(record.containers);
+  const isServer =
+    record.proxy === CONTROL || (comparesServers(record.scenario) && !reachesServer(record));
+  const servers = isServer ? [] : entries.filter(([, { role }]) => role === "echo");
+  return [
+    ...entries
+      .filter(([, { role }]) => role === "proxy")
+      .map(([service]) => {
+        /** @type {Place} */
+        const place = isServer ? "server" : service.endsWith("-tls") ? "tls" : "front";
+        return { service, place };
+      }),
+    ...servers.map(([service]) => ({ service, place: /** @type {const} */ ("server") })),
+  ];
+}
+
+/**
+ * @param {number[]} values at least one
+ * @returns {Estimate}
+ */
+function estimateOf(values) {
+  return { value: median(values), interval: medianInterval(values, CONFIDENCE) };
+}
