@@ -75,6 +75,47 @@ export class Influx {
   }
 
   /**
+   * Does nothing when it is there. Points are kept for ever: a run is small, and one of last year may be looked at again.
+   *
+   * @param {string} name
+   */
+  async createDatabase(name) {
+    await this.query(`CREATE DATABASE ${identifier(name)}`);
+  }
+
+  /**
+   * Does nothing when there are none.
+   *
+   * @param {string} database
+   * @param {string} measurement
+   * @param {Record<string, string>} tags at least one; points that have all of them are removed
+   */
+  async remove(database, measurement, tags) {
+    const conditions = Object.entries(tags).map(
+      ([name, value]) => `${identifier(name)} = '${value.replace(/['\\]/g, "\\$&")}'`,
+    );
+    await this.query(`DELETE FROM ${identifier(measurement)} WHERE ${conditions.join(" AND ")}`, {
+      database,
+    });
+  }
+
+  /**
+   * @param {string} database
+   * @returns {Promise<number>} ms for which its default retention policy keeps a point; older ones are refused
+   */
+  async keptMs(database) {
+    const series = await this.query(`SHOW RETENTION POLICIES ON ${identifier(database)}`);
+    const policies = series.flatMap(({ columns, values }) =>
+      values.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]))),
+    );
+    const duration = String(policies.find((policy) => policy.default)?.duration ?? "0s");
+    const [, hours = 0, minutes = 0, seconds = 0] =
+      duration.match(/^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/) ?? [];
+    const ms = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+    return ms > 0 ? ms : Infinity;
+  }
+
+  /**
    * @returns {Promise<string[]>} names
    * @throws {UserError} when InfluxDB does not answer
    */
@@ -134,6 +175,11 @@ export function lineOf({ measurement, tags = {}, fields, ms }) {
   if (!Number.isFinite(ms)) throw new Error(`a point of ${measurement} has the time ${ms}`);
   const name = escaped(measurement, NO_MEASUREMENT, /[, ]/g);
   return `${name}${tagSet.join("")} ${fieldSet.join(",")} ${Math.round(ms)}`;
+}
+
+/** @param {string} name of a database, measurement or tag, in a query */
+function identifier(name) {
+  return `"${name.replace(/["\\]/g, "\\$&")}"`;
 }
 
 // What InfluxDB 1.6 cannot be given, by experiment: nothing at all, a line break, a backslash before a delimiter (in a tag,

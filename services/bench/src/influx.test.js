@@ -238,3 +238,35 @@ test("points are written in ms, many at once; none is no request; a refusal name
     message: 'InfluxDB refuses 2 points for x: database not found: "x"; the first: m f=1 1',
   });
 });
+
+test("a database is made, points of some tags are removed, whatever is in their names", async (t) => {
+  /** @type {string[]} */
+  const asked = [];
+  const { influx } = await influxWith(t, (_, body) => {
+    const form = new URLSearchParams(body);
+    asked.push(`${form.get("db")}: ${form.get("q")}`);
+    return { json: { results: [{}] } };
+  });
+  await influx.createDatabase("bench");
+  await influx.remove("bench", "cells", { run: "it's", base: "a\\b" });
+  assert.deepEqual(asked, [
+    ': CREATE DATABASE "bench"',
+    String.raw`bench: DELETE FROM "cells" WHERE "run" = 'it\'s' AND "base" = 'a\\b'`,
+  ]);
+});
+
+test("how long a database keeps its points is what its default policy says; 0s is for ever", async (t) => {
+  const columns = ["name", "duration", "shardGroupDuration", "replicaN", "default"];
+  const answers = [
+    [["month", "720h0m0s", "24h0m0s", 1, true]],
+    [
+      ["autogen", "0s", "168h0m0s", 1, true],
+      ["short", "1h0m0s", "1h0m0s", 1, false],
+    ],
+  ];
+  const { influx } = await influxWith(t, () => ({
+    json: { results: [{ series: [{ columns, values: answers.shift() }] }] },
+  }));
+  assert.equal(await influx.keptMs("cadvisor"), 30 * 86_400_000);
+  assert.equal(await influx.keptMs("bench"), Infinity);
+});

@@ -54,26 +54,59 @@ export function medianInterval(values, confidence) {
  *
  * @param {readonly number[]} a
  * @param {readonly number[]} b of the same rounds in the same order
- * @param {{confidence: number, seed: number, resamples?: number}} options
+ * @param {BootstrapOptions} options
  * @returns {Estimate | null} null: a median is not above 0, or there are no rounds
  */
-export function ratioInterval(a, b, { confidence, seed, resamples = 2000 }) {
+export function ratioInterval(a, b, options) {
   if (a.length !== b.length) throw new Error(`${a.length} rounds against ${b.length}`);
-  if (a.length === 0 || !(median(a) > 0 && median(b) > 0)) return null;
-  const value = median(a) / median(b);
-  const rounds = a.length;
-  if (medianDepth(rounds, confidence) === 0) return { value, interval: null };
-
-  const random = randomNumbers(seed);
-  const drawnA = new Float64Array(rounds);
-  const drawnB = new Float64Array(rounds);
-  const ratios = new Float64Array(resamples);
-  for (let i = 0; i < resamples; i++) {
-    for (let j = 0; j < rounds; j++) {
-      const round = Math.floor(random() * rounds);
+  return bootstrap(a, b, options, (random, drawnA, drawnB) => {
+    for (let j = 0; j < a.length; j++) {
+      const round = Math.floor(random() * a.length);
       drawnA[j] = a[round];
       drawnB[j] = b[round];
     }
+  });
+}
+
+/**
+ * The same for two samples that have no rounds in common, as those of two runs: each is drawn from on its own (Efron & Tibshirani,
+ * chapter 8.3, two samples; 13, percentile method), so that they may differ in size.
+ *
+ * Its weakness is that of `ratioInterval`. Simulated with 6, 8 and 12 log-normal values each, and 6 against 10 (spread 3 and 30 %),
+ * intervals of 95 % covered the true ratio in 95 to 97 of 100 cases. What slows a whole run is in neither simulation nor interval.
+ *
+ * @param {readonly number[]} a
+ * @param {readonly number[]} b
+ * @param {BootstrapOptions} options
+ * @returns {Estimate | null} null: a median is not above 0, or a sample is empty
+ */
+export function independentRatioInterval(a, b, options) {
+  return bootstrap(a, b, options, (random, drawnA, drawnB) => {
+    for (let j = 0; j < a.length; j++) drawnA[j] = a[Math.floor(random() * a.length)];
+    for (let j = 0; j < b.length; j++) drawnB[j] = b[Math.floor(random() * b.length)];
+  });
+}
+
+/**
+ * @typedef {{confidence: number, seed: number, resamples?: number}} BootstrapOptions
+ *
+ * @param {readonly number[]} a
+ * @param {readonly number[]} b
+ * @param {BootstrapOptions} options
+ * @param {(random: () => number, drawnA: Float64Array, drawnB: Float64Array) => void} draw fills both
+ * @returns {Estimate | null}
+ */
+function bootstrap(a, b, { confidence, seed, resamples = 2000 }, draw) {
+  if (a.length === 0 || b.length === 0 || !(median(a) > 0 && median(b) > 0)) return null;
+  const value = median(a) / median(b);
+  if (medianDepth(Math.min(a.length, b.length), confidence) === 0) return { value, interval: null };
+
+  const random = randomNumbers(seed);
+  const drawnA = new Float64Array(a.length);
+  const drawnB = new Float64Array(b.length);
+  const ratios = new Float64Array(resamples);
+  for (let i = 0; i < resamples; i++) {
+    draw(random, drawnA, drawnB);
     ratios[i] = medianSorted(asArray(drawnA.sort())) / medianSorted(asArray(drawnB.sort()));
   }
   const sorted = asArray(ratios.sort());

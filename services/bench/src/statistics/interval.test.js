@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { binomialDistribution } from "simple-statistics";
-import { medianInterval, ratioInterval } from "./interval.js";
+import { independentRatioInterval, medianInterval, ratioInterval } from "./interval.js";
 
 const options = { confidence: 0.95, seed: 1 };
 
@@ -87,4 +87,25 @@ test("too few rounds leave the ratio without an interval, no value leaves nothin
   assert.equal(ratioInterval([], [], options), null);
   assert.equal(ratioInterval([1, 2], [0, 0], options), null);
   assert.throws(() => ratioInterval([1, 2], [1], options), /2 rounds against 1/);
+});
+
+test("two samples without common rounds: each is drawn from on its own, their order does not matter, nor do sizes", () => {
+  const rounds = [1, 4, 2, 8, 3, 5];
+  const paired = ratioInterval(rounds, rounds, options);
+  const independent = independentRatioInterval(rounds, rounds, options);
+  assert.deepEqual(paired, { value: 1, interval: [1, 1] });
+  assert.equal(independent?.value, 1);
+  const [low, high] = independent?.interval ?? [1, 1];
+  assert.ok(low < 0.6 && high > 1.6, `${low} to ${high}`);
+  // A constant sample adds nothing: what remains is the bootstrap of one median.
+  const ones = new Array(9).fill(1);
+  const alone = independentRatioInterval(rounds, ones, options);
+  assert.equal(alone?.value, 3.5);
+  assert.ok(alone.interval?.every((end) => end >= 1 && end <= 8));
+  assert.deepEqual(independentRatioInterval(rounds.slice(0, 5), ones, options), {
+    value: 3,
+    interval: null,
+  });
+  assert.equal(independentRatioInterval([], ones, options), null);
+  assert.equal(independentRatioInterval(rounds, [0, 0, 0, 0, 0, 0], options), null);
 });

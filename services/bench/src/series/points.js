@@ -1,0 +1,287 @@
+/**
+ * A run's record as points of InfluxDB: a function for each measurement of the database `bench`. services/influxdb/README.md says
+ * what they hold. Each gives the same points for the same record, so what is written again doubles nothing.
+ */
+import { settingKey } from "../analyse/compare.js";
+import { measure } from "../analyse/measures.js";
+import { LIVE_FIELDS, readLive, readRows } from "../record/live.js";
+import { rankText } from "../render/summary.js";
+
+/** @import { AnalysedCell, Analysis } from "../analyse/types.js" */
+/** @import { RunComparison } from "../compare.js" */
+/** @import { Point } from "../influx.js" */
+/** @import { LiveSample } from "../record/live.js" */
+/** @import { CellRecord, PlannedCell } from "../record/types.js" */
+/** @import { Phase } from "../run/events.js" */
+
+/** Between two samples of the counters; a sample that follows sooner, as the last of a phase may, is left out: CPU over a moment is noise. */
+const SHORTEST_SAMPLE_MS = 125;
+
+/** Roles whose curves are laid over each other. */
+const ALIGNED_ROLES = ["proxy", "echo", "load"];
+
+/** From what voids a figure to what does not. */
+const VALIDITY = /** @type {const} */ (["invalid", "weak"]);
+
+/**
+ * @param {Pick<PlannedCell, "id" | "proxy" | "scenario" | "scheme">} cell
+ * @returns {string} what tells settings of a run apart: `short-lived ws 10000`
+ */
+export function settingOf({ id, proxy, scenario, scheme }) {
+  const name = id.replace(/^r\d+-/, "").slice(proxy.length + 1);
+  const rest = name.slice(`${scenario}-${scheme}`.length);
+  return `${scenario} ${scheme}${rest.replaceAll("-", " ")}`;
+}
+
+/**
+ * @param {string} run its folder
+ * @param {Pick<PlannedCell, "id" | "proxy" | "scenario" | "scheme">} cell
+ * @returns {Record<string, string>} tags that all measurements have
+ */
+export function tagsOf(run, cell) {
+  const { proxy, scenario, scheme } = cell;
+  return { run, proxy, scenario, scheme, setting: settingOf(cell) };
+}
+
+/**
+ * @param {string} run
+ * @param {Pick<PlannedCell, "id" | "round" | "proxy" | "scenario" | "scheme">} cell
+ * @param {number} attempt
+ * @param {Phase} phase
+ * @param {number} ms when it began
+ * @returns {Point}
+ */
+export function phasePoint(run, cell, attempt, phase, ms) {
+  const again = attempt > 1 ? `, try ${attempt}` : "";
+  return {
+    measurement: "phases",
+    tags: { ...tagsOf(run, cell), phase },
+    fields: {
+      title: `${cell.proxy} · ${settingOf(cell)}`,
+      text: `round ${cell.round}${again}: ${phase}`,
+      cell: cell.id,
+      round: BigInt(cell.round),
+    },
+    ms,
+  };
+}
+
+/**
+ * @param {string} run
+ * @param {CellRecord} record
+ * @returns {Point[]} one a phase that was reached
+ */
+export function phasePoints(run, record) {
+  if (record.status === "skipped") return [];
+  const { start, verify, warmUp, load, stop } = record.phases;
+  const startedMs = Date.parse(record.startedAt);
+  /** @type {[phase: Phase, ms: number][]} */
+  const begun = [["start", startedMs]];
+  let ms = startedMs + 1000 * (start ?? 0);
+  if (verify !== undefined) begun.push(["verify", ms]);
+  ms += 1000 * (verify ?? 0);
+  if (warmUp !== undefined) begun.push(["warm up", ms]);
+  if (record.measured) begun.push(["measure", record.measured.fromMs]);
+  else if (load !== undefined) begun.push(["measure", ms + 1000 * ((warmUp ?? 0) + load)]);
+  if (stop !== undefined) begun.push(["stop", endOf(record)]);
+  return begun.map(([phase, at]) => phasePoint(run, record, record.attempt, phase, at));
+}
+
+/**
+ * @param {CellRecord} record
+ * @returns {number} ms since 1970: the end of its measured phase, or of the phases that it reached before it failed
+ */
+export function endOf({ startedAt, measured, phases }) {
+  if (measured) return measured.toMs;
+  const { start = 0, verify = 0, warmUp = 0, load = 0 } = phases;
+  return Date.parse(startedAt) + 1000 * (start + verify + warmUp + load);
+}
+
+/**
+ * @param {string} run
+ * @param {Pick<PlannedCell, "id" | "proxy" | "scenario" | "scheme">} cell
+ * @param {LiveSample} sample
+ * @returns {Point}
+ */
+export function livePoint(run, cell, sample) {
+  const values = /** @type {Record<string, number | undefined>} */ (
+    /** @type {unknown} */ (sample)
+  );
+  const fields = LIVE_FIELDS.flatMap(({ name, isCount }) => {
+    const value = values[name];
+    return value === undefined ? [] : [[name, isCount ? BigInt(value) : value]];
+  });
+  return {
+    measurement: "live",
+    tags: tagsOf(run, cell),
+    fields: { ...Object.fromEntries(fields), cell: cell.id },
+    ms: sample.ms,
+  };
+}
+
+/**
+ * @param {string} run
+ * @param {CellRecord} record
+ * @param {string} csv its live.csv
+ * @returns {Point[]}
+ */
+export function livePoints(run, record, csv) {
+  return readLive(csv).map((sample) => livePoint(run, record, sample));
+}
+
+/**
+ * @param {string} run
+ * @param {CellRecord} record
+ * @returns {Point[]} one a cause
+ */
+export function failurePoints(run, record) {
+  return Object.entries(record.connections?.failedByCause ?? {})
+    .filter(([, connections]) => connections > 0)
+    .map(([cause, connections]) => ({
+      measurement: "failures",
+      tags: { ...tagsOf(run, record), cause },
+      fields: { connections: BigInt(connections), cell: record.id },
+      ms: endOf(record),
+    }));
+}
+
+/**
+ * CPU and memory over the cell's own time. Only of a cell that came to its end: of a second attempt the time begins at 0 as well.
+ *
+ * @param {string} run
+ * @param {CellRecord} record
+ * @param {string} csv its samples.csv
+ * @returns {Point[]} at the time since the phase began, in ms since 1970
+ */
+export function alignedPoints(run, record, csv) {
+  if (record.status !== "ok") return [];
+  const tags = { ...tagsOf(run, record), round: String(record.round) };
+  /** @type {Map<string, {ms: number, cpu: number}>} last sample by service */
+  const before = new Map();
+  return readRows(csv).flatMap((row) => {
+    const role = record.containers[row.service]?.role ?? "";
+    const [ms, cpu] = [Number(row.ms), Number(row.cpu_seconds)];
+    const last = before.get(row.service);
+    if (!ALIGNED_ROLES.includes(role) || (last && ms - last.ms < SHORTEST_SAMPLE_MS)) return [];
+    before.set(row.service, { ms, cpu });
+    return {
+      measurement: "aligned",
+      tags: { ...tags, service: row.service, role },
+      fields: {
+        ...(last && { cpu_cores: (cpu - last.cpu) / ((ms - last.ms) / 1000) }),
+        working_set_bytes: Number(row.working_set_bytes),
+        cell: record.id,
+      },
+      ms,
+    };
+  });
+}
+
+/**
+ * @param {string} run
+ * @param {AnalysedCell} cell
+ * @returns {Point}
+ */
+export function cellPoint(run, { record, measures, findings }) {
+  const reasons = record.cause
+    ? [`${record.cause.kind}: ${record.cause.message}`]
+    : findings.filter(({ severity }) => severity !== "note").map(({ message }) => message);
+  return {
+    measurement: "cells",
+    tags: {
+      ...tagsOf(run, record),
+      round: String(record.round),
+      validity: validityOf(record, findings),
+    },
+    fields: {
+      ...measures,
+      cell: record.id,
+      attempt: BigInt(record.attempt),
+      findings: reasons.join("; "),
+    },
+    ms: endOf(record),
+  };
+}
+
+/**
+ * @param {CellRecord} record
+ * @param {AnalysedCell["findings"]} findings
+ */
+function validityOf({ status }, findings) {
+  if (status !== "ok") return status;
+  return VALIDITY.find((each) => findings.some(({ severity }) => severity === each)) ?? "valid";
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {Point[]} one a proxy, setting and measure that has figures: what the report's tables say
+ */
+export function summaryPoints({ results, settings }) {
+  const ms = endOfRun(results.cells);
+  return settings.flatMap(({ key, comparisons }) => {
+    const planned = plannedBySetting(results.plan.cells, key);
+    return comparisons.flatMap(({ measure: name, rows }) =>
+      rows.flatMap((row) => {
+        const cell = planned.get(row.proxy);
+        if (!cell || !row.median) return [];
+        const { toControl, median } = row;
+        return {
+          measurement: "summaries",
+          tags: { ...tagsOf(results.run.name, cell), measure: name, unit: measure(name).unit },
+          fields: {
+            median: median.value,
+            ...(median.interval && { low: median.interval[0], high: median.interval[1] }),
+            ...(toControl && { ratio: toControl.value }),
+            ...(toControl?.interval && {
+              ratio_low: toControl.interval[0],
+              ratio_high: toControl.interval[1],
+            }),
+            rounds: BigInt(row.values.length),
+            ...(row.rank !== null && { rank: rankText(row) }),
+          },
+          ms,
+        };
+      }),
+    );
+  });
+}
+
+/**
+ * @param {RunComparison} comparison
+ * @param {CellRecord[]} cells of the run that is compared
+ * @returns {Point[]} one a proxy, setting and measure
+ */
+export function comparisonPoints({ run, baseline, rows }, cells) {
+  const ms = endOfRun(cells);
+  return rows.map(({ cell, measure: name, unit, ratio, value, baselineValue, differs }) => ({
+    measurement: "comparisons",
+    tags: { ...tagsOf(run, cell), baseline, measure: name, unit },
+    fields: {
+      ...(ratio && { ratio: ratio.value }),
+      ...(ratio?.interval && { low: ratio.interval[0], high: ratio.interval[1] }),
+      value,
+      baseline_value: baselineValue,
+      differs,
+    },
+    ms,
+  }));
+}
+
+/**
+ * @param {CellRecord[]} cells at least one
+ * @returns {number} ms since 1970: when the last of them ended
+ */
+function endOfRun(cells) {
+  return cells.reduce((latest, cell) => Math.max(latest, endOf(cell)), 0);
+}
+
+/**
+ * @param {PlannedCell[]} cells
+ * @param {string} key of a setting
+ * @returns {Map<string, PlannedCell>} one of that setting by proxy
+ */
+function plannedBySetting(cells, key) {
+  return new Map(
+    cells.filter((cell) => settingKey(cell) === key).map((cell) => [cell.proxy, cell]),
+  );
+}

@@ -1,0 +1,168 @@
+/**
+ * Writes a whole run to InfluxDB, from its record alone: at the end of a battle, or afterwards, as on another machine.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { analyse } from "../analyse/index.js";
+import { LIVE_FILE, readRows } from "../record/live.js";
+import { containerOf, CURVES_FILE } from "../run/curves.js";
+import {
+  alignedPoints,
+  cellPoint,
+  failurePoints,
+  livePoints,
+  phasePoints,
+  summaryPoints,
+} from "./points.js";
+import { DATABASE } from "./publisher.js";
+
+/** @import { Analysis } from "../analyse/types.js" */
+/** @import { Influx, Point } from "../influx.js" */
+/** @import { CellRecord } from "../record/types.js" */
+/** @import { Store } from "../record/store.js" */
+
+/** What is written from a run's record alone; `comparisons` need a second run. */
+const MEASUREMENTS = ["phases", "live", "failures", "aligned", "cells", "summaries"];
+/** Points a request: some 2 MB. */
+const BATCH = 5000;
+/** The database of cAdvisor, and the name of the Compose project that the dashboards look for. */
+const CADVISOR = "cadvisor";
+const PROJECT = "ws-proxy-bench";
+/** cAdvisor's tag `machine`: the host name that services/cadvisor gives its container. */
+const MACHINE = "cadvisor";
+
+/**
+ * Replaces all that the database `bench` holds of the run, but `comparisons`: what was written while it ran is there once, and
+ * cells are judged by the rules of today. And gives back cAdvisor's curves where its database has none of a cell's time.
+ *
+ * @param {Store} store of the run, complete or not
+ * @param {Influx} influx with or without the database `bench`
+ * @param {object} options
+ * @param {string} options.directory the project's: the TLS policy by which cells are judged is there
+ * @param {string} [options.project] name of the Compose project under which cAdvisor's containers are to appear
+ * @returns {Promise<{points: number, curves: number, notes: string[]}>} points written to `bench`, cells whose curves were
+ *   written, and what could not be written, a sentence each
+ * @throws {import("../errors.js").UserError} when InfluxDB does not answer
+ */
+export async function republish(store, influx, { directory, project = PROJECT }) {
+  const policy = JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8"));
+  const points = pointsOf(store, analyse(store.results, { policy }));
+  await replace(influx, MEASUREMENTS, { run: store.results.run.name }, points);
+  return { points: points.length, ...(await republishCurves(store, influx, project)) };
+}
+
+/**
+ * @param {Influx} influx
+ * @param {string[]} measurements
+ * @param {Record<string, string>} tags what has them is replaced
+ * @param {Point[]} points
+ */
+export async function replace(influx, measurements, tags, points) {
+  await influx.createDatabase(DATABASE);
+  for (const measurement of measurements) await influx.remove(DATABASE, measurement, tags);
+  await writeAll(influx, DATABASE, points);
+}
+
+/**
+ * @param {Store} store
+ * @param {Analysis} analysis
+ * @returns {Point[]} of all measurements that one run has
+ */
+export function pointsOf(store, analysis) {
+  const run = store.results.run.name;
+  return [
+    ...analysis.cells.flatMap((cell) => {
+      const { record } = cell;
+      const live = read(store, record, LIVE_FILE);
+      const samples = read(store, record, "samples.csv");
+      return [
+        ...phasePoints(run, record),
+        // Runs from before it was kept have none.
+        ...(live ? livePoints(run, record, live) : []),
+        ...failurePoints(run, record),
+        ...(samples ? alignedPoints(run, record, samples) : []),
+        cellPoint(run, cell),
+      ];
+    }),
+    ...summaryPoints(analysis),
+  ];
+}
+
+/**
+ * @param {Store} store
+ * @param {CellRecord} record
+ * @param {string} name of a file
+ * @returns {string | null} null: that cell has none
+ */
+function read(store, { id, attempt }, name) {
+  const file = join(store.cellPath(id, attempt), name);
+  return existsSync(file) ? readFileSync(file, "utf8") : null;
+}
+
+/**
+ * @param {Store} store
+ * @param {Influx} influx
+ * @param {string} project
+ * @returns {Promise<{curves: number, notes: string[]}>}
+ */
+async function republishCurves(store, influx, project) {
+  if (!(await influx.databases()).includes(CADVISOR))
+    return { curves: 0, notes: [`InfluxDB has no database ${CADVISOR}`] };
+  const keptMs = await influx.keptMs(CADVISOR);
+  let curves = 0;
+  let tooOld = 0;
+  for (const record of store.results.cells) {
+    const csv = record.measured && read(store, record, CURVES_FILE);
+    if (!csv || (await hasCurves(influx, record, project))) continue;
+    const points = curvePoints(csv, project);
+    const isTooOld = points.some(({ ms }) => ms < Date.now() - keptMs);
+    if (isTooOld) tooOld += 1;
+    else {
+      await writeAll(influx, CADVISOR, points);
+      curves += 1;
+    }
+  }
+  const note = `cAdvisor's curves of ${tooOld} cells are older than the database ${CADVISOR} keeps; see cadvisor.csv of each cell`;
+  return { curves, notes: tooOld > 0 ? [note] : [] };
+}
+
+/**
+ * @param {Influx} influx
+ * @param {CellRecord} record with a measured phase
+ * @param {string} project
+ */
+async function hasCurves(influx, { measured }, project) {
+  const { fromMs, toMs } = /** @type {NonNullable<typeof measured>} */ (measured);
+  const found = await influx.query(
+    `SELECT count(value) FROM cpu_usage_total WHERE time >= ${fromMs}ms AND time <= ${toMs}ms ` +
+      `AND container_name =~ /^${project}-/`,
+    { database: CADVISOR },
+  );
+  return found.length > 0;
+}
+
+/**
+ * As cAdvisor's InfluxDB driver writes them: offline/cadvisor/influxdb.go.
+ *
+ * @param {string} csv cadvisor.csv of a cell
+ * @param {string} project
+ * @returns {Point[]}
+ */
+export function curvePoints(csv, project) {
+  return readRows(csv).map(({ ms, service, series, value }) => ({
+    measurement: series,
+    tags: { container_name: containerOf(service, project), machine: MACHINE },
+    fields: { value: BigInt(value) },
+    ms: Number(ms),
+  }));
+}
+
+/**
+ * @param {Influx} influx
+ * @param {string} database
+ * @param {Point[]} points
+ */
+async function writeAll(influx, database, points) {
+  for (let from = 0; from < points.length; from += BATCH)
+    await influx.write(database, points.slice(from, from + BATCH));
+}
