@@ -3,12 +3,13 @@
  * depend on the container engine and on cAdvisor's own settings.
  */
 
-const PROJECT = "ws-proxy-bench";
+export const PROJECT = "ws-proxy-bench";
 
 /** The services that are no proxy. Every other one of the project is. */
-export const LOAD_SERVICES = ["load", "echo"];
-export const OBSERVER_SERVICES = ["cadvisor", "influxdb", "grafana"];
+export const LOAD_SERVICES = ["load", "load-http", "echo"];
+export const OBSERVER_SERVICES = ["cadvisor", "influxdb", "grafana", "renderer"];
 const RUNNER_SERVICES = ["ready", "bench"];
+const NO_PROXIES = [...LOAD_SERVICES, ...OBSERVER_SERVICES, ...RUNNER_SERVICES];
 
 /** How a container's name ends: `1`, or `run-5fd1c2` when `docker compose run` made it. */
 const INSTANCE = "(?:run-)?[0-9a-f]+";
@@ -30,13 +31,30 @@ export function containersOf(services) {
  * @returns {string} an InfluxQL condition
  */
 export function proxyContainers(proxies) {
-  const parts = [...new Set(proxies.flatMap((proxy) => proxy.parts))].sort();
+  const parts = partsOf(proxies);
   const part = parts.length === 0 ? "" : `(-(${parts.join("|")}))?`;
-  const others = [...LOAD_SERVICES, ...OBSERVER_SERVICES, ...RUNNER_SERVICES];
   return (
     `"container_name" =~ /^${PROJECT}-(\${proxy:regex})${part}-[0-9]+$/` +
-    ` AND "container_name" !~ ${namePattern(others)}`
+    ` AND "container_name" !~ ${namePattern(NO_PROXIES)}`
   );
+}
+
+/**
+ * The first container of every proxy, whatever the variable says.
+ * @param {import("./proxies.js").Proxy[]} proxies
+ * @returns {string} an InfluxQL condition
+ */
+export function firstContainers(proxies) {
+  const further = proxies.flatMap(({ name, parts }) => parts.map((part) => `${name}-${part}`));
+  return (
+    `"container_name" =~ /^${PROJECT}-.+-[0-9]+$/` +
+    ` AND "container_name" !~ ${namePattern([...NO_PROXIES, ...further])}`
+  );
+}
+
+/** @param {import("./proxies.js").Proxy[]} proxies */
+function partsOf(proxies) {
+  return [...new Set(proxies.flatMap((proxy) => proxy.parts))].sort();
 }
 
 /** @param {string[]} services */

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { containersOf, LOAD_SERVICES, proxyContainers, SHORT_NAMES } from "./containers.js";
+import {
+  containersOf,
+  firstContainers,
+  LOAD_SERVICES,
+  proxyContainers,
+  SHORT_NAMES,
+} from "./containers.js";
 
 const proxies = [
   { name: "alpha", colour: "#0072B2", parts: [] },
@@ -36,9 +42,25 @@ test("all proxies are all containers of the project but those of known services"
   for (const service of ["alpha-1", "alpha-beta-tls-1", "unknown-1", "echo-tuned-1"]) {
     assert.ok(matches(conditionFor(".*"), service), service);
   }
-  for (const service of ["echo-1", "load-1", "load-run-5fd1c2", "influxdb-1", "bench-run-0a1b"]) {
+  for (const service of [
+    "echo-1",
+    "load-1",
+    "load-http-1",
+    "load-run-5fd1c2",
+    "influxdb-1",
+    "renderer-1",
+    "bench-run-0a1b",
+  ]) {
     assert.ok(!matches(conditionFor(".*"), service), service);
   }
+});
+
+test("the choice of proxies is made of their first containers", () => {
+  const condition = firstContainers(proxies);
+  for (const service of ["alpha-1", "alpha-beta-1", "unknown-1"])
+    assert.ok(matches(condition, service), service);
+  for (const service of ["alpha-beta-tls-1", "echo-1", "load-run-5fd1c2", "cadvisor-1"])
+    assert.ok(!matches(condition, service), service);
 });
 
 test("the load group has the containers that `docker compose run` makes too", () => {

@@ -7,6 +7,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { battle } from "./dashboards/battle.js";
+import { compare } from "./dashboards/compare.js";
 import { proxiesLive } from "./dashboards/proxies-live.js";
 import { discoverProxies } from "./proxies.js";
 
@@ -18,7 +20,7 @@ export const GENERATED = fileURLToPath(new URL("../generated", import.meta.url))
 /** @returns {Map<string, string>} each dashboard's JSON by its file name */
 export function generate() {
   const proxies = discoverProxies(PROXIES);
-  const dashboards = [proxiesLive(proxies)];
+  const dashboards = [proxiesLive(proxies), battle(proxies), compare(proxies)];
   return new Map(
     dashboards.map((dashboard) => [
       `${dashboard.uid}.json`,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
@@ -11,17 +11,24 @@ const DATASOURCES = fileURLToPath(
   new URL("../../services/grafana/provisioning/datasources/influxdb.yaml", import.meta.url),
 );
 
+const GRAFANA = fileURLToPath(new URL("../../services/grafana/compose.yaml", import.meta.url));
+
 /** An InfluxDB to run every query on, such as http://127.0.0.1:8086; without it they are only taken apart. */
 const { INFLUXDB_URL } = process.env;
 
 /**
- * @typedef {{ query: string, refId: string, datasource: { type: string, uid: string } }} Target
+ * @typedef {{ type: string, uid: string }} Reference
+ * @typedef {{ query: string, refId: string, resultFormat: string, alias?: string, datasource: Reference }} Target
+ * @typedef {{ matcher: { id: string, options: string } }} Override
  * @typedef {{ id: number, type: string, title?: string, description?: string, targets?: Target[],
- *   datasource: { type: string, uid: string }, panels?: Panel[],
- *   gridPos: { x: number, y: number, w: number, h: number },
- *   fieldConfig: { defaults: { unit?: string, noValue?: string } } }} Panel
- * @typedef {{ name: string, type: string, query: string, datasource: { type: string, uid: string } }} Variable
- * @typedef {{ uid: string, title: string, panels: Panel[], templating: { list: Variable[] } }} Dashboard
+ *   datasource: Reference, panels?: Panel[], gridPos: { x: number, y: number, w: number, h: number },
+ *   options: { sortBy?: { displayName: string }[] },
+ *   fieldConfig: { defaults: { unit?: string, noValue?: string }, overrides: Override[] } }} Panel
+ * @typedef {{ name: string, type: string, query: string, datasource: Reference }} Variable
+ * @typedef {{ name: string, target: { query: string }, datasource: Reference }} Annotation
+ * @typedef {{ uid: string, title: string, description: string, panels: Panel[], templating: { list: Variable[] },
+ *   annotations: { list?: Annotation[] }, links: { type: string, url?: string, tags: string[] }[],
+ *   tags: string[] }} Dashboard
  * @typedef {{ uid: string, type: string, jsonData: { dbName: string } }} Datasource
  */
 
@@ -31,6 +38,15 @@ const datasources = new Map(
     (/** @type {Datasource} */ datasource) => [datasource.uid, datasource],
   ),
 );
+
+/** @type {Map<string, Dashboard>} */
+const dashboards = new Map([...generate()].map(([name, json]) => [name, JSON.parse(json)]));
+
+/** What Grafana 9.4 and the pinned version both draw, and an export without Grafana does. */
+const PANEL_TYPES = ["bargauge", "stat", "table", "timeseries"];
+
+/** Grafana's own data source for panels whose queries ask several. */
+const MIXED = "-- Mixed --";
 
 test("generated/ is what the sources generate", () => {
   const committed = new Map(
@@ -51,9 +67,21 @@ test("generating twice gives the same bytes", () => {
   assert.deepEqual(generate(), generate());
 });
 
-for (const [name, json] of generate()) {
-  /** @type {Dashboard} */
-  const dashboard = JSON.parse(json);
+test("every dashboard has an address, a title and a description of its own", () => {
+  for (const key of /** @type {const} */ (["uid", "title", "description"])) {
+    const values = [...dashboards.values()].map((dashboard) => dashboard[key]);
+    assert.ok(values.every(Boolean), key);
+    assert.deepEqual(values, [...new Set(values)]);
+  }
+});
+
+test("the first page that Grafana shows is one of them", () => {
+  const { environment } = parse(readFileSync(GRAFANA, "utf8")).services.grafana;
+  const home = environment.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH;
+  assert.ok(dashboards.has(basename(home)), `${GRAFANA}: ${home}`);
+});
+
+for (const [name, dashboard] of dashboards) {
   const rowsAndPanels = dashboard.panels.flatMap((panel) => [panel, ...(panel.panels ?? [])]);
   const panels = rowsAndPanels.filter((panel) => panel.type !== "row");
   const variables = new Map(dashboard.templating.list.map((variable) => [variable.name, variable]));
@@ -79,7 +107,49 @@ for (const [name, json] of generate()) {
       }
     });
 
+    test("links and switches are in sight, not in a menu", () => {
+      for (const control of [...dashboard.links, ...(dashboard.annotations.list ?? [])]) {
+        assert.ok(!("placement" in control), JSON.stringify(control));
+      }
+    });
+
+    test("links lead to dashboards that are there", () => {
+      for (const { type, url = "", tags } of dashboard.links) {
+        if (type === "dashboards") {
+          assert.ok(
+            [...dashboards.values()].every((each) => tags.every((tag) => each.tags.includes(tag))),
+          );
+        } else {
+          const [, uid] = /^\/d\/([^?]+)\?/.exec(url) ?? [];
+          assert.ok(dashboards.has(`${uid}.json`), url);
+        }
+      }
+    });
+
     for (const panel of panels) {
+      test(`panel ${panel.id} "${panel.title}" is of a kind that is known everywhere`, () => {
+        assert.ok(PANEL_TYPES.includes(panel.type), panel.type);
+      });
+
+      test(`panel ${panel.id} "${panel.title}" names columns and tags that its queries give`, () => {
+        const targets = panel.targets ?? [];
+        const columns = targets.flatMap(({ query }) => columnsOf(query));
+        for (const { alias = "", query, resultFormat } of targets) {
+          assert.equal(resultFormat, panel.type === "table" ? "table" : "time_series");
+          for (const [, tag] of alias.matchAll(/\$tag_(\w+)/g)) {
+            assert.match(query.slice(query.lastIndexOf("GROUP BY")), new RegExp(`"${tag}"`));
+          }
+        }
+        const { sortBy = [] } = panel.options;
+        const named = [
+          ...sortBy.map(({ displayName }) => displayName),
+          ...panel.fieldConfig.overrides
+            .filter(({ matcher }) => matcher.id === "byName")
+            .map(({ matcher }) => matcher.options),
+        ];
+        for (const column of named) assert.ok(columns.includes(column), `no column ${column}`);
+      });
+
       test(`panel ${panel.id} "${panel.title}" says what it shows`, () => {
         assert.ok(panel.title);
         assert.ok(panel.description);
@@ -93,7 +163,9 @@ for (const [name, json] of generate()) {
 
       test(`panel ${panel.id} "${panel.title}" asks a known data source`, () => {
         assert.ok(panel.targets?.length);
-        for (const { datasource } of [panel, ...panel.targets]) assertKnown(datasource);
+        for (const { datasource } of panel.targets) assertKnown(datasource);
+        const asked = [...new Set(panel.targets.map(({ datasource }) => datasource.uid))];
+        assert.equal(panel.datasource.uid, asked.length === 1 ? asked[0] : MIXED);
         const refIds = panel.targets.map((target) => target.refId);
         assert.deepEqual(refIds, [...new Set(refIds)]);
       });
@@ -106,16 +178,36 @@ for (const [name, json] of generate()) {
     }
 
     for (const variable of variables.values()) {
-      test(`variable ${variable.name} parses and asks a known data source`, async () => {
+      test(`variable ${variable.name} parses, asks a known data source and rests on those before it`, async () => {
         assertKnown(variable.datasource);
-        const others = [...variables.keys()].filter((name) => name !== variable.name);
-        await assertParses(variable.query, others);
+        const names = [...variables.keys()];
+        await assertParses(variable.query, names.slice(0, names.indexOf(variable.name)));
+      });
+
+      test(`variable ${variable.name} is used`, () => {
+        const queries = [...variables.values(), ...panels.flatMap(({ targets = [] }) => targets)];
+        assert.ok(queries.some(({ query }) => query.includes(`\${${variable.name}:regex}`)));
+      });
+    }
+
+    for (const annotation of dashboard.annotations.list ?? []) {
+      test(`annotation ${annotation.name} parses and asks a known data source`, async () => {
+        assertKnown(annotation.datasource);
+        await assertParses(annotation.target.query, [...variables.keys()]);
       });
     }
   });
 }
 
-/** @param {{ type: string, uid: string }} reference */
+/**
+ * @param {string} query
+ * @returns {string[]} names of its columns
+ */
+function columnsOf(query) {
+  return [...query.matchAll(/ AS "([^"]+)"/g)].map(([, column]) => column);
+}
+
+/** @param {Reference} reference */
 function assertKnown({ type, uid }) {
   assert.equal(
     datasources.get(uid)?.type,
@@ -129,7 +221,7 @@ function assertKnown({ type, uid }) {
  * @param {string[]} variables those that the query may use
  */
 async function assertParses(query, variables) {
-  for (const value of [".*", "alpha", "(alpha|alpha-beta)"]) {
+  for (const value of [".*", "alpha", "(alpha|alpha-beta)", ""]) {
     const now = Date.now();
     const influxql = interpolate(query, {
       from: new Date(now - 900_000),
@@ -148,7 +240,7 @@ async function assertParses(query, variables) {
  */
 function assertTokens(influxql) {
   const token =
-    /\s+|"[^"]+"|'[^']*'|(?<regex>(?<=[=!]~ )\/(?:[^/\\]|\\.)+\/)|\d+(?:\.\d+)?(?:ms|s)?|\w+|[=!]~|[<>]=?|[=,()*/-]|\.\./y;
+    /\s+|"[^"]+"|'[^']*'|(?<regex>(?<=[=!]~ )\/(?:[^/\\]|\\.)+\/)|\d+(?:\.\d+)?(?:ms|s)?|\w+|!=|[=!]~|[<>]=?|[=,()*/-]|\.\./y;
   let depth = 0;
   while (token.lastIndex < influxql.length) {
     const at = token.lastIndex;

@@ -1,6 +1,9 @@
 /** Panels that look alike: what all of them share is here, what one of them shows is in dashboards/. */
 
+import { PanelBuilder as BarGaugeBuilder } from "@grafana/grafana-foundation-sdk/bargauge";
 import {
+  BarGaugeDisplayMode,
+  BarGaugeValueMode,
   BigValueColorMode,
   BigValueGraphMode,
   BigValueTextMode,
@@ -11,6 +14,7 @@ import {
   SortOrder,
   StackingConfigBuilder,
   StackingMode,
+  TableSortByFieldStateBuilder,
   TooltipDisplayMode,
   VisibilityMode,
   VizLegendOptionsBuilder,
@@ -24,16 +28,17 @@ import {
   ThresholdsMode,
 } from "@grafana/grafana-foundation-sdk/dashboard";
 import { PanelBuilder as StatBuilder } from "@grafana/grafana-foundation-sdk/stat";
+import { PanelBuilder as TableBuilder } from "@grafana/grafana-foundation-sdk/table";
 import { PanelBuilder as TimeSeriesBuilder } from "@grafana/grafana-foundation-sdk/timeseries";
 import { SHORT_NAMES } from "./containers.js";
-import { atRangeEnd } from "./queries.js";
+import { atRangeEnd, MIXED } from "./queries.js";
 
 /**
  * @typedef {object} PanelOptions
  * @property {string} title
  * @property {string} description what is shown, in which unit, and from where
  * @property {string} unit one of Grafana's
- * @property {import("./queries.js").Query[]} queries all of one data source
+ * @property {import("./queries.js").Query[]} queries
  * @property {string} whenEmpty what to say where there is no data; not a number, which Grafana would draw into gaps
  * @property {number} width of 24
  * @property {number} height in Grafana's grid units
@@ -49,6 +54,15 @@ const SAMPLE_INTERVAL = "1s";
 /** Bars of finer steps would be too thin to see. */
 const BAR_INTERVAL = "10s";
 
+/** The ratio of two that are alike. */
+const NO_DIFFERENCE = 1;
+
+/**
+ * Of a table of results the time says nothing.
+ * @type {import("@grafana/grafana-foundation-sdk/dashboard").DataTransformerConfig}
+ */
+const NO_TIME = { id: "organize", options: { excludeByName: { Time: true } } };
+
 const OKABE_ITO_GREEN = "#009E73";
 const OKABE_ITO_VERMILLION = "#D55E00";
 
@@ -58,6 +72,7 @@ const OKABE_ITO_VERMILLION = "#D55E00";
  */
 export function curves(options) {
   return common(new TimeSeriesBuilder(), options)
+    .withTransformation(SHORT_NAMES)
     .drawStyle(GraphDrawStyle.Line)
     .axisSoftMin(0)
     .lineWidth(2)
@@ -74,6 +89,7 @@ export function curves(options) {
  */
 export function bars(options) {
   return common(new TimeSeriesBuilder(), options)
+    .withTransformation(SHORT_NAMES)
     .interval(BAR_INTERVAL)
     .drawStyle(GraphDrawStyle.Bars)
     .lineWidth(0)
@@ -86,6 +102,41 @@ export function bars(options) {
 }
 
 /**
+ * A bar for each series, from 0, in the order of the names: the same in every panel, so that the eye finds a proxy again.
+ * @param {PanelOptions} options
+ */
+export function compared(options) {
+  return common(new BarGaugeBuilder(), options)
+    .displayMode(BarGaugeDisplayMode.Basic)
+    .valueMode(BarGaugeValueMode.Text)
+    .orientation(VizOrientation.Horizontal)
+    .showUnfilled(false)
+    .min(0)
+    .reduceOptions(new ReduceDataOptionsBuilder().calcs(["lastNotNull"]))
+    .colorScheme(fixedColour("text"));
+}
+
+/**
+ * A bar for each ratio, which ends in the middle where two are alike.
+ * @param {PanelOptions} options
+ */
+export function comparedRatios(options) {
+  return compared(options)
+    .max(2 * NO_DIFFERENCE)
+    .decimals(2);
+}
+
+/**
+ * @param {PanelOptions & {sortedBy: string}} options sortedBy: a column
+ */
+export function table({ sortedBy, ...options }) {
+  return common(new TableBuilder(), options)
+    .withTransformation(NO_TIME)
+    .showHeader(true)
+    .sortBy([new TableSortByFieldStateBuilder().displayName(sortedBy).desc(false)]);
+}
+
+/**
  * The latest values as large figures, each in its series' colour.
  * @param {PanelOptions} options
  */
@@ -93,7 +144,7 @@ export function latest(options) {
   return figures(
     { ...options, queries: options.queries.map(atRangeEnd) },
     "lastNotNull",
-  ).colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Fixed).fixedColor("text"));
+  ).colorScheme(fixedColour("text"));
 }
 
 /**
@@ -118,6 +169,7 @@ export function totals(options) {
  */
 function figures(options, calculation) {
   return common(new StatBuilder(), options)
+    .withTransformation(SHORT_NAMES)
     .graphMode(BigValueGraphMode.None)
     .textMode(BigValueTextMode.ValueAndName)
     .orientation(VizOrientation.Horizontal)
@@ -126,7 +178,7 @@ function figures(options, calculation) {
 }
 
 /**
- * @template {StatBuilder | TimeSeriesBuilder} T
+ * @template {BarGaugeBuilder | StatBuilder | TableBuilder | TimeSeriesBuilder} T
  * @param {T} panel
  * @param {PanelOptions} options
  * @returns {T}
@@ -137,10 +189,9 @@ function common(panel, options) {
     .description(options.description)
     .unit(options.unit)
     .noValue(options.whenEmpty)
-    .datasource(options.queries[0].datasource)
+    .datasource(datasourceOf(options.queries))
     .interval(SAMPLE_INTERVAL)
     .targets(options.queries.map(target))
-    .withTransformation(SHORT_NAMES)
     .overrides(options.overrides ?? [])
     .span(options.width)
     .height(options.height);
@@ -153,8 +204,20 @@ function common(panel, options) {
  */
 function target({ datasource, query, alias }, index) {
   const refId = String.fromCharCode("A".charCodeAt(0) + index);
-  const target = { refId, datasource, rawQuery: true, resultFormat: "time_series", query, alias };
+  const format =
+    alias === undefined ? { resultFormat: "table" } : { resultFormat: "time_series", alias };
+  const target = { refId, datasource, rawQuery: true, query, ...format };
   return { build: () => ({ ...target, _implementsDataqueryVariant: () => {} }) };
+}
+
+/** @param {import("./queries.js").Query[]} queries */
+function datasourceOf([{ datasource }, ...others]) {
+  return others.every((other) => other.datasource.uid === datasource.uid) ? datasource : MIXED;
+}
+
+/** @param {string} colour */
+function fixedColour(colour) {
+  return new FieldColorBuilder().mode(FieldColorModeId.Fixed).fixedColor(colour);
 }
 
 function legend() {

@@ -1,31 +1,37 @@
 /**
- * The queries, in InfluxQL with Grafana's macros ($timeFilter, $__interval) and the variables of variables.js.
- * They run on InfluxDB 1.6 and later.
+ * The queries of what happens now, in InfluxQL with Grafana's macros ($timeFilter, $__interval) and the variables of
+ * variables.js. They run on InfluxDB 1.6 and later. What came of a battle is in result-queries.js.
  */
 
 /** The data sources, as services/grafana/provisioning/datasources defines them. */
 export const CADVISOR = { type: "influxdb", uid: "influxdb-cadvisor" };
 export const K6 = { type: "influxdb", uid: "influxdb-k6" };
+export const BENCH = { type: "influxdb", uid: "influxdb-bench" };
+
+/** Grafana's own, for a panel whose queries ask several. */
+export const MIXED = { type: "datasource", uid: "-- Mixed --" };
 
 /**
  * The databases. Queries name theirs, so that each is complete by itself, with or without Grafana: some versions of
  * Grafana lose a data source's database at their first start.
  */
-const CADVISOR_DATABASE = '"cadvisor"';
-export const K6_DATABASE = '"k6"';
+export const CADVISOR_DATABASE = '"cadvisor"';
+const K6_DATABASE = '"k6"';
+export const BENCH_DATABASE = '"bench"';
 
 /**
  * @typedef {object} Query
  * @property {typeof CADVISOR} datasource
  * @property {string} query InfluxQL
- * @property {string} alias a series' name; Grafana replaces $tag_<name> by the tag's value and $col by the column
+ * @property {string} [alias] a series' name; Grafana replaces $tag_<name> by the tag's value and $col by the column;
+ *   none: all series together are one table, with a column a tag
  */
 
 /** The end of the time range in whole seconds, in InfluxQL. */
 const RANGE_END = `\${__to:date:seconds}s`;
 
-/** Samples of k6 that the variables choose. */
-const CHOSEN = `"proxy" =~ /^\${proxy:regex}$/ AND "run" =~ /^\${run:regex}$/`;
+/** Samples of k6 and points of the runner that the variable chooses. */
+const CHOSEN = `"proxy" =~ /^\${proxy:regex}$/`;
 
 /**
  * A rate per second of a counter of cAdvisor.
@@ -115,6 +121,87 @@ export function percentiles(metric, percentiles) {
       `SELECT ${columns.join(", ")} FROM ${K6_DATABASE}.."${metric}" WHERE ${CHOSEN} AND $timeFilter ` +
       `GROUP BY time($__interval), "proxy" fill(null)`,
     alias: percentiles.length === 1 ? "$tag_proxy" : "$tag_proxy $col",
+  };
+}
+
+/**
+ * A figure that the runner writes each second of a battle.
+ * @param {string} field of `live`
+ * @param {"mean" | "max"} [aggregate] of the seconds in a step
+ * @returns {Query}
+ */
+export function liveFigure(field, aggregate = "mean") {
+  return live(`${aggregate}("${field}")`, "$tag_proxy");
+}
+
+/**
+ * Percentiles of each second of a battle. Where a step has several seconds, p50 is the middle one of them and the others are
+ * their highest: percentiles cannot be averaged.
+ * @param {string} metric
+ * @param {number[]} percentiles
+ * @returns {Query}
+ */
+export function livePercentiles(metric, percentiles) {
+  const columns = percentiles.map(
+    (p) => `${p === 50 ? "median" : "max"}("${metric}_p${p}_ms") AS "p${p}"`,
+  );
+  return live(columns.join(", "), percentiles.length === 1 ? "$tag_proxy" : "$tag_proxy $col");
+}
+
+/**
+ * Share of the time for which the CPU budget held the proxy back: seconds per second.
+ * @returns {Query}
+ */
+export function liveThrottling() {
+  return {
+    datasource: BENCH,
+    query:
+      `SELECT mean("rate") FROM (` +
+      `SELECT non_negative_derivative("proxy_throttled_seconds", 1s) AS "rate" FROM ${BENCH_DATABASE}.."live" ` +
+      `WHERE ${CHOSEN} AND $timeFilter GROUP BY "proxy", "scenario", "scheme", "setting", "run"` +
+      `) WHERE $timeFilter GROUP BY time($__interval), "proxy" fill(null)`,
+    alias: "$tag_proxy",
+  };
+}
+
+/**
+ * Failures in a battle, which are counted by their cause as a cell ends.
+ * @param {string} tag
+ * @returns {Query}
+ */
+export function failureCount(tag) {
+  return {
+    datasource: BENCH,
+    query:
+      `SELECT sum("connections") FROM ${BENCH_DATABASE}.."failures" WHERE ${CHOSEN} AND $timeFilter ` +
+      `GROUP BY time($__interval), "${tag}" fill(0)`,
+    alias: `$tag_${tag}`,
+  };
+}
+
+/**
+ * Phases of a battle's cells, for annotations.
+ * @param {"=" | "!="} operator which to take: the phase `start`, with which a cell begins, or all others
+ */
+export function phases(operator) {
+  return (
+    `SELECT "title", "text", "proxy" FROM ${BENCH_DATABASE}.."phases" ` +
+    `WHERE ${CHOSEN} AND "phase" ${operator} 'start' AND $timeFilter`
+  );
+}
+
+/**
+ * @param {string} select
+ * @param {string} alias
+ * @returns {Query}
+ */
+function live(select, alias) {
+  return {
+    datasource: BENCH,
+    query:
+      `SELECT ${select} FROM ${BENCH_DATABASE}.."live" WHERE ${CHOSEN} AND $timeFilter ` +
+      `GROUP BY time($__interval), "proxy" fill(null)`,
+    alias,
   };
 }
 

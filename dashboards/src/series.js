@@ -9,10 +9,23 @@
 /** Okabe and Ito's colours, which colour-blind people can tell apart. Proxies bring their own. */
 const SERVICE_COLOURS = {
   load: "#CC79A7",
+  "load-http": "#CC79A7",
   echo: "#E69F00",
   cadvisor: "#CC79A7",
   influxdb: "#E69F00",
   grafana: "#999999",
+  renderer: "#0072B2",
+};
+
+const INTERVAL_COLOUR = "#999999";
+
+/** From good to bad; the name stands beside its bar, so that no colour has to be told apart. */
+const VALIDITY_COLOURS = {
+  valid: "#009E73",
+  weak: "#E69F00",
+  invalid: "#D55E00",
+  failed: "#CC79A7",
+  skipped: "#999999",
 };
 
 /** How strongly a proxy's further containers show, beside its first one in the same colour. */
@@ -32,6 +45,35 @@ export function proxyColours(proxies) {
 /** @returns {Override[]} the colours of the services that are no proxy */
 export function serviceColours() {
   return Object.entries(SERVICE_COLOURS).map(([name, colour]) => coloured(name, colour));
+}
+
+/** @returns {Override[]} the colours of what is said of cells */
+export function validityColours() {
+  return Object.entries(VALIDITY_COLOURS).map(([name, colour]) => coloured(name, colour));
+}
+
+/**
+ * The ends of an interval, beside the figure in its proxy's colour.
+ * @returns {Override}
+ */
+export function intervalColour() {
+  return {
+    matcher: { id: "byRegexp", options: "/ (low|high)$/" },
+    properties: [{ id: "color", value: { mode: "fixed", fixedColor: INTERVAL_COLOUR } }],
+  };
+}
+
+/**
+ * What one column of a table is.
+ * @param {string} name
+ * @param {Record<string, unknown>} properties by their id, such as `unit`
+ * @returns {Override}
+ */
+export function column(name, properties) {
+  return {
+    matcher: { id: "byName", options: name },
+    properties: Object.entries(properties).map(([id, value]) => ({ id, value })),
+  };
 }
 
 /**

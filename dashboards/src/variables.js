@@ -3,48 +3,88 @@ import {
   VariableRefresh,
   VariableSort,
 } from "@grafana/grafana-foundation-sdk/dashboard";
-import { K6, K6_DATABASE } from "./queries.js";
+import { firstContainers, PROJECT } from "./containers.js";
+import { BENCH, BENCH_DATABASE, CADVISOR, CADVISOR_DATABASE } from "./queries.js";
 
-/** Run, as the tag `run` of k6's samples. Its default is the time of the start: the newest is first. */
-export function runVariable() {
-  return tagVariable({
+/**
+ * Proxies, told by the containers that cAdvisor has seen: it watches battles and single loads alike. "All" stands for any
+ * name, so that what has no container any more shows too.
+ * @param {import("./proxies.js").Proxy[]} proxies
+ */
+export function proxyVariable(proxies) {
+  const query =
+    `SHOW TAG VALUES ON ${CADVISOR_DATABASE} FROM "cpu_usage_total" WITH KEY = "container_name" ` +
+    `WHERE ${firstContainers(proxies)}`;
+  return chosen({
+    name: "proxy",
+    label: "Proxy",
+    description: "Proxies whose containers cAdvisor has seen in the last 30 days.",
+    datasource: CADVISOR,
+    query,
+    sort: VariableSort.AlphabeticalAsc,
+  })
+    .regex(`/^${PROJECT}-(.+)-[0-9]+$/`)
+    .multi(true)
+    .includeAll(true)
+    .allValue(".*")
+    .current({ selected: true, text: ["All"], value: ["$__all"] });
+}
+
+/**
+ * A run, the newest first: its name begins with the time of its start.
+ * @param {"cells" | "summaries"} measurement that must have points of it
+ */
+export function runVariable(measurement) {
+  return chosen({
     name: "run",
     label: "Run",
-    query: `SHOW TAG VALUES ON ${K6_DATABASE} FROM "vus" WITH KEY = "run"`,
-    description: "Runs that have samples of k6. The time range still applies.",
+    description: "A folder of results/, newest first.",
+    datasource: BENCH,
+    query: `SHOW TAG VALUES ON ${BENCH_DATABASE} FROM "${measurement}" WITH KEY = "run"`,
+    sort: VariableSort.AlphabeticalDesc,
+  });
+}
+
+/** A run that the chosen one was compared with. */
+export function baselineVariable() {
+  return chosen({
+    name: "baseline",
+    label: "Baseline",
+    description: "What the run was compared with: ./bench compare RUN BASELINE",
+    datasource: BENCH,
+    query: `SHOW TAG VALUES ON ${BENCH_DATABASE} FROM "comparisons" WITH KEY = "baseline" WHERE "run" =~ /^\${run:regex}$/`,
     sort: VariableSort.AlphabeticalDesc,
   });
 }
 
 /**
- * Proxy, as the tag `proxy` of k6's samples. "All" stands for any name, so containers show with no sample of k6 too.
+ * A setting of the chosen run: only within one can proxies be compared.
+ * @param {"cells" | "summaries"} measurement that must have points of it
  */
-export function proxyVariable() {
-  return tagVariable({
-    name: "proxy",
-    label: "Proxy",
-    query: `SHOW TAG VALUES ON ${K6_DATABASE} FROM "vus" WITH KEY = "proxy" WHERE "run" =~ /^\${run:regex}$/`,
-    description: "Proxies that have samples of k6 in the chosen runs.",
+export function settingVariable(measurement) {
+  return chosen({
+    name: "setting",
+    label: "Setting",
+    description: "Scenario, scheme and what else tells settings of the run apart.",
+    datasource: BENCH,
+    query: `SHOW TAG VALUES ON ${BENCH_DATABASE} FROM "${measurement}" WITH KEY = "setting" WHERE "run" =~ /^\${run:regex}$/`,
     sort: VariableSort.AlphabeticalAsc,
   });
 }
 
 /**
- * The values of a tag of `vus`, which k6 writes in every run, even in one where each connection fails. One measurement
- * only: some versions of Grafana read the values of the first alone.
- * @param {{ name: string, label: string, query: string, description: string, sort: VariableSort }} options
+ * The values of a tag. One measurement only: some versions of Grafana read the values of the first alone. The first value is
+ * the default, unless the address names another.
+ * @param {{ name: string, label: string, description: string, datasource: typeof BENCH, query: string,
+ *   sort: VariableSort }} options
  */
-function tagVariable({ name, label, query, description, sort }) {
+function chosen({ name, label, description, datasource, query, sort }) {
   return new QueryVariableBuilder(name)
     .label(label)
     .description(description)
-    .datasource(K6)
+    .datasource(datasource)
     .query(query)
     .definition(query)
     .sort(sort)
-    .refresh(VariableRefresh.OnTimeRangeChanged)
-    .multi(true)
-    .includeAll(true)
-    .allValue(".*")
-    .current({ selected: true, text: ["All"], value: ["$__all"] });
+    .refresh(VariableRefresh.OnTimeRangeChanged);
 }

@@ -2,22 +2,42 @@ import {
   BytesIEC,
   BytesPerSecondSI,
   Milliseconds,
+  PercentUnit,
   Short,
 } from "@grafana/grafana-foundation-sdk/units";
 import { containersOf, LOAD_SERVICES, OBSERVER_SERVICES, proxyContainers } from "../containers.js";
 import { dashboard } from "../dashboard.js";
+import { CORES } from "../measures.js";
 import { bars, curves, latest, totals } from "../panels.js";
-import { containerGauge, containerRate, eventCount, eventRate, percentiles } from "../queries.js";
+import {
+  BENCH,
+  containerGauge,
+  containerRate,
+  eventCount,
+  eventRate,
+  failureCount,
+  liveFigure,
+  livePercentiles,
+  liveThrottling,
+  percentiles,
+  phases,
+} from "../queries.js";
 import { dashed, dots, downwards, proxyColours, serviceColours, thin } from "../series.js";
-import { proxyVariable, runVariable } from "../variables.js";
+import { proxyVariable } from "../variables.js";
 
-const CORES = "suffix:cores";
 const PER_SECOND = "suffix:/s";
 const NS_PER_S = 1_000_000_000;
 
 const NO_CONTAINER = "No sample of these containers in this range";
-const NO_LOAD = "No sample of k6 in this range";
+const NO_LOAD = "No load in this range";
+const ONLY_IN_BATTLES = "Known in battles alone: ./bench run";
 const NOTHING_NOW = "–";
+
+const PERCENTILES = [50, 95, 99];
+
+/** Of the lines where a cell and where a phase begins. */
+const CELL_COLOUR = "#D55E00";
+const PHASE_COLOUR = "#999999";
 
 /**
  * What every container costs while a proxy runs, and what its clients see: the proxy first, what loads it next, what
@@ -31,27 +51,48 @@ export function proxiesLive(proxies) {
     uid: "proxies-live",
     title: "Proxies live",
     description:
-      "CPU, memory and network of every container, and what clients see. " +
-      "Run and Proxy choose samples of k6; of containers, Proxy alone, as cAdvisor knows no runs. " +
-      "While it is open, each refresh makes InfluxDB sort every latency in the range: " +
+      "CPU, memory and network of every container, and what clients see, under a single load and in a battle. " +
+      "While it is open, each refresh makes InfluxDB read the whole range, and of a single load sort every latency: " +
       "where InfluxDB's CPU shows below, take a shorter range or close this page before you measure.",
-    variables: [runVariable(), proxyVariable()],
+    time: { from: "now-15m", to: "now" },
+    refresh: "5s",
+    variables: [proxyVariable(proxies)],
+    events: [
+      { name: "Cells", colour: CELL_COLOUR, shown: true, datasource: BENCH, query: phases("=") },
+      {
+        name: "Phases",
+        colour: PHASE_COLOUR,
+        shown: false,
+        datasource: BENCH,
+        query: phases("!="),
+      },
+    ],
     sections: [
       {
         id: 100,
         title: "Proxy",
-        panels: [...nowPanels(proxy, colours), ...containerPanels(proxy, colours, 8)],
+        panels: [
+          ...nowPanels(proxy, colours),
+          ...containerPanels(proxy, colours, { width: 6, height: 8 }),
+          throttlingPanel(colours),
+        ],
       },
       { id: 200, title: "Clients", panels: clientPanels(colours) },
       {
         id: 300,
         title: "Load generator and echo server",
-        panels: containerPanels(containersOf(LOAD_SERVICES), serviceColours(), 7),
+        panels: containerPanels(containersOf(LOAD_SERVICES), serviceColours(), {
+          width: 8,
+          height: 7,
+        }),
       },
       {
         id: 400,
         title: "Observers",
-        panels: containerPanels(containersOf(OBSERVER_SERVICES), serviceColours(), 7),
+        panels: containerPanels(containersOf(OBSERVER_SERVICES), serviceColours(), {
+          width: 8,
+          height: 7,
+        }),
       },
     ],
   });
@@ -81,34 +122,35 @@ function nowPanels(proxy, overrides) {
     latest({
       ...size,
       title: "Connections opened",
-      description: "WebSocket connections opened per second, as k6 counts them.",
+      description: "WebSocket connections opened per second, as the load generator counts them.",
       unit: PER_SECOND,
-      queries: [eventRate("connections_opened")],
+      queries: [eventRate("connections_opened"), liveFigure("connections_per_second")],
     }),
     latest({
       ...size,
       title: "Handshake p95",
       description:
-        "95 % of handshakes took no longer than this, in milliseconds, as k6 measures them.",
+        "95 % of handshakes took no longer than this, in milliseconds, as the load generator measures them.",
       unit: Milliseconds,
-      queries: [percentiles("handshake_ms", [95])],
+      queries: [percentiles("handshake_ms", [95]), livePercentiles("handshake", [95])],
     }),
     latest({
       ...size,
       title: "Echo latency p95",
       description:
-        "95 % of messages were back within this time, in milliseconds, as k6 measures them.",
+        "95 % of messages were back within this time, in milliseconds, as the load generator measures them.",
       unit: Milliseconds,
-      queries: [percentiles("echo_latency_ms", [95])],
+      queries: [percentiles("echo_latency_ms", [95]), livePercentiles("echo", [95])],
     }),
     totals({
       ...size,
       title: "Connections failed",
-      description: "Connections that failed in the whole time range, as k6 counts them.",
+      description:
+        "Connections that failed in the whole time range. In a battle they are known when the cell has ended.",
       unit: Short,
       whenEmpty: "0",
       overrides: [],
-      queries: [eventCount("connections_failed", "proxy")],
+      queries: [eventCount("connections_failed", "proxy"), failureCount("proxy")],
     }),
   ];
 }
@@ -116,10 +158,10 @@ function nowPanels(proxy, overrides) {
 /**
  * @param {string} containers a condition from containers.js
  * @param {import("../series.js").Override[]} colours
- * @param {number} height
+ * @param {{ width: number, height: number }} shape
  */
-function containerPanels(containers, colours, height) {
-  const size = { width: 8, height, whenEmpty: NO_CONTAINER };
+function containerPanels(containers, colours, shape) {
+  const size = { ...shape, whenEmpty: NO_CONTAINER };
   return [
     curves({
       ...size,
@@ -161,15 +203,33 @@ function containerPanels(containers, colours, height) {
 }
 
 /** @param {import("../series.js").Override[]} colours */
+function throttlingPanel(colours) {
+  return curves({
+    width: 6,
+    height: 8,
+    whenEmpty: ONLY_IN_BATTLES,
+    title: "Throttled by the CPU budget",
+    description:
+      "Share of the time for which the kernel held the proxy back, as its CPU budget (PROXY_CPUS) was used up; of several " +
+      "containers the sum. 0 where there is no budget. The runner reads it in battles; under a single load it is unknown.",
+    unit: PercentUnit,
+    queries: [liveThrottling()],
+    overrides: colours,
+  });
+}
+
+/** @param {import("../series.js").Override[]} colours */
 function clientPanels(colours) {
-  const size = { width: 6, height: 8, whenEmpty: NO_LOAD };
+  const size = { width: 8, height: 8, whenEmpty: NO_LOAD };
   return [
     curves({
       ...size,
       title: "Connections opened",
-      description: "WebSocket connections opened per second, as k6 counts them.",
+      description:
+        "WebSocket connections opened per second, as the load generator counts them. Where the next is opened when one has " +
+        "closed, a slow proxy is asked less.",
       unit: PER_SECOND,
-      queries: [eventRate("connections_opened")],
+      queries: [eventRate("connections_opened"), liveFigure("connections_per_second")],
       overrides: colours,
     }),
     latencyPanel({
@@ -177,39 +237,62 @@ function clientPanels(colours) {
       title: "Handshake",
       description:
         "Milliseconds from the start of a connection to the answer that makes it a WebSocket",
-      metric: "handshake_ms",
+      queries: [
+        percentiles("handshake_ms", PERCENTILES),
+        livePercentiles("handshake", PERCENTILES),
+      ],
       colours,
     }),
     latencyPanel({
       ...size,
       title: "Echo latency",
       description: "Milliseconds from sending a message to its echo",
-      metric: "echo_latency_ms",
+      queries: [percentiles("echo_latency_ms", PERCENTILES), livePercentiles("echo", PERCENTILES)],
       colours,
     }),
     bars({
       ...size,
       title: "Connections failed, by cause",
       description:
-        "Connections that failed in each step of the time axis (10 s at least), as k6 counts them.",
+        "Connections that failed in each step of the time axis (10 s at least), as the load generator counts them. In a battle " +
+        "they are known when the cell has ended.",
       unit: Short,
       whenEmpty: "0 failures in this range",
-      queries: [eventCount("connections_failed", "cause")],
+      queries: [eventCount("connections_failed", "cause"), failureCount("cause")],
+    }),
+    curves({
+      ...size,
+      title: "Connections open",
+      whenEmpty: ONLY_IN_BATTLES,
+      description:
+        "WebSocket connections open at the time; of several seconds in a step of the axis the most. The runner counts them in the " +
+        "measured phase of a battle's cell; under a single load it is unknown.",
+      unit: Short,
+      queries: [liveFigure("open", "max")],
+      overrides: colours,
+    }),
+    curves({
+      ...size,
+      title: "Messages echoed",
+      description: "Messages that came back per second, as the load generator counts them.",
+      unit: PER_SECOND,
+      queries: [eventRate("messages_echoed"), liveFigure("messages_per_second")],
+      overrides: colours,
     }),
   ];
 }
 
 /**
- * @param {Omit<import("../panels.js").PanelOptions, "unit" | "queries"> &
- *   { metric: string, colours: import("../series.js").Override[] }} options
+ * @param {Omit<import("../panels.js").PanelOptions, "unit"> & { colours: import("../series.js").Override[] }} options
  */
-function latencyPanel({ metric, colours, title, description, ...size }) {
+function latencyPanel({ colours, title, description, ...options }) {
   return curves({
-    ...size,
+    ...options,
     title: `${title}: p50 bold, p95 thin, p99 dots`,
-    description: `${description}, as k6 measures it: the median, and what 95 % and 99 % stayed within.`,
+    description:
+      `${description}, as the load generator measures it: the median, and what 95 % and 99 % stayed within. In a battle, of ` +
+      "each second; where a step of the axis is longer, the middle p50 and the highest p95 and p99 of its seconds.",
     unit: Milliseconds,
-    queries: [percentiles(metric, [50, 95, 99])],
     overrides: [...colours, thin(" p95"), dots(" p99")],
   });
 }

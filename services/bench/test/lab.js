@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { joinNetwork, leaveNetwork, Project } from "../src/docker.js";
+import { check, joinNetwork, leaveNetwork, Project } from "../src/docker.js";
 import { Influx } from "../src/influx.js";
 
 /** @import { TestContext } from "node:test" */
@@ -112,4 +112,13 @@ export function copyOfProject(t) {
  */
 export function influx(query, database) {
   return new Influx("http://influxdb:8086").query(query, { database });
+}
+
+/**
+ * @param {Project} project with a load that was started
+ * @returns {Promise<number>} exit status of k6
+ */
+export async function waitForLoad(project) {
+  const id = (await project.check(["ps", "--all", "--quiet", "load"])).trim();
+  return Number(await check(["docker", "wait", id]));
 }

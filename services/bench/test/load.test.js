@@ -2,21 +2,21 @@
  * The main job, small: each proxy under load in ws and wss, its figures read back from InfluxDB.
  */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { interpolate } from "../../../dashboards/src/influxql.js";
 import { check } from "../src/docker.js";
 import { readProxies } from "../src/proxies.js";
 import { until } from "../src/wait.js";
-import { influx, joinProject, lab, projectDirectory } from "./lab.js";
+import { influx, joinProject, lab, projectDirectory, waitForLoad } from "./lab.js";
 
 const CONNECTIONS = 300;
 /** How long the containers are watched after the load, so that gaps between points would show. */
 const WATCH_MS = 6_000;
 
-for (const { name, schemes } of readProxies(join(projectDirectory, "proxies"))) {
+for (const { name, schemes, serves } of readProxies(join(projectDirectory, "proxies"))) {
+  // This load speaks WebSocket.
+  if (serves !== "websockets") continue;
   for (const scheme of schemes) {
     test(`${name}, ${scheme}: load without failures, metrics of every container`, async (t) => {
       const run = `${name} ${scheme}`;
@@ -59,36 +59,6 @@ for (const { name, schemes } of readProxies(join(projectDirectory, "proxies"))) 
     });
   }
 }
-
-test("every query of the dashboards answers from a real run", async (t) => {
-  const from = new Date();
-  const project = lab(t, {
-    profile: "haproxy",
-    env: { CONNECTIONS: String(CONNECTIONS), CONCURRENCY: "20" },
-  });
-  await project.check(["up", "--detach"]);
-  assert.equal(await waitForLoad(project), 0);
-  await sleep(WATCH_MS);
-  await joinProject(t, project.name);
-  const directory = join(projectDirectory, "dashboards/generated");
-  for (const file of readdirSync(directory)) {
-    const { panels, templating } = JSON.parse(readFileSync(join(directory, file), "utf8"));
-    const variables = Object.fromEntries(
-      templating.list.map((/** @type {{name: string}} */ { name }) => [name, ".*"]),
-    );
-    const targets = panels.flatMap((/** @type {any} */ panel) => panel.targets ?? []);
-    assert.ok(targets.length > 0, file);
-    for (const { query } of targets) {
-      const to = new Date();
-      const filled = interpolate(query, { from, to, intervalSeconds: 1, variables });
-      // The dashboards look for the containers of the project's usual name.
-      const answer = await influx(filled.replaceAll("ws-proxy-bench", project.name));
-      // No connection has failed, so there is nothing to count by cause.
-      if (query.includes("connections_failed")) assert.deepEqual(answer, []);
-      else assert.ok(answer.length > 0, `no rows: ${query}`);
-    }
-  }
-});
 
 test("held connections: all open at once, messages when they are due, each echo as it was sent", async (t) => {
   const project = lab(t, {
@@ -230,15 +200,6 @@ test("many messages: all counted, a sample of their latencies recorded, kept for
   const [counted] = await influx("SELECT sum(value) FROM messages_echoed", "k6");
   assert.equal(counted.values[0][1], 1000);
 });
-
-/**
- * @param {import("../src/docker.js").Project} project
- * @returns {Promise<number>} exit status of k6
- */
-async function waitForLoad(project) {
-  const id = (await project.check(["ps", "--all", "--quiet", "load"])).trim();
-  return Number(await check(["docker", "wait", id]));
-}
 
 /** @param {import("../src/docker.js").Project} project */
 async function loadSummary(project) {
