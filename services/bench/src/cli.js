@@ -2,9 +2,11 @@
  * The command line of ./bench, inside its container.
  */
 import { join, relative, resolve } from "node:path";
+import { compare } from "./compare.js";
 import { ready } from "./ready.js";
 import { doctor } from "./doctor.js";
 import { UserError } from "./errors.js";
+import { exportPanels } from "./export.js";
 import { isDocumented, parseReport, usage } from "./plan/arguments.js";
 import { Store } from "./record/store.js";
 import { writeReport } from "./report.js";
@@ -55,6 +57,10 @@ const commands = {
       say(relative(directory, join(store.directory, name)));
     return 0;
   },
+
+  compare: (args) => compare(directory, args, say),
+
+  export: (args) => exportPanels(directory, args, say),
 
   async doctor(args) {
     refuseArguments(args);

@@ -27,6 +27,14 @@ test("two profiles: no load, and both proxies named", async (t) => {
   assert.doesNotMatch(output, /SUMMARY/);
 });
 
+test("a file server under a load of WebSockets: no load, and the proxies that carry them", async (t) => {
+  const { code, output } = await lab(t, { profile: "nginx-files" }).run(["up"]);
+  assert.notEqual(code, 0);
+  assert.match(output, /nginx-files carries no WebSockets/);
+  assert.match(output, /Expected one of: apache, haproxy, /);
+  assert.doesNotMatch(output, /SUMMARY/);
+});
+
 for (const [env, message] of /** @type {const} */ ([
   [{ CONNECTIONS: "many" }, /CONNECTIONS=many: expected a whole number from 1/],
   [{ CONNECTIONS: "0" }, /CONNECTIONS=0: expected a whole number from 1/],

@@ -1,0 +1,56 @@
+/**
+ * What a panel shows, as data.
+ *
+ * @import { Frame, Shown } from "./frames.js"
+ */
+
+/**
+ * Series beside each other, a row for each time; a table as it is.
+ *
+ * @param {Shown[]} fields
+ * @returns {string} CSV with a header; times in ISO 8601, UTC; an empty field: there is no value
+ */
+export function csvOf(fields) {
+  const frames = [...new Set(fields.map(({ frame }) => frame))];
+  const columns = fields.filter(({ field }) => field.type !== "time");
+  if (frames.length === 1) {
+    const [{ frame }] = fields;
+    const rows = frame.fields[0].values.map((_, i) =>
+      fields.map(({ field }) =>
+        field.type === "time" ? timeText(field.values[i]) : field.values[i],
+      ),
+    );
+    return csv([fields.map(({ name }) => name), ...rows]);
+  }
+  /** @type {Map<number, any[]>} a row by its time */
+  const rows = new Map();
+  columns.forEach(({ field, frame }, column) => {
+    const times = frame.fields.find(({ type }) => type === "time")?.values ?? [];
+    times.forEach((ms, i) => {
+      const row = rows.get(ms) ?? [];
+      row[column] = field.values[i];
+      rows.set(ms, row);
+    });
+  });
+  const sorted = [...rows].sort(([a], [b]) => a - b);
+  return csv([
+    ["Time", ...columns.map(({ name }) => name)],
+    ...sorted.map(([ms, row]) => [timeText(ms), ...columns.map((_, i) => row[i])]),
+  ]);
+}
+
+/** @param {number} ms */
+function timeText(ms) {
+  return new Date(ms).toISOString();
+}
+
+/** @param {any[][]} rows */
+function csv(rows) {
+  return rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
+}
+
+/** @param {unknown} value */
+function cell(value) {
+  const text = value === undefined || value === null ? "" : String(value);
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

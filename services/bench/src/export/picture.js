@@ -1,0 +1,102 @@
+/**
+ * What pictures of panels are made of: charts of Observable Plot and plain text, with a legend below.
+ */
+import * as Plot from "@observablehq/plot";
+// @ts-expect-error: jsdom ships no types.
+import { JSDOM } from "jsdom";
+
+const document = /** @type {Document} */ (new JSDOM("").window.document);
+
+/** As wide as a slide's half, in CSS pixels: text in it stays legible there. */
+export const WIDTH = 900;
+const FONT_SIZE = 13;
+/** Estimated, as nothing here can measure text: the widest fonts of the usual systems stay below. */
+const CHARACTER_WIDTH = 7.8;
+const LEGEND_LINE = 20;
+
+/**
+ * @param {string} text
+ * @returns {number} pixels that it takes at most
+ */
+export function widthOf(text) {
+  return text.length * CHARACTER_WIDTH;
+}
+
+/**
+ * @param {Plot.PlotOptions} options
+ * @returns {SVGSVGElement}
+ */
+export function plot(options) {
+  const svg = Plot.plot({
+    document,
+    // Fixed, so that the same data give the same bytes.
+    className: "panel",
+    width: WIDTH,
+    ...options,
+    style: { fontSize: `${FONT_SIZE}px`, background: "none", overflow: "visible" },
+  });
+  svg.querySelector("style")?.remove();
+  return /** @type {SVGSVGElement} */ (svg);
+}
+
+/**
+ * @param {string} name
+ * @param {Record<string, string | number>} attributes
+ * @param {string} [text]
+ */
+export function element(name, attributes, text) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+/**
+ * @param {number} height
+ * @param {Element[]} content
+ * @param {number} [width]
+ * @returns {SVGSVGElement}
+ */
+export function canvas(height, content, width = WIDTH) {
+  const svg = element("svg", {
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    "font-size": FONT_SIZE,
+  });
+  svg.append(...content);
+  return /** @type {SVGSVGElement} */ (svg);
+}
+
+/**
+ * @param {number} x
+ * @param {number} y of the baseline
+ * @param {string} text
+ * @param {Record<string, string | number>} [attributes]
+ */
+export function textAt(x, y, text, attributes = {}) {
+  return element("text", { x, y, fill: "currentColor", ...attributes }, text);
+}
+
+/**
+ * @param {SVGSVGElement} chart
+ * @param {{name: string, colour: string}[]} entries none: no legend
+ * @returns {SVGSVGElement}
+ */
+export function withLegend(chart, entries) {
+  const height = Number(chart.getAttribute("height"));
+  let [x, line] = [16, 0];
+  const keys = entries.flatMap(({ name, colour }) => {
+    const width = 18 + widthOf(name) + 16;
+    if (x + width > WIDTH && x > 16) [x, line] = [16, line + 1];
+    const y = height + 16 + line * LEGEND_LINE;
+    const key = [
+      element("rect", { x, y: y - 9, width: 12, height: 9, rx: 1.5, fill: colour }),
+      textAt(x + 18, y, name),
+    ];
+    x += width;
+    return key;
+  });
+  const below = entries.length > 0 ? 8 + (line + 1) * LEGEND_LINE : 0;
+  return canvas(height + below, [chart, ...keys]);
+}

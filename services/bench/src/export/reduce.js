@@ -1,0 +1,27 @@
+/**
+ * Grafana's calculations: one value of all that a field has.
+ */
+
+/** @type {Record<string, (values: any[]) => any>} of the values that there are, at least one */
+const CALCULATIONS = {
+  lastNotNull: (values) => values.at(-1),
+  firstNotNull: (values) => values[0],
+  sum: (values) => values.reduce((sum, value) => sum + value, 0),
+  mean: (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
+  min: (values) => values.reduce((least, value) => Math.min(least, value)),
+  max: (values) => values.reduce((most, value) => Math.max(most, value)),
+  count: (values) => values.length,
+};
+
+/**
+ * @param {any[]} values
+ * @param {string} [calculation]
+ * @returns {any} null: there are none
+ * @throws {Error} when the calculation is not known here
+ */
+export function reduced(values, calculation = "lastNotNull") {
+  const calculate = CALCULATIONS[calculation];
+  if (!calculate) throw new Error(`./bench export does not know the calculation ${calculation}`);
+  const present = values.filter((value) => value !== null);
+  return present.length > 0 ? calculate(present) : null;
+}
