@@ -52,6 +52,7 @@ var (
 	storageDriver   = flag.String("storage_driver", "", "`driver` to push statistics to: influxdb, or empty for none")
 	storageDuration = flag.Duration("storage_duration", 2*time.Minute, "how long to keep statistics in memory")
 	storeLabels     = flag.Bool("store_container_labels", true, "add container labels to the Prometheus metrics")
+	printVersion    = flag.Bool("version", false, "print the version and exit")
 	keptLabels      = flag.String("whitelisted_container_labels", "", "comma-separated labels to add if -store_container_labels=false")
 
 	enabledMetrics  = container.MetricSet{}
@@ -77,6 +78,10 @@ func main() {
 	flag.Var(&enabledMetrics, "enable_metrics", "comma-separated `metrics` to collect; overrides -disable_metrics")
 	flag.Var(&disabledMetrics, "disable_metrics", "comma-separated `metrics` not to collect, of: "+container.AllMetrics.String())
 	flag.Parse()
+	if *printVersion {
+		fmt.Printf("cAdvisor version %s (local build)\n", version.Version)
+		return
+	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

@@ -1,5 +1,5 @@
 /**
- * The main job, small: each proxy under load in ws and wss, its figures read back from InfluxDB.
+ * The main job, small: each proxy under load, its figures read back from InfluxDB.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -11,14 +11,17 @@ import { until } from "../src/wait.js";
 import { influx, joinProject, lab, projectDirectory, waitForLoad } from "./lab.js";
 
 const CONNECTIONS = 300;
+/** One container and two: under ws and wss, with the metrics of every container. Of the others the longer way does, wss. */
+const WATCHED = ["nginx", "haproxy-hitch"];
 /** How long the containers are watched after the load, so that gaps between points would show. */
 const WATCH_MS = 6_000;
 
 for (const { name, schemes, serves } of readProxies(join(projectDirectory, "proxies"))) {
   // This load speaks WebSocket.
   if (serves !== "websockets") continue;
-  for (const scheme of schemes) {
-    test(`${name}, ${scheme}: load without failures, metrics of every container`, async (t) => {
+  const isWatched = WATCHED.includes(name);
+  for (const scheme of isWatched ? schemes : schemes.slice(-1)) {
+    test(`${name}, ${scheme}: load without failures, figures in InfluxDB`, async (t) => {
       const run = `${name} ${scheme}`;
       const project = lab(t, {
         profile: name,
@@ -54,6 +57,7 @@ for (const { name, schemes, serves } of readProxies(join(projectDirectory, "prox
           metric,
         );
       }
+      if (!isWatched) return;
       await sleep(WATCH_MS);
       await assertContainerMetrics(project);
     });

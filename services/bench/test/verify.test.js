@@ -30,11 +30,13 @@ for (const { name, schemes, serves } of proxies) {
   });
 }
 
-test("all proxies conform with an RSA key", async () => {
+// One of each that ends TLS: the other folders run the same programs.
+test("each TLS implementation conforms with an RSA key", async () => {
   process.env.TLS_KEY_TYPE = "rsa";
   /** @type {string[]} */
   const lines = [];
-  const status = await verify(projectDirectory, [], (line) => lines.push(line)).finally(
+  const proxies = ["none", "nginx", "haproxy", "hitch", "apache"];
+  const status = await verify(projectDirectory, proxies, (line) => lines.push(line)).finally(
     () => delete process.env.TLS_KEY_TYPE,
   );
   assert.equal(status, 0, lines.join("\n"));

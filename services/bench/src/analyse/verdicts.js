@@ -277,9 +277,7 @@ function kindsOf(settings, all) {
     );
     const details = [
       ...(scenarios.size > 1 ? [scenario] : []),
-      ...differing.map(
-        ([name, value]) => DETAILS[name]?.(number(value)) ?? parameterText(name, value),
-      ),
+      ...differing.map(([name, value]) => parameterText(name, value)),
     ];
     return {
       details: details.map((detail) => `, ${detail}`).join(""),
@@ -294,12 +292,6 @@ function kindsOf(settings, all) {
     };
   });
 }
-
-/** Parameters in words. @type {Record<string, (value: string) => string>} */
-const DETAILS = {
-  MESSAGES: (value) => `${value} messages a connection`,
-  MESSAGE_BYTES: (value) => `${value} bytes each`,
-};
 
 /** @param {Setting} setting */
 function hasFigures({ comparisons }) {

@@ -74,6 +74,11 @@ export function findingText({ message, figures }) {
 
 /** Parameters in words. @type {Record<string, (value: number) => string>} */
 const WORDS = {
+  MESSAGES: (value) => `${counted(value, "message")} a connection`,
+  MESSAGE_BYTES: (value) => `${counted(value, "byte")} a message`,
+  CONNECTIONS_PER_SECOND: (value) => `${counted(value, "connection")} opened a second`,
+  INTERVAL_SECONDS: (value) => `a message each ${number(value)} s`,
+  CHURN_SECONDS: (value) => `for ${number(value)} s`,
   SERVER_WORKERS: (value) => counted(value, "server process", "server processes"),
   FILE_BYTES: (value) => `files of ${number(value)} bytes`,
   TLS_VERSION: (value) => `TLS ${value}`,
@@ -84,7 +89,7 @@ const WORDS = {
 /**
  * @param {string} name
  * @param {number} value
- * @returns {string} `files of 12 bytes`, or `MESSAGES=10`
+ * @returns {string} `files of 12 bytes`, or `CONCURRENCY=10`
  */
 export function parameterText(name, value) {
   return WORDS[name]?.(value) ?? `${name}=${value}`;
