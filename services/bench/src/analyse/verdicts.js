@@ -3,10 +3,12 @@
  * of them share is said once, in the lead.
  */
 import { counted, number, timesFinely } from "../numbers.js";
+import { connectionsOf } from "../plan/load.js";
 import { CONTROL } from "../proxies.js";
 import { floorTexts } from "./aa.js";
 import { answersBadly } from "./answers.js";
 import { ratiosOf, relationsToControl, titleOfProxy } from "./compare.js";
+import { leaksOf } from "./leaks.js";
 import { measure } from "./measures.js";
 import { comparesHandshakes, comparesServers, schemeName } from "./scenarios.js";
 import { Style } from "./style.js";
@@ -174,6 +176,7 @@ export function verdictsOf(analysed) {
   const contest = (choice) =>
     ask(choice, (family, of) => contestAnswer(analysed, style, family, of));
   const { shared, verdicts } = told([
+    ...leakVerdicts(analysed, style),
     ...contest(CONTESTS.cpu),
     ...kinds.flatMap((kind) => tlsVerdict(analysed, style, kind)),
     ...handshakeVerdicts(analysed, style),
@@ -258,21 +261,26 @@ function askedAbout(settings) {
   });
 }
 
+/** Parameters that say how many connections there are. */
+const HOW_MANY = ["CONNECTIONS", "CHURN_SECONDS"];
+
 /**
  * @param {Setting[]} settings that are asked about
  * @param {Setting[]} all of the run, which they are told from
  * @returns {Kind[]}
  */
 function kindsOf(settings, all) {
-  const key = (/** @type {Setting} */ { scenario, parameters: { CONNECTIONS, ...rest } }) =>
-    JSON.stringify([scenario, Object.entries(rest).sort()]);
+  const key = (/** @type {Setting} */ { scenario, parameters }) => {
+    const rest = Object.entries(parameters).filter(([name]) => !HOW_MANY.includes(name));
+    return JSON.stringify([scenario, rest.sort()]);
+  };
   const kinds = [...Map.groupBy(settings, key).values()];
   const scenarios = new Set(settings.map(({ scenario }) => scenario));
   return kinds.map((kind) => {
     const { scenario, parameters } = kind[0];
     const differing = Object.entries(parameters).filter(
       ([name, value]) =>
-        name !== "CONNECTIONS" &&
+        !HOW_MANY.includes(name) &&
         all.some((other) => other.scenario === scenario && other.parameters[name] !== value),
     );
     const details = [
@@ -283,7 +291,7 @@ function kindsOf(settings, all) {
       details: details.map((detail) => `, ${detail}`).join(""),
       families: [...Map.groupBy(kind, ({ scheme }) => scheme)].map(([scheme, family]) => {
         const sorted = family.toSorted(
-          (a, b) => (b.parameters.CONNECTIONS ?? 0) - (a.parameters.CONNECTIONS ?? 0),
+          (a, b) => (connectionsOf(b.parameters) || 0) - (connectionsOf(a.parameters) || 0),
         );
         // A larger setting that nothing could be counted in answers no question.
         const largest = sorted.find(hasFigures) ?? sorted[0];
@@ -715,6 +723,28 @@ function ratioTexts(results, style, ratios) {
   return list(
     sorted.map(({ proxy, ratio }) => `${titleOfProxy(results, proxy)} ${style.ratio(ratio)}`),
   );
+}
+
+/**
+ * @param {Analysed} analysed
+ * @param {Style} style
+ * @returns {DraftVerdict[]} none: no scenario looked again when its load was over
+ */
+function leakVerdicts({ results, settings }, style) {
+  const answers = leaksOf(results, settings).map(({ setting, text }) => ({
+    scheme: schemeName(setting),
+    over: style.over(setting, schemeName(setting)),
+    text: style.sentence(text),
+    caveats: [],
+  }));
+  if (answers.length === 0) return [];
+  return [
+    {
+      question: "Does a proxy keep connections that its clients have dropped",
+      answers,
+      caveats: [],
+    },
+  ];
 }
 
 /**
