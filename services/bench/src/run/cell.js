@@ -14,6 +14,7 @@ import { causesIn } from "./causes.js";
 import { ContainerGone, difference, locate, machineCpu } from "./counters.js";
 import { CellFailure } from "./failure.js";
 import { liveCounts } from "./k6.js";
+import { keptLog } from "./log.js";
 import { K6_PORT, knobsOf, LOAD_SERVICES, Loads, logOf } from "./loads.js";
 import { Pulse } from "./pulse.js";
 import { Sampler } from "./sampler.js";
@@ -613,7 +614,7 @@ class Driver {
           const file = name
             .slice(this.stage.project.length + 1)
             .replace(/-\d+$/, (n) => (this.loads.names.includes(name) ? n : ""));
-          writeFileSync(join(logs, `${file}.log`), await logOf(name));
+          writeFileSync(join(logs, `${file}.log`), keptLog(await logOf(name)));
         }),
       );
       await remove(names);
