@@ -293,19 +293,24 @@ function kindsOf(settings, all) {
         const sorted = family.toSorted(
           (a, b) => (connectionsOf(b.parameters) || 0) - (connectionsOf(a.parameters) || 0),
         );
-        // A larger setting that nothing could be counted in answers no question.
-        const largest = sorted.find(hasFigures) ?? sorted[0];
+        // A larger setting that few could be counted in answers no question about the others.
+        const most = Math.max(...sorted.map(proxiesWithFigures));
+        const largest =
+          sorted.find((setting) => 2 * proxiesWithFigures(setting) > most) ?? sorted[0];
         return { scheme, largest, others: family.filter((setting) => setting !== largest) };
       }),
     };
   });
 }
 
-/** @param {Setting} setting */
-function hasFigures({ comparisons }) {
-  return comparisons.some(({ rows }) =>
-    rows.some(({ proxy, median }) => proxy !== CONTROL && median),
-  );
+/**
+ * @param {Setting} setting
+ * @returns {number} how many have a figure in one comparison or more
+ */
+function proxiesWithFigures({ comparisons }) {
+  const rows = comparisons.flatMap(({ rows }) => rows);
+  const known = rows.filter(({ proxy, median }) => proxy !== CONTROL && median);
+  return new Set(known.map(({ proxy }) => proxy)).size;
 }
 
 /**
@@ -740,7 +745,7 @@ function leakVerdicts({ results, settings }, style) {
   if (answers.length === 0) return [];
   return [
     {
-      question: "Does a proxy keep connections that its clients have dropped",
+      question: "Does a proxy keep connections that its clients have dropped?",
       answers,
       caveats: [],
     },
@@ -786,7 +791,7 @@ function sameLoad(plain, secured) {
     const wss = [secured.largest, ...secured.others].find(
       (other) => other.parameters.CONNECTIONS === ws.parameters.CONNECTIONS,
     );
-    return wss && hasFigures(ws) && hasFigures(wss) ? [{ ws, wss }] : [];
+    return wss && [ws, wss].every(proxiesWithFigures) ? [{ ws, wss }] : [];
   });
   return (
     pairs.toSorted((a, b) => b.ws.parameters.CONNECTIONS - a.ws.parameters.CONNECTIONS)[0] ?? null

@@ -184,6 +184,16 @@ test("what is missing or otherwise with fewer connections is a caveat", () => {
   assert.equal(lead.at(-1), "No figure for http-proxy: not run yet.");
 });
 
+test("the most connections that more than half of the proxies could be counted with are asked about", () => {
+  const { text } = answer(CPU, "ws", {
+    proxies: { none: {}, nginx: {}, haproxy: {}, "http-proxy": {} },
+    connections: [2000, 5000],
+    change: (record, { proxy, parameters: { CONNECTIONS } }) =>
+      CONNECTIONS === 5000 && ["haproxy", "http-proxy"].includes(proxy) ? [] : [record],
+  });
+  assert.match(text, /http-proxy/);
+});
+
 test("what holds for one scheme alone says so, and what for one answer stays with it", () => {
   const { lead, verdicts } = analysed({
     change: (record, { proxy, scheme }) => (proxy === "nginx" && scheme === "wss" ? [] : [record]),
