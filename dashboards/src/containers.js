@@ -6,10 +6,12 @@
 export const PROJECT = "ws-proxy-bench";
 
 /** The services that are no proxy. Every other one of the project is. */
-export const LOAD_SERVICES = ["load", "load-http", "echo"];
+export const LOAD_SERVICES = ["load", "load-http", "warm-up", "echo"];
 export const OBSERVER_SERVICES = ["cadvisor", "influxdb", "grafana", "renderer"];
 const RUNNER_SERVICES = ["ready", "bench"];
-const NO_PROXIES = [...LOAD_SERVICES, ...OBSERVER_SERVICES, ...RUNNER_SERVICES];
+/** `./bench verify` gives each proxy a project of its own, whose name begins with this one's. */
+const VERIFIED = "verify-.+";
+const NO_PROXIES = [...LOAD_SERVICES, ...OBSERVER_SERVICES, ...RUNNER_SERVICES, VERIFIED];
 
 /** How a container's name ends: `1`, or `run-5fd1c2` when `docker compose run` made it. */
 const INSTANCE = "(?:run-)?[0-9a-f]+";

@@ -59,7 +59,14 @@ test("the choice of proxies is made of their first containers", () => {
   const condition = firstContainers(proxies);
   for (const service of ["alpha-1", "alpha-beta-1", "unknown-1"])
     assert.ok(matches(condition, service), service);
-  for (const service of ["alpha-beta-tls-1", "echo-1", "load-run-5fd1c2", "cadvisor-1"])
+  for (const service of [
+    "alpha-beta-tls-1",
+    "echo-1",
+    "load-run-5fd1c2",
+    "warm-up-1",
+    "verify-7-alpha-alpha-1",
+    "cadvisor-1",
+  ])
     assert.ok(!matches(condition, service), service);
 });
 

@@ -19,6 +19,7 @@ import {
   VisibilityMode,
   VizLegendOptionsBuilder,
   VizOrientation,
+  VizTextDisplayOptionsBuilder,
   VizTooltipOptionsBuilder,
 } from "@grafana/grafana-foundation-sdk/common";
 import {
@@ -53,6 +54,9 @@ const SAMPLE_INTERVAL = "1s";
 
 /** Bars of finer steps would be too thin to see. */
 const BAR_INTERVAL = "10s";
+
+/** Of the text beside bars. Left alone, Grafana makes it larger where the bars are few, and cuts it off. */
+const TEXT_PIXELS = 12;
 
 /** The ratio of two that are alike. */
 const NO_DIFFERENCE = 1;
@@ -111,6 +115,7 @@ export function compared(options) {
     .valueMode(BarGaugeValueMode.Text)
     .orientation(VizOrientation.Horizontal)
     .showUnfilled(false)
+    .text(new VizTextDisplayOptionsBuilder().titleSize(TEXT_PIXELS).valueSize(TEXT_PIXELS))
     .min(0)
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(["lastNotNull"]))
     .colorScheme(fixedColour("text"));
@@ -127,13 +132,13 @@ export function comparedRatios(options) {
 }
 
 /**
- * @param {PanelOptions & {sortedBy: string}} options sortedBy: a column
+ * @param {PanelOptions & {sortedBy: string, descending?: boolean}} options sortedBy: a column
  */
-export function table({ sortedBy, ...options }) {
+export function table({ sortedBy, descending = false, ...options }) {
   return common(new TableBuilder(), options)
     .withTransformation(NO_TIME)
     .showHeader(true)
-    .sortBy([new TableSortByFieldStateBuilder().displayName(sortedBy).desc(false)]);
+    .sortBy([new TableSortByFieldStateBuilder().displayName(sortedBy).desc(descending)]);
 }
 
 /**

@@ -10,6 +10,7 @@
 const SERVICE_COLOURS = {
   load: "#CC79A7",
   "load-http": "#CC79A7",
+  "warm-up": "#999999",
   echo: "#E69F00",
   cadvisor: "#CC79A7",
   influxdb: "#E69F00",

@@ -182,7 +182,9 @@ function validity() {
       whenEmpty: "No cell has ended yet",
       width: 18,
       height: 10,
-      sortedBy: "Validity",
+      // Those with a finding first.
+      sortedBy: "Why",
+      descending: true,
       overrides: [
         column("Validity", { mappings: [VALIDITY_MARKS], "custom.width": 110 }),
         column("Proxy", { "custom.width": 140 }),

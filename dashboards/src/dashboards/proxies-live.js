@@ -35,9 +35,9 @@ const NOTHING_NOW = "–";
 
 const PERCENTILES = [50, 95, 99];
 
-/** Of the lines where a cell and where a phase begins. */
-const CELL_COLOUR = "#D55E00";
-const PHASE_COLOUR = "#999999";
+/** Of the lines where a cell and where a phase begins: faint, as there is one every few seconds. */
+const CELL_COLOUR = "rgba(128, 128, 128, 0.5)";
+const PHASE_COLOUR = "rgba(128, 128, 128, 0.25)";
 
 /**
  * What every container costs while a proxy runs, and what its clients see: the proxy first, what loads it next, what
@@ -215,7 +215,7 @@ function throttlingPanel(colours) {
     unit: PercentUnit,
     queries: [liveThrottling()],
     overrides: colours,
-  });
+  }).axisSoftMax(1);
 }
 
 /** @param {import("../series.js").Override[]} colours */

@@ -127,15 +127,18 @@ async function republishCurves(store, influx, project) {
 }
 
 /**
+ * Those of the proxy: at the same time cAdvisor may have seen other containers of a project of that name, as an InfluxDB that was up.
+ *
  * @param {Influx} influx
  * @param {CellRecord} record with a measured phase
  * @param {string} project
  */
-async function hasCurves(influx, { measured }, project) {
+async function hasCurves(influx, { measured, containers }, project) {
   const { fromMs, toMs } = /** @type {NonNullable<typeof measured>} */ (measured);
+  const proxies = Object.keys(containers).filter((name) => containers[name].role === "proxy");
   const found = await influx.query(
     `SELECT count(value) FROM cpu_usage_total WHERE time >= ${fromMs}ms AND time <= ${toMs}ms ` +
-      `AND container_name =~ /^${project}-/`,
+      `AND container_name =~ /^${project}-(${proxies.join("|")})-[0-9]+$/`,
     { database: CADVISOR },
   );
   return found.length > 0;

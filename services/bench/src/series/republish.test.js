@@ -42,9 +42,9 @@ function storeOf(t) {
  * @param {object} [options]
  * @param {string[]} [options.databases]
  * @param {number} [options.keptMs]
- * @param {boolean} [options.hasCurves]
+ * @param {string[]} [options.seen] containers that cAdvisor has curves of
  */
-function influxOf({ databases = ["cadvisor"], keptMs = Infinity, hasCurves = false } = {}) {
+function influxOf({ databases = ["cadvisor"], keptMs = Infinity, seen = [] } = {}) {
   /** @type {string[]} */
   const done = [];
   /** @type {Map<string, Point[]>} */
@@ -63,7 +63,10 @@ function influxOf({ databases = ["cadvisor"], keptMs = Infinity, hasCurves = fal
       },
       databases: async () => databases,
       keptMs: async () => keptMs,
-      query: async () => (hasCurves ? [{}] : []),
+      query: async (/** @type {string} */ text) => {
+        const pattern = new RegExp(text.match(/container_name =~ \/(.+)\//)?.[1] ?? "");
+        return seen.some((name) => pattern.test(name)) ? [{}] : [];
+      },
     })
   );
   return { influx, done, written };
@@ -95,7 +98,8 @@ test("a run is replaced by what its record says, each measurement, and the curve
 
 test("curves that are there already, or would be refused for their age, or have no database, are not written", async (t) => {
   const { directory, store } = storeOf(t);
-  const there = influxOf({ hasCurves: true });
+  const containers = ["none", "nginx", "haproxy", "http-proxy"];
+  const there = influxOf({ seen: containers.map((name) => `ws-proxy-bench-${name}-1`) });
   assert.equal((await republish(store, there.influx, { directory })).curves, 0);
   const old = influxOf({ keptMs: 30 * 86_400_000 });
   const { notes } = await republish(store, old.influx, { directory });
@@ -105,6 +109,13 @@ test("curves that are there already, or would be refused for their age, or have 
     "InfluxDB has no database cadvisor",
   ]);
   for (const { written } of [there, old, without]) assert.ok(!written.has("cadvisor"));
+});
+
+test("curves of a cell are missing although cAdvisor saw an observer of that project then", async (t) => {
+  const { directory, store } = storeOf(t);
+  const { influx } = influxOf({ seen: ["ws-proxy-bench-influxdb-1"] });
+  const { curves } = await republish(store, influx, { directory });
+  assert.equal(curves, store.results.cells.length);
 });
 
 test("curves are as cAdvisor's driver writes them, under the container's name", () => {
