@@ -95,6 +95,15 @@ test("a run of before there was HTTP is read: it has no requests", (t) => {
   assert.equal(cell.proxy, old.proxy);
 });
 
+test("a run of today is read as it was written, to the order of its keys: its report is made again to the byte", (t) => {
+  const { store, cells } = newStore(t);
+  const { loadCores, ...rest } = cells[0];
+  store.cellFolder(rest.id, 1);
+  store.add({ ...rest, requests: null, requestMs: null, loadCores });
+  const written = JSON.stringify(store.results.cells);
+  assert.equal(JSON.stringify(Store.open(store.directory).results.cells), written);
+});
+
 test("requests and their times are kept, and refused where they are not what the schema says", (t) => {
   const { store, cells } = newStore(t);
   const requests = {
