@@ -116,7 +116,9 @@ async function pushUnderOfficialNames(t, env, limit = Infinity) {
   const here = await new Project(projectDirectory, options).config();
   /** @type {Map<string, string>} official name to image here */
   const names = new Map();
-  for (const [service, { image, build }] of Object.entries(official.services)) {
+  for (const [service, { image, build, profiles }] of Object.entries(official.services)) {
+    // Compose pulls it when its profile is up: setup does not.
+    if (profiles?.includes("render")) continue;
     const counterpart = here.services[service];
     if (build?.args) names.set(build.args.NODE_IMAGE, counterpart.build?.args?.NODE_IMAGE ?? "");
     else if (image?.startsWith(env.IMAGE_REGISTRY)) names.set(image, counterpart.image ?? "");
