@@ -10,7 +10,8 @@ import { baselineVariable, runVariable, settingVariable } from "../variables.js"
 
 const TIMES = "suffix:×";
 const NOT_COMPARED = "Compare two runs: ./bench compare RUN BASELINE";
-const NOT_RATED = `${NOT_COMPARED}, or it was not measured in both`;
+/** Short, as it stands in place of the ends of an interval too, where too few rounds have none. */
+const NOT_RATED = "–";
 const NOT_MEASURED = "Not measured in this setting";
 const NO_SUMMARY = "No finished run: ./bench run";
 
@@ -94,8 +95,8 @@ function ratioTable() {
       column("Measure", { mappings: [MEASURE_TITLES], "custom.width": 300 }),
       column("Difference", { mappings: [DIFFERENCE_MARKS], noValue: "–" }),
       column("Ratio", { unit: TIMES, decimals: 3, noValue: "–" }),
-      column("Low", { unit: TIMES, decimals: 3, noValue: "–" }),
-      column("High", { unit: TIMES, decimals: 3, noValue: "–" }),
+      column("Low", { ...INTERVAL_END, decimals: 3 }),
+      column("High", { ...INTERVAL_END, decimals: 3 }),
       column("Run", { unit: Short, decimals: 2, noValue: "–" }),
       column("Baseline", { unit: Short, decimals: 2, noValue: "–" }),
       column("Unit", { noValue: "–" }),
@@ -119,7 +120,7 @@ function measureRatio(key, colours) {
     queries: [ratio(key)],
     whenEmpty: NOT_RATED,
     width: 6,
-    height: 9,
+    height: 14,
     overrides: [...colours, intervalColour()],
   });
 }
@@ -137,7 +138,7 @@ function measureMedians(key, colours) {
     queries: medians(key),
     whenEmpty: NOT_MEASURED,
     width: 6,
-    height: 9,
+    height: 12,
     overrides: colours,
   });
 }
@@ -163,14 +164,26 @@ function summaryTable(which, title, whenEmpty) {
       column("Measure", { mappings: [MEASURE_TITLES], "custom.width": 240 }),
       column("Rank", { noValue: "–" }),
       column("Median", { unit: Short, decimals: 2, noValue: "–" }),
-      column("Low", { unit: Short, decimals: 2, noValue: "–" }),
-      column("High", { unit: Short, decimals: 2, noValue: "–" }),
+      column("Low", { ...INTERVAL_END, unit: Short, decimals: 2 }),
+      column("High", { ...INTERVAL_END, unit: Short, decimals: 2 }),
       column("Unit", { noValue: "–" }),
       column("To the control", { unit: TIMES, decimals: 2, noValue: "–" }),
       column("Rounds", { unit: Short, noValue: "–" }),
     ],
   });
 }
+
+/**
+ * With too few rounds the whole column is empty, and has no type: a plain cell would show `null`, as JSON. 9.4 and later name
+ * the kind of a cell differently.
+ */
+const INTERVAL_END = {
+  unit: TIMES,
+  noValue: "–",
+  color: { mode: "fixed", fixedColor: "text" },
+  "custom.displayMode": "color-text",
+  "custom.cellOptions": { type: "color-text" },
+};
 
 const DIFFERENCE_MARKS = {
   type: "value",
