@@ -29,6 +29,10 @@ const ROW_HEIGHT = 26;
 const MOST_ROWS = 60;
 /** More of them would hide the curves. */
 const MOST_ANNOTATIONS = 60;
+/** More times would not fit beside each other. */
+const MOST_TICKS = 8;
+const TICK_STEPS_SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600];
+
 /** Curves that begin at 1970 are those of cells that lie over each other, and none lasts a day. */
 const ALIGNED_BEFORE_MS = 86_400_000;
 /** A line of fewer points shows each. */
@@ -103,12 +107,14 @@ function drawTimeSeries(panel, fields, { fromMs, toMs, annotations = [] }) {
         domain: [0, greatestMs / 1000],
         at: (/** @type {number} */ ms) => ms / 1000,
         tick: (/** @type {number} */ seconds) => numberText(seconds),
+        ticks: MOST_TICKS,
       }
     : {
         label: "Time (UTC)",
         domain: [new Date(fromMs), new Date(toMs)],
         at: (/** @type {number} */ ms) => new Date(ms),
         tick: (/** @type {Date} */ date) => date.toISOString().slice(11, 19),
+        ticks: timeTicks(fromMs, toMs),
       };
   const marked = isAligned || annotations.length > MOST_ANNOTATIONS ? [] : annotations;
   const place = {
@@ -129,7 +135,7 @@ function drawTimeSeries(panel, fields, { fromMs, toMs, annotations = [] }) {
             labelAnchor: "center",
             labelArrow: "none",
             labelOffset: 40,
-            ticks: 8,
+            ticks: time.ticks,
             tickFormat: time.tick,
           }),
           Plot.axisY({
@@ -495,4 +501,19 @@ function cellText(value, type, config) {
   return type === "time"
     ? valueText(value, { unit: "dateTimeAsIso", ...config })
     : valueText(value, config);
+}
+
+/**
+ * Of their own accord the ticks of a time axis may be twice as many as asked for, and stand on each other.
+ *
+ * @param {number} fromMs
+ * @param {number} toMs
+ * @returns {Date[]} round times, some 8 at most
+ */
+export function timeTicks(fromMs, toMs) {
+  const fits = (/** @type {number} */ seconds) => toMs - fromMs <= 1000 * seconds * MOST_TICKS;
+  const stepMs = 1000 * (TICK_STEPS_SECONDS.find(fits) ?? 86_400);
+  const first = Math.ceil(fromMs / stepMs) * stepMs;
+  const count = Math.max(0, Math.floor((toMs - first) / stepMs) + 1);
+  return Array.from({ length: count }, (_, i) => new Date(first + i * stepMs));
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 // @ts-expect-error: jsdom ships no types.
 import { JSDOM } from "jsdom";
 import { svgText } from "../render/charts.js";
-import { figureOf } from "./draw.js";
+import { figureOf, timeTicks } from "./draw.js";
 import { pngOf } from "./png.js";
 import { pixelsOf } from "./testing/png.js";
 
@@ -160,4 +160,16 @@ test("a gap is bridged where the panel says so, up to that length", () => {
 
 test("a kind of panel that cannot be drawn is named", () => {
   assert.throws(() => figureOf(panelOf("piechart", {}), [], AROUND), /piechart/);
+});
+
+test("times on an axis are round, and never more than fit beside each other", () => {
+  const from = Date.UTC(2026, 10, 21, 5, 20, 55, 400);
+  for (const seconds of [3, 16, 90, 1400, 7200, 90_000]) {
+    const ticks = timeTicks(from, from + 1000 * seconds);
+    assert.ok(ticks.length >= 2 && ticks.length <= 9, `${seconds} s: ${ticks.length}`);
+  }
+  assert.deepEqual(
+    timeTicks(from, from + 16_000).map((date) => date.toISOString().slice(17, 19)),
+    ["56", "58", "00", "02", "04", "06", "08", "10"],
+  );
 });
