@@ -1,6 +1,7 @@
 /**
  * What each cell needs against what machine and engine give, before anything starts.
  */
+import { schemeName } from "../analyse/scenarios.js";
 import { UserError } from "../errors.js";
 import { connectionsAtATime, connectionsOf, sendsRequests } from "../plan/load.js";
 import { CONTROL } from "../proxies.js";
@@ -178,7 +179,7 @@ function refuseBudget(budget, cores) {
 function unableTo(cell, { name, terminatesTls, schemes, maxConnections }) {
   const { scheme } = cell;
   if (scheme === "wss" && !terminatesTls) return `${name} does not terminate TLS`;
-  if (!schemes.includes(scheme)) return `${name} does not serve ${scheme}`;
+  if (!schemes.includes(scheme)) return `${name} does not serve ${schemeName(cell)}`;
   const atATime = Math.max(...phasesOf(cell).map(connectionsAtATime));
   if (exceeds(atATime, maxConnections))
     return `opens ${count(atATime)} connections at a time, ${name} holds at most ${count(maxConnections ?? 0)}`;

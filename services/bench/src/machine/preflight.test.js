@@ -246,6 +246,7 @@ for (const [title, planned, changes, expected] of /** @type {const} */ ([
   ],
   ["TLS", cell({ proxy: "plain", scheme: "wss" }), {}, "plain does not terminate TLS"],
   ["a scheme", cell({ proxy: "tls" }), {}, "tls does not serve ws"],
+  ["HTTP", cell({ proxy: "tls", scenario: "files" }), {}, "tls does not serve http"],
   [
     "connections",
     cell({ proxy: "small" }),
