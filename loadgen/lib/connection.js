@@ -4,6 +4,7 @@
 import { Counter, Trend } from "k6/metrics";
 import { WebSocket } from "k6/websockets";
 import { now, url } from "./target.js";
+import { after } from "./timer.js";
 
 /** Why a connection failed. */
 export const CAUSES = ["connect", "handshake", "timeout", "closed_early", "wrong_echo", "protocol"];
@@ -45,8 +46,7 @@ export class Connection {
   /** Empty: no echo is waited for. */
   #sent = "";
   #dueMs = 0;
-  /** @type {number | undefined} */
-  #timer;
+  #callOffLimit = () => {};
 
   /**
    * Begins the handshake.
@@ -88,16 +88,14 @@ export class Connection {
    * @param {number} [seconds] from now; none: it may stay
    */
   limit(seconds) {
-    clearTimeout(this.#timer);
+    this.#callOffLimit();
     if (!seconds) return;
-    this.#timer = setTimeout(
-      () =>
-        this.#end(
-          "timeout",
-          `in phase "${this.#phase}" after ${seconds} s, ${this.received} messages echoed`,
-        ),
-      seconds * 1000,
-    );
+    const tooLate = () =>
+      this.#end(
+        "timeout",
+        `in phase "${this.#phase}" after ${seconds} s, ${this.received} messages echoed`,
+      );
+    this.#callOffLimit = after(1000 * seconds, tooLate, now);
   }
 
   /** @param {number} [dueMs] when it should have been sent, by `now()`: its latency counts from then */

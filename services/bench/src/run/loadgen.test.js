@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messagesOf } from "../../../../loadgen/lib/message.js";
 import { Schedule } from "../../../../loadgen/lib/schedule.js";
+import { after } from "../../../../loadgen/lib/timer.js";
 import { randomNumbers } from "../statistics/random.js";
 
 /**
@@ -69,3 +70,31 @@ for (const bytes of [1, 2, 10, 1024]) {
     }
   });
 }
+
+test("a limit holds although k6 runs its timer too early, and ends when it is due", (t) => {
+  let nowMs = 1000;
+  /** @type {{run: () => void, ms: number}[]} */
+  const timers = [];
+  t.mock.method(
+    globalThis,
+    "setTimeout",
+    (/** @type {() => void} */ run, /** @type {number} */ ms) => timers.push({ run, ms }),
+  );
+  let ended = 0;
+  after(
+    30_000,
+    () => (ended += 1),
+    () => nowMs,
+  );
+  nowMs = 3000;
+  timers[0].run();
+  assert.equal(ended, 0);
+  assert.deepEqual(
+    timers.map(({ ms }) => ms),
+    [30_000, 28_000],
+  );
+  nowMs = 31_000;
+  timers[1].run();
+  assert.equal(ended, 1);
+  assert.equal(timers.length, 2);
+});
