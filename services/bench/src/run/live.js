@@ -213,14 +213,12 @@ function titleOf({ proxy, scheme, scenario, parameters: { CONNECTIONS, MESSAGES 
  * @returns {string[]} those that it has
  */
 function figures(record) {
-  const { connections, requests, totalSeconds, containers } = record;
+  const { requests, totalSeconds, containers } = record;
   const { handshakeMs, echoLatencyMs, requestMs } = record;
   const proxies = Object.values(containers).filter(({ role }) => role === "proxy");
   const cpuSeconds = proxies.reduce((sum, { cpu }) => sum + cpu.totalSeconds, 0);
   return [
-    ...((connections || requests) && totalSeconds
-      ? [`${counted(doneIn(record) / totalSeconds)}/s`]
-      : []),
+    ...(totalSeconds ? rateOf(record, totalSeconds) : []),
     ...(requests?.non2xx ? [`${counted(requests.non2xx)} neither 2xx nor 3xx`] : []),
     ...(handshakeMs ? [`handshake ${median(handshakeMs)}`] : []),
     ...(echoLatencyMs ? [`echo latency ${median(echoLatencyMs)}`] : []),
@@ -231,11 +229,16 @@ function figures(record) {
 
 /**
  * @param {CellRecord} record
- * @returns {number} requests, or messages over connections that are held, and otherwise connections
+ * @param {number} seconds
+ * @returns {string[]} connections a second, where they come and go; none: the load counts nothing
  */
-function doneIn({ connections, connectionsHeld, messagesEchoed, requests }) {
-  if (requests) return requests.completed;
-  return (connectionsHeld ? messagesEchoed : connections?.opened) ?? 0;
+function rateOf({ connections, connectionsHeld, messagesEchoed, requests }, seconds) {
+  const each = (/** @type {number} */ count, /** @type {string} */ what) => [
+    `${counted(count / seconds)}${what}/s`,
+  ];
+  if (requests) return each(requests.completed, " requests");
+  if (connectionsHeld) return each(messagesEchoed ?? 0, " messages");
+  return connections ? each(connections.opened, "") : [];
 }
 
 /** @param {Pick<LatencySummary, "median">} latency */

@@ -414,5 +414,5 @@ test("a cell of held connections shows its messages per second", () => {
   const view = liveView({ write: (text) => void written.push(text) }, { isTerminal: false });
   const held = { ...RECORD, connectionsHeld: { from: 5000, to: 5000 }, messagesEchoed: 6000 };
   view({ type: "cell-end", record: held, willRetry: false, remainingSeconds: 0 });
-  assert.match(written.join(""), / 1,500\/s /);
+  assert.match(written.join(""), / 1,500 messages\/s /);
 });
