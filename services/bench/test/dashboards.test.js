@@ -26,7 +26,7 @@ const USUAL_PROJECT = "ws-proxy-bench";
 /** Both kinds of load, so that each measure but HTTP's has a setting with figures. */
 const BATTLE = `title: Tiny battle
 proxies: [none, nginx]
-rounds: 2
+rounds: 1
 seed: 3
 tests:
   - scenario: short-lived

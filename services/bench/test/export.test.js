@@ -9,25 +9,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { panelsOf, readDashboards } from "../src/export/dashboards.js";
 import { pixelsOf } from "../src/export/testing/png.js";
-import { battlefield } from "./battlefield.js";
+import { foughtBattlefield } from "./battlefield.js";
 import { atEnd } from "./lab.js";
 
-const BATTLE = `title: Tiny battle
-proxies: [none, nginx]
-rounds: 1
-seed: 3
-tests:
-  - scenario: short-lived
-    schemes: [ws, wss]
-    parameters: { CONNECTIONS: 600, CONCURRENCY: 50, MESSAGES: 20, MESSAGE_BYTES: 500 }
-    warmUp: { CONNECTIONS: 50 }
-`;
 const CPU = /^battle-\d+-cpu-per-handshake-/;
 
 test("a battle's panels are exported without Grafana", async (t) => {
-  const { bench, directory, project, runFolder, assertNothingLeft } = battlefield(t, BATTLE);
-  const fought = await bench(["run", "one"]).ended;
-  assert.equal(fought.code, 0, fought.output);
+  const { bench, directory, project, runFolder, assertNothingLeft } = await foughtBattlefield(t);
   const panels = join(directory, runFolder(), "panels");
   const read = (/** @type {string} */ name) => readFileSync(join(panels, name), "utf8");
   const files = (/** @type {string} */ ending) =>

@@ -83,6 +83,8 @@ export function copyOfProject(t) {
   mkdirSync(directory, { recursive: true });
   atEnd(t, () => rmSync(directory, { recursive: true, force: true }));
   for (const entry of [
+    // What is built already is not built again.
+    ".bench/builds.json",
     "bench",
     ".env",
     "compose.yaml",

@@ -156,7 +156,7 @@ test("up with a certificate that cannot be read names the file", async (t) => {
     const { code, output } = await bench(
       t,
       ["up", name],
-      { WAIT_SECONDS: "3", CONNECTIONS: "1", CONCURRENCY: "1" },
+      { WAIT_SECONDS: "1", CONNECTIONS: "1", CONCURRENCY: "1" },
       directory,
     );
     assert.notEqual(code, 0, name);

@@ -6,24 +6,10 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { chromium } from "playwright-core";
-import { battlefield } from "./battlefield.js";
-
-const BATTLE = `title: Tiny battle
-proxies: [none, nginx, haproxy-hitch]
-rounds: 1
-seed: 3
-tests:
-  - scenario: short-lived
-    schemes: [ws, wss]
-    parameters: { CONNECTIONS: 600, CONCURRENCY: 50, MESSAGES: 20, MESSAGE_BYTES: 500 }
-    warmUp: { CONNECTIONS: 50 }
-`;
+import { foughtBattlefield } from "./battlefield.js";
 
 test("a battle ends with a report that a browser shows whole, wide and narrow, light and dark", async (t) => {
-  const { bench, directory, results, runFolder, assertNothingLeft } = battlefield(t, BATTLE);
-  const { code, output } = await bench(["run", "one"]).ended;
-  assert.equal(code, 0, output);
-  await assertNothingLeft();
+  const { bench, directory, results, runFolder } = await foughtBattlefield(t);
   const { cells, plan } = results();
   assert.deepEqual(
     cells.map(({ id, status }) => [id, status]),

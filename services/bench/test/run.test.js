@@ -19,48 +19,51 @@ import { until } from "../src/wait.js";
 import { battlefield, LIMIT_MS } from "./battlefield.js";
 import { atEnd } from "./lab.js";
 
-for (const [service, kind] of /** @type {const} */ ([
-  ["none", "container-died"],
-  ["echo", "container-died"],
-  ["load", "load"],
-  ["influxdb", "observer"],
-  ["cadvisor", "observer"],
-])) {
-  test(`${service} killed while it is measured: named, tried again, and the run completes`, async (t) => {
-    const { bench, measured, project, results, assertNothingLeft } = battlefield(t);
-    const { ended } = bench(["run", "one"]);
+test("what is killed while it is measured is named, the cell tried again, and the run completes", async (t) => {
+  const { bench, measured, project, recorded, results, assertNothingLeft } = battlefield(t);
+  const kinds = /** @type {const} */ ({
+    none: "container-died",
+    echo: "container-died",
+    load: "load",
+    influxdb: "observer",
+    cadvisor: "observer",
+  });
+  const { ended } = bench(["run", "one", "--rounds", String(Object.keys(kinds).length)]);
+  for (const [index, service] of Object.keys(kinds).entries()) {
+    await recorded(2 * index);
     await measured();
     await run(["docker", "kill", `${project.name}-${service}-1`]);
-    const { code, output } = await ended;
-    assert.equal(code, 0, output);
-    const { cells, run: about } = results();
-    assert.deepEqual(
-      cells.map(({ attempt, status }) => [attempt, status]),
-      [
-        [1, "failed"],
-        [2, "ok"],
-      ],
-      output,
-    );
-    assert.equal(cells[0].cause?.kind, kind, JSON.stringify(cells[0].cause));
-    assert.match(
-      cells[0].cause?.message ?? "",
-      service === "load" ? /status 137/ : new RegExp(`^${service} `),
-    );
-    assert.ok(about.endedAt);
-    await assertNothingLeft();
-  });
-}
+  }
+  const { code, output } = await ended;
+  assert.equal(code, 0, output);
+  const { cells, run: about } = results();
+  for (const [index, [service, kind]] of Object.entries(kinds).entries()) {
+    await t.test(service, () => {
+      const [failed, again] = cells.slice(2 * index, 2 * index + 2);
+      assert.deepEqual(
+        [failed, again].map(({ round, attempt, status }) => [round, attempt, status]),
+        [
+          [index + 1, 1, "failed"],
+          [index + 1, 2, "ok"],
+        ],
+        output,
+      );
+      assert.equal(failed.cause?.kind, kind, JSON.stringify(failed.cause));
+      assert.match(
+        failed.cause?.message ?? "",
+        service === "load" ? /status 137/ : new RegExp(`^${service} `),
+      );
+    });
+  }
+  assert.ok(about.endedAt);
+  await assertNothingLeft();
+});
 
 test("the runner killed: --resume clears away what it left and runs the cells that are missing", async (t) => {
   const { bench, directory, measured, recorded, results, runFolder, assertNothingLeft } =
     battlefield(t);
   const first = bench(["run", "one", "--rounds", "2"]);
-  await until(
-    Date.now() + LIMIT_MS,
-    async () => recorded(),
-    (n) => n === 1,
-  );
+  await recorded(1);
   await measured();
   first.child.kill("SIGKILL");
   await first.ended;
@@ -81,18 +84,44 @@ test("the runner killed: --resume clears away what it left and runs the cells th
   await assertNothingLeft();
 });
 
-test("Ctrl-C: ends within 10 s, leaves no container, says how to go on", async (t) => {
-  const { bench, measured, results, runFolder, assertNothingLeft } = battlefield(t);
+test("a run under way, and one that was broken off by Ctrl-C", async (t) => {
+  const { bench, directory, measured, results, runFolder, assertNothingLeft } = battlefield(t);
   const { child, ended } = bench(["run", "one"]);
   await measured();
-  const startedMs = Date.now();
-  child.kill("SIGINT");
-  const { code, output } = await ended;
-  assert.equal(code, 130, output);
-  assert.ok(Date.now() - startedMs < 10_000);
-  assert.match(output, new RegExp(`go on with: ./bench run --resume ${runFolder()}`));
-  assert.equal(results().run.endedAt, null);
-  await assertNothingLeft();
+
+  await t.test("a second run at the same time is refused", async () => {
+    const second = await bench(["run", "one"]).ended;
+    assert.equal(second.code, 1);
+    assert.match(second.output, /a run is under way: results\//);
+  });
+
+  await t.test("Ctrl-C: ends within 10 s, leaves no container, says how to go on", async () => {
+    const startedMs = Date.now();
+    child.kill("SIGINT");
+    const { code, output } = await ended;
+    assert.equal(code, 130, output);
+    assert.ok(Date.now() - startedMs < 10_000);
+    assert.match(output, new RegExp(`go on with: ./bench run --resume ${runFolder()}`));
+    assert.equal(results().run.endedAt, null);
+    await assertNothingLeft();
+  });
+
+  await t.test("a plan that was changed before --resume is refused, and named", async () => {
+    const planFile = join(directory, runFolder(), "plan.json");
+    const plan = readFileSync(planFile, "utf8");
+    writeFileSync(planFile, plan.replace('"rounds": 1', '"rounds": 3'));
+    const { code, output } = await bench(["run", "--resume", runFolder()]).ended;
+    assert.equal(code, 1, output);
+    assert.match(output, /rounds.*1.*3/s);
+    writeFileSync(planFile, plan);
+  });
+
+  await t.test("so is a config", async () => {
+    writeFileSync(join(directory, "proxies/none/README"), "changed");
+    const { code, output } = await bench(["run", "--resume", runFolder()]).ended;
+    assert.equal(code, 1, output);
+    assert.match(output, /proxies\/none.*was.*is/);
+  });
 });
 
 test("the engine lost: said so, and --resume completes the run when it is back", async (t) => {
@@ -120,37 +149,6 @@ test("the engine lost: said so, and --resume completes the run when it is back",
   assert.equal(second.code, 0, second.output);
   assert.equal(results().cells.at(-1)?.status, "ok");
   await assertNothingLeft();
-});
-
-test("a second run at the same time is refused", async (t) => {
-  const { bench, measured } = battlefield(t);
-  const first = bench(["run", "one"]);
-  await measured();
-  const second = await bench(["run", "one"]).ended;
-  assert.equal(second.code, 1);
-  assert.match(second.output, /a run is under way: results\//);
-  assert.equal((await first.ended).code, 0);
-});
-
-test("a plan or a config that was changed before --resume is refused, and named", async (t) => {
-  const { bench, directory, measured, runFolder } = battlefield(t);
-  const first = bench(["run", "one"]);
-  await measured();
-  first.child.kill("SIGINT");
-  await first.ended;
-
-  const planFile = join(directory, runFolder(), "plan.json");
-  const plan = readFileSync(planFile, "utf8");
-  writeFileSync(planFile, plan.replace('"rounds": 1', '"rounds": 3'));
-  const changedPlan = await bench(["run", "--resume", runFolder()]).ended;
-  assert.equal(changedPlan.code, 1, changedPlan.output);
-  assert.match(changedPlan.output, /rounds.*1.*3/s);
-  writeFileSync(planFile, plan);
-
-  writeFileSync(join(directory, "proxies/none/README"), "changed");
-  const changedConfig = await bench(["run", "--resume", runFolder()]).ended;
-  assert.equal(changedConfig.code, 1, changedConfig.output);
-  assert.match(changedConfig.output, /proxies\/none.*was.*is/);
 });
 
 test("a results folder that cannot be written: said before anything starts", async (t) => {
