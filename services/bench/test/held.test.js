@@ -25,14 +25,13 @@ workers: 2
 tests:
   - scenario: idle
     schemes: [ws]
-    parameters: { CONNECTIONS: 300, CONNECTIONS_PER_SECOND: 300, HOLD_SECONDS: 3, INTERVAL_SECONDS: 0.5, MESSAGE_BYTES: 10 }
-    warmUp: { CONNECTIONS: 20, HOLD_SECONDS: 1 }
+    parameters: { CONNECTIONS: 300, CONNECTIONS_PER_SECOND: 300, HOLD_SECONDS: 2, INTERVAL_SECONDS: 0.5, MESSAGE_BYTES: 10 }
   - scenario: hot
     schemes: [wss]
     parameters: { CONNECTIONS: 100, CONNECTIONS_PER_SECOND: 100, MESSAGES: 50, MESSAGE_BYTES: 1 }
   - scenario: churn
     schemes: [ws]
-    parameters: { CONNECTIONS_PER_SECOND: 50, CHURN_SECONDS: 4, CONCURRENCY: 20, SETTLE_SECONDS: 1 }
+    parameters: { CONNECTIONS_PER_SECOND: 50, CHURN_SECONDS: 3, CONCURRENCY: 20, SETTLE_SECONDS: 1 }
 `;
 
 test("held, hot and dropped connections: proven by the echo server, with sockets and memory around them", async (t) => {
@@ -58,7 +57,7 @@ test("held, hot and dropped connections: proven by the echo server, with sockets
       );
     const idle = cell("idle");
     assert.deepEqual(idle.connectionsHeld, { from: 300, to: 300 });
-    assert.equal(idle.sends?.due, 6 * 300);
+    assert.equal(idle.sends?.due, 4 * 300);
     assert.equal(idle.messagesEchoed, (idle.sends?.due ?? 0) - (idle.sends?.dropped ?? 0));
     const sides = proxy === "none" ? 1 : 2;
     const { sockets, memory } = idle.containers[proxy];
@@ -79,7 +78,7 @@ test("held, hot and dropped connections: proven by the echo server, with sockets
 
     const churn = cell("churn");
     assert.equal(churn.connectionsHeld, null);
-    assert.ok(Number(churn.connections?.opened) >= 190, `${churn.connections?.opened} opened`);
+    assert.ok(Number(churn.connections?.opened) >= 140, `${churn.connections?.opened} opened`);
     const left = churn.containers[proxy].sockets;
     assert.ok(left?.after && churn.containers[proxy].memory?.after);
     assert.ok(Number(left.after.tcpInUse) <= Number(left.baseline.tcpInUse) + 5);

@@ -145,14 +145,16 @@ export class Battlefield {
 
   /** @param {boolean} clear */
   async #assertFree(clear) {
-    const running = (await containersOf(this.#config.name)).filter(({ running }) => running);
+    const containers = await containersOf(this.#config.name);
+    const running = containers.filter(({ running }) => running);
     if (running.length > 0 && !clear) {
       throw new UserError(
         `the project ${this.#config.name} is already up: ${running.map(({ service }) => service).join(", ")}`,
         "Its load would be measured too. Stop it: ./bench down (that removes its data), or docker compose --profile '*' down.",
       );
     }
-    await remove(running.map(({ name }) => name));
+    // Those that have ended still hold their names.
+    await remove(containers.map(({ name }) => name));
   }
 
   /** @param {Influx} influx */
