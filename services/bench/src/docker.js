@@ -179,9 +179,9 @@ export class Project {
     return JSON.parse(await this.check(["config", "--format", "json"]));
   }
 
-  /** Removes its containers, networks and volumes. */
+  /** Removes its containers, networks and volumes. As its data goes too, nothing has to end in order. */
   down() {
-    return this.check(["down", "--volumes", "--remove-orphans", "--timeout", "2"]);
+    return this.check(["down", "--volumes", "--remove-orphans", "--timeout", "0"]);
   }
 }
 
