@@ -134,7 +134,8 @@ async function pushUnderOfficialNames(t, env, limit = Infinity) {
     await check(["docker", "image", "rm", "--no-prune", name]);
   };
   // The others share layers with the first, Node's.
-  for (const image of pushed.slice(0, 1)) await push(image);
-  await Promise.all(pushed.slice(1).map(push));
+  const [node, ...others] = pushed;
+  if (node) await push(node);
+  await Promise.all(others.map(push));
   return pushed.map(([name]) => name);
 }

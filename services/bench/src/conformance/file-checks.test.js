@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CHECKS } from "./checks.js";
-import { runConformance } from "./run.js";
-import { certificate } from "./testing/certificate.js";
-import { POLICY, startServer } from "./testing/server.js";
+import { check, failuresOf } from "./testing/check.js";
 
 /** @import { RequestListener } from "node:http" */
 /** @import { Proxy } from "../proxies.js" */
@@ -36,21 +34,9 @@ function files(answer = () => {}) {
  * @returns {Promise<string[]>} scheme and id of the checks that failed
  */
 async function failures(t, serves, respond) {
-  const server = await startServer({ respond });
-  t.after(() => server.close());
-  const results = await runConformance({
-    host: "127.0.0.1",
-    servername: "localhost",
-    plainPort: server.plainPort,
-    tlsPort: server.tlsPort,
-    ca: certificate("ecdsa"),
-    policy: POLICY,
-    keyType: "ecdsa",
-    serves,
-    timeoutMs: 1_500,
-  });
+  const results = await check(t, { server: { respond }, options: { serves, timeoutMs: 1_500 } });
   assert.equal(results.length, CHECKS[serves].ws.length + CHECKS[serves].wss.length);
-  return results.filter(({ ok }) => !ok).map(({ scheme, id }) => `${scheme} ${id}`);
+  return failuresOf(results);
 }
 
 test("a right file server passes every check", async (t) => {

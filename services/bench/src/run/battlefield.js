@@ -65,7 +65,7 @@ export class Battlefield {
 
   /**
    * @param {Store} store
-   * @param {{clear: boolean, keepGoing: boolean, tell: Listener}} options clear: containers that an earlier run left are removed
+   * @param {{clear: boolean, keepGoing: boolean, tell: Listener}} options clear: containers that an earlier run left running are removed too
    * @returns {Promise<{failed: number, untried: number}>} cells
    * @throws {Interrupted} when the signal is aborted
    */

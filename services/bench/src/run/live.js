@@ -230,7 +230,7 @@ function figures(record) {
 /**
  * @param {CellRecord} record
  * @param {number} seconds
- * @returns {string[]} connections a second, where they come and go; none: the load counts nothing
+ * @returns {string[]} `900 requests/s`, of held connections `1,500 messages/s`, of others `1,250/s`: connections; none: nothing is counted
  */
 function rateOf({ connections, connectionsHeld, messagesEchoed, requests }, seconds) {
   const each = (/** @type {number} */ count, /** @type {string} */ what) => [
