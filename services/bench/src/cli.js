@@ -2,19 +2,19 @@
  * The command line of ./bench, inside its container.
  */
 import { join, relative, resolve } from "node:path";
-import { compare } from "./compare.js";
-import { ready } from "./ready.js";
-import { doctor } from "./doctor.js";
+import { compare } from "./commands/compare.js";
+import { ready } from "./commands/ready.js";
+import { doctor } from "./commands/doctor.js";
 import { UserError } from "./errors.js";
-import { exportPanels } from "./export.js";
+import { exportPanels } from "./commands/export.js";
 import { isDocumented, parseReport, usage } from "./plan/arguments.js";
 import { Store } from "./record/store.js";
-import { writeReport } from "./report.js";
-import { aa, run } from "./run.js";
-import { selfbench } from "./selfbench.js";
-import { setup } from "./setup.js";
-import { down, up } from "./up.js";
-import { verify } from "./verify.js";
+import { writeReport } from "./commands/report.js";
+import { aa, run } from "./commands/run.js";
+import { selfbench } from "./commands/selfbench.js";
+import { setup } from "./commands/setup.js";
+import { down, up } from "./commands/up.js";
+import { verify } from "./commands/verify.js";
 
 const directory = process.cwd();
 const say = (/** @type {string} */ line) => console.error(`bench: ${line}`);

@@ -7,9 +7,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
-import { panelsOf, readDashboards } from "../src/export/dashboards.js";
-import { pixelsOf } from "../src/export/testing/png.js";
-import { foughtBattlefield } from "./battlefield.js";
+import { panelsOf, readDashboards } from "../src/panels/dashboards.js";
+import { pixelsOf } from "../src/panels/testing/png.js";
+import { foughtBattlefield } from "./testbed.js";
 import { atEnd } from "./lab.js";
 
 const CPU = /^battle-\d+-cpu-per-handshake-/;

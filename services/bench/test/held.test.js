@@ -6,10 +6,10 @@ import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { analyse } from "../src/analyse/index.js";
-import { check, containersOf } from "../src/docker.js";
-import { locate } from "../src/run/counters.js";
-import { until } from "../src/wait.js";
-import { battlefield } from "./battlefield.js";
+import { check, containersOf } from "../src/platform/docker.js";
+import { locate } from "../src/platform/counters.js";
+import { until } from "../src/platform/wait.js";
+import { battlefield } from "./testbed.js";
 import { lab } from "./lab.js";
 
 /** @import { CellRecord } from "../src/record/types.js" */

@@ -6,7 +6,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run } from "../src/docker.js";
+import { run } from "../src/platform/docker.js";
 import { projectDirectory } from "./lab.js";
 
 /**

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { battlefield } from "./battlefield.js";
+import { battlefield } from "./testbed.js";
 
 /** @import { CellRecord } from "../src/record/types.js" */
 

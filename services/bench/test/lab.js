@@ -4,8 +4,8 @@
 import { randomBytes } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { check, joinNetwork, leaveNetwork, Project } from "../src/docker.js";
-import { Influx } from "../src/influx.js";
+import { check, joinNetwork, leaveNetwork, Project } from "../src/platform/docker.js";
+import { Influx } from "../src/platform/influx.js";
 
 /** @import { TestContext } from "node:test" */
 

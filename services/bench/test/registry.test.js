@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { check, localImages, Project, run } from "../src/docker.js";
-import { setup } from "../src/setup.js";
+import { check, localImages, Project, run } from "../src/platform/docker.js";
+import { setup } from "../src/commands/setup.js";
 import { atEnd, copyOfProject, lab, projectDirectory } from "./lab.js";
 
 const REGISTRY_CONFIG =

@@ -14,9 +14,9 @@ import {
 import { createServer, connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run } from "../src/docker.js";
-import { until } from "../src/wait.js";
-import { battlefield, LIMIT_MS } from "./battlefield.js";
+import { run } from "../src/platform/docker.js";
+import { until } from "../src/platform/wait.js";
+import { battlefield, LIMIT_MS } from "./testbed.js";
 import { atEnd } from "./lab.js";
 
 test("what is killed while it is measured is named, the cell tried again, and the run completes", async (t) => {

@@ -7,15 +7,15 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { MEASURES } from "../src/analyse/index.js";
-import { Influx } from "../src/influx.js";
+import { Influx } from "../src/platform/influx.js";
 import { readLive } from "../src/record/live.js";
 import { Store } from "../src/record/store.js";
 import { republish } from "../src/series/republish.js";
-import { until } from "../src/wait.js";
-import { battlefield } from "./battlefield.js";
+import { until } from "../src/platform/wait.js";
+import { battlefield } from "./testbed.js";
 import { joinProject } from "./lab.js";
 
-/** @import { Series } from "../src/influx.js" */
+/** @import { Series } from "../src/platform/influx.js" */
 
 const BATTLE = `title: Tiny battle
 proxies: [nginx]

@@ -8,10 +8,10 @@ import http from "node:http";
 import https from "node:https";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { check } from "../src/docker.js";
-import { CONTROL, healthUrl, readProxies } from "../src/proxies.js";
-import { setup } from "../src/setup.js";
-import { statusOf, until } from "../src/wait.js";
+import { check } from "../src/platform/docker.js";
+import { CONTROL, healthUrl, readProxies } from "../src/plan/proxies.js";
+import { setup } from "../src/commands/setup.js";
+import { statusOf, until } from "../src/platform/wait.js";
 import { joinProject, lab, projectDirectory } from "./lab.js";
 
 /** @import { TestContext } from "node:test" */
@@ -150,7 +150,7 @@ function client(t, scheme) {
 }
 
 /**
- * @param {import("../src/docker.js").Project} project
+ * @param {import("../src/platform/docker.js").Project} project
  * @param {string} name of its proxy
  * @returns {Promise<number>} connections to the server's ports that are open or were within a minute: the side that closes
  *   one remembers it for that long

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Project, run } from "../src/docker.js";
-import { readProxies } from "../src/proxies.js";
+import { Project, run } from "../src/platform/docker.js";
+import { readProxies } from "../src/plan/proxies.js";
 import { projectDirectory } from "./lab.js";
 
-/** @import { ComposeService } from "../src/docker.js" */
+/** @import { ComposeService } from "../src/platform/docker.js" */
 
 /** The copy of the project that these tests run in. */
 const root = join(import.meta.dirname, "../../..");

@@ -5,12 +5,12 @@ import assert from "node:assert/strict";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { checkConfig } from "../src/config-check.js";
+import { checkConfig } from "../src/conformance/config-check.js";
 import { CHECKS } from "../src/conformance/checks.js";
-import { Project, run } from "../src/docker.js";
-import { readProxies } from "../src/proxies.js";
-import { setup } from "../src/setup.js";
-import { verify } from "../src/verify.js";
+import { Project, run } from "../src/platform/docker.js";
+import { readProxies } from "../src/plan/proxies.js";
+import { setup } from "../src/commands/setup.js";
+import { verify } from "../src/commands/verify.js";
 import { copyOfProject, lab, projectDirectory } from "./lab.js";
 
 const proxies = readProxies(join(projectDirectory, "proxies"));

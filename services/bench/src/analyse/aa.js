@@ -4,12 +4,12 @@
 import { median } from "simple-statistics";
 import { counted, number, timesFinely } from "../numbers.js";
 import { medianInterval } from "../statistics/index.js";
-import { CONFIDENCE, ratioOf, settingsOf, titleOfProxy, valuesByRound } from "./compare.js";
+import { CONFIDENCE, ratioOf, settingsOf, titleOfProxy, valuesByRound } from "./settings.js";
 import { measure } from "./measures.js";
 import { ALPHA, judge } from "./ranking.js";
 import { schemeName } from "./scenarios.js";
-import { Style } from "./style.js";
-import { list } from "./words.js";
+import { Style } from "../render/lead.js";
+import { list } from "../render/words.js";
 
 /** @import { Plan } from "../record/types.js" */
 /** @import { Analysis, NoiseFloor, SelfComparison, SelfMeasure } from "./types.js" */

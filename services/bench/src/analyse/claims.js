@@ -7,10 +7,10 @@ import { median } from "simple-statistics";
 import { counted, number, times } from "../numbers.js";
 import { didYouMean, Document } from "../plan/document.js";
 import { medianInterval } from "../statistics/index.js";
-import { CONFIDENCE, ratioOf, settingKey, sumsByRound, titleOfProxy } from "./compare.js";
+import { CONFIDENCE, ratioOf, settingKey, sumsByRound, titleOfProxy } from "./settings.js";
 import { measure, MEASURES } from "./measures.js";
 import { schemeName } from "./scenarios.js";
-import { amount, amountRange, timesWithInterval } from "./words.js";
+import { amount, amountRange, timesWithInterval } from "../render/words.js";
 
 /** @import { Parameters, Scheme } from "../record/types.js" */
 /** @import { Analysis, Claim, Estimate, Measure, PublishedStudy, Setting } from "./types.js" */

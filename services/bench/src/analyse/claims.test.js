@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readScenario, scenarioNames } from "../plan/scenarios.js";
-import { readProxies } from "../proxies.js";
+import { readProxies } from "../plan/proxies.js";
 import { readPublished, studyOf } from "./claims.js";
 import { analyse } from "./index.js";
 import { POLICY, results } from "./testing/results.js";

@@ -2,7 +2,7 @@
  * What voids or weakens the figures of one cell.
  */
 import { counted, number } from "../numbers.js";
-import { BAD_ANSWERS_LIMIT_PERCENT } from "./answers.js";
+import { BAD_ANSWERS_LIMIT_PERCENT } from "./bad-answers.js";
 import {
   badAnswers,
   goodAnswers,

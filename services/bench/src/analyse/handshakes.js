@@ -1,9 +1,9 @@
 /**
  * What one kind of TLS handshake costs beside another, on each proxy.
  */
-import { ratiosOf } from "./compare.js";
+import { ratiosOf } from "./settings.js";
 import { comparesHandshakes } from "./scenarios.js";
-import { parameterText } from "./words.js";
+import { parameterText } from "../render/words.js";
 
 /** @import { Parameters, Results } from "../record/types.js" */
 /** @import { AnalysedCell, HandshakeCost, Setting } from "./types.js" */

@@ -4,18 +4,18 @@
  */
 import { median } from "simple-statistics";
 import { counted, number } from "../numbers.js";
-import { CONTROL } from "../proxies.js";
+import { CONTROL } from "../plan/proxies.js";
 import { floorOf, pairOf, selfComparisonOf, selfVerdicts } from "./aa.js";
-import { badAnswersOf } from "./answers.js";
+import { badAnswersOf } from "./bad-answers.js";
 import { studyOf } from "./claims.js";
-import { compareAll, CONFIDENCE, settingKey } from "./compare.js";
+import { compareAll, CONFIDENCE, settingKey } from "./settings.js";
 import { findingsOf } from "./gates.js";
 import { handshakesOf } from "./handshakes.js";
 import { MEASURES, measuresOf } from "./measures.js";
 import { cpuByPlaceOf } from "./places.js";
 import { slopesOf } from "./slopes.js";
-import { verdictsOf } from "./verdicts.js";
-import { list } from "./words.js";
+import { verdictsOf } from "../render/verdicts.js";
+import { list } from "../render/words.js";
 
 /** @import { TlsPolicy } from "../conformance/connect.js" */
 /** @import { Environment, Results } from "../record/types.js" */

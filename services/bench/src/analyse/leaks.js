@@ -3,10 +3,10 @@
  */
 import { counted } from "../numbers.js";
 import { connectionsOf } from "../plan/load.js";
-import { CONTROL } from "../proxies.js";
-import { titleOfProxy } from "./compare.js";
+import { CONTROL } from "../plan/proxies.js";
+import { titleOfProxy } from "./settings.js";
 import { schemeName } from "./scenarios.js";
-import { list } from "./words.js";
+import { list } from "../render/words.js";
 
 /** @import { Results } from "../record/types.js" */
 /** @import { Row, Setting } from "./types.js" */

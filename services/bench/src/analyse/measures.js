@@ -2,7 +2,7 @@
  * Everything that is derived from one cell, flat: the columns of results.csv, and what analysis compares.
  */
 
-import { CONTROL } from "../proxies.js";
+import { CONTROL } from "../plan/proxies.js";
 import { generatorCores } from "./scenarios.js";
 
 /** @import { CellRecord, ContainerRecord, LatencySummary, MemoryReading, Requests, Role } from "../record/types.js" */

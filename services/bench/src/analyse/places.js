@@ -3,12 +3,12 @@
  */
 import { median } from "simple-statistics";
 import { counted } from "../numbers.js";
-import { CONTROL } from "../proxies.js";
+import { CONTROL } from "../plan/proxies.js";
 import { medianInterval } from "../statistics/index.js";
-import { CONFIDENCE, settingKey } from "./compare.js";
+import { CONFIDENCE, settingKey } from "./settings.js";
 import { reachesServer } from "./measures.js";
 import { comparesServers } from "./scenarios.js";
-import { settingTitle } from "./words.js";
+import { settingTitle } from "../render/words.js";
 
 /** @import { CellRecord, ContainerRecord, Results } from "../record/types.js" */
 /** @import { AnalysedCell, CpuByPlace, Estimate, Place, Setting } from "./types.js" */

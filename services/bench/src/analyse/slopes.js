@@ -2,7 +2,7 @@
  * Memory over held connections: what one more costs, without what a proxy needs anyway.
  */
 import { theilSen } from "../statistics/index.js";
-import { CONFIDENCE, settingKey } from "./compare.js";
+import { CONFIDENCE, settingKey } from "./settings.js";
 import { held } from "./measures.js";
 
 /** @import { PlannedCell, Results } from "../record/types.js" */

@@ -4,7 +4,7 @@ import { MESSAGE_CHECKS } from "./message-checks.js";
 import { REQUEST_CHECKS } from "./request-checks.js";
 import { TLS_CHECKS } from "./tls-checks.js";
 
-/** @import { Proxy } from "../proxies.js" */
+/** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Target } from "./connect.js" */
 
 /**

@@ -3,7 +3,7 @@ import http from "node:http";
 import net from "node:net";
 import tls from "node:tls";
 import { WebSocket } from "ws";
-import { Failure } from "./failure.js";
+import { Failure } from "./mismatch.js";
 
 /**
  * What every proxy is held to on its TLS port: certs/policy.json.

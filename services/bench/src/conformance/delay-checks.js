@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openWebSocket } from "./connect.js";
-import { ensure } from "./failure.js";
+import { ensure } from "./mismatch.js";
 import { encodeFrame, HEADER_BYTES, OPCODE } from "./frame.js";
 
 /** @import { Client, Target } from "./connect.js" */

@@ -1,5 +1,5 @@
 import { connect, requestRaw } from "./connect.js";
-import { ensure } from "./failure.js";
+import { ensure } from "./mismatch.js";
 import { REQUEST_CHECKS } from "./request-checks.js";
 
 /** @import { Check } from "./checks.js" */

@@ -4,7 +4,7 @@ import { CHECKS } from "./checks.js";
 import { check, failuresOf } from "./testing/check.js";
 
 /** @import { RequestListener } from "node:http" */
-/** @import { Proxy } from "../proxies.js" */
+/** @import { Proxy } from "../plan/proxies.js" */
 
 const TEXT = "Hello world\n";
 

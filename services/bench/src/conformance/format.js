@@ -1,4 +1,4 @@
-/** @import { CheckResult } from "./run.js" */
+/** @import { CheckResult } from "./conform.js" */
 
 /**
  * @param {CheckResult} result

@@ -1,8 +1,8 @@
-/** @typedef {import("./run.js").CheckResult} CheckResult */
-/** @typedef {import("./run.js").ConformanceOptions} ConformanceOptions */
+/** @typedef {import("./conform.js").CheckResult} CheckResult */
+/** @typedef {import("./conform.js").ConformanceOptions} ConformanceOptions */
 /** @typedef {import("./connect.js").TlsPolicy} TlsPolicy */
 
 export { openWebSocket, connectTls } from "./connect.js";
 export { formatResult } from "./format.js";
-export { runConformance } from "./run.js";
+export { runConformance } from "./conform.js";
 export { negotiated } from "./tls-checks.js";

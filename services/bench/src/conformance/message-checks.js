@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { describeClose, openWebSocket } from "./connect.js";
-import { ensure } from "./failure.js";
+import { ensure } from "./mismatch.js";
 
 /** @import { Client, Message } from "./connect.js" */
 /** @import { Check } from "./checks.js" */

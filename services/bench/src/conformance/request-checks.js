@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { get, openWebSocket, requestRaw } from "./connect.js";
-import { ensure, Failure } from "./failure.js";
+import { ensure, Failure } from "./mismatch.js";
 
 /** @import { Target } from "./connect.js" */
 /** @import { Check } from "./checks.js" */

@@ -1,5 +1,5 @@
 import { connectTls, get } from "./connect.js";
-import { alertOf, ensure, isRefusedByServer } from "./failure.js";
+import { alertOf, ensure, isRefusedByServer } from "./mismatch.js";
 
 /** @import { ConnectionOptions, SecureVersion, TLSSocket } from "node:tls" */
 /** @import { Target, TlsPolicy } from "./connect.js" */

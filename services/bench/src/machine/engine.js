@@ -1,9 +1,9 @@
 /**
  * What the Docker engine tells about itself, and what it grants to a container.
  */
-import { check } from "../docker.js";
+import { check } from "../platform/docker.js";
 
-/** @import { run as Run } from "../docker.js" */
+/** @import { run as Run } from "../platform/docker.js" */
 
 /** The image of this program: it is here, or nobody could read this. */
 export const BENCH_IMAGE = "ws-proxy-bench/bench";

@@ -3,18 +3,18 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { localImages, run } from "../docker.js";
+import { localImages, run } from "../platform/docker.js";
 import { workersEnv } from "../plan/load.js";
 import { readScenario } from "../plan/scenarios.js";
-import { fingerprint } from "./content.js";
-import { advise } from "./doctor.js";
+import { fingerprint } from "./fingerprint.js";
+import { advise } from "./advice.js";
 import { BENCH_IMAGE, engineInfo } from "./engine.js";
 import { readGit } from "./git.js";
 import { openHost, readCpu, readMemory } from "./host.js";
 import { readVersions } from "./versions.js";
 
-/** @import { ComposeConfig, Project } from "../docker.js" */
-/** @import { Proxy } from "../proxies.js" */
+/** @import { ComposeConfig, Project } from "../platform/docker.js" */
+/** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Scenario } from "../plan/scenarios.js" */
 /** @import { Environment, Plan } from "../record/types.js" */
 /** @import { EngineInfo } from "./engine.js" */

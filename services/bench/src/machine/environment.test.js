@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { copyOfProject } from "../../test/lab.js";
-import { Project } from "../docker.js";
-import { readProxies } from "../proxies.js";
-import { fingerprint } from "./content.js";
+import { Project } from "../platform/docker.js";
+import { readProxies } from "../plan/proxies.js";
+import { fingerprint } from "./fingerprint.js";
 import {
   differences,
   imagesOf,

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-/** @import { run as Run } from "../docker.js" */
+/** @import { run as Run } from "../platform/docker.js" */
 
 /**
  * @typedef {object} GitState

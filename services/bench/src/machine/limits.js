@@ -1,7 +1,7 @@
 /**
  * What machine and engine give: the other side of preflight.js.
  */
-import { run as dockerRun } from "../docker.js";
+import { run as dockerRun } from "../platform/docker.js";
 import { probeEngine } from "./engine.js";
 import { openHost, readCpu, readMemory, toNumber } from "./host.js";
 

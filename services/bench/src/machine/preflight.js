@@ -4,10 +4,10 @@
 import { schemeName } from "../analyse/scenarios.js";
 import { UserError } from "../errors.js";
 import { connectionsAtATime, connectionsOf, sendsRequests } from "../plan/load.js";
-import { CONTROL } from "../proxies.js";
+import { CONTROL } from "../plan/proxies.js";
 
 /** @import { Parameters, Plan, PlannedCell } from "../record/types.js" */
-/** @import { Proxy } from "../proxies.js" */
+/** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Limits } from "./limits.js" */
 
 /** Descriptors of a process beside those of the load: listeners, epoll, pipes, InfluxDB, idle upstream connections. k6 has 10. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { needsOf, preflight } from "./preflight.js";
 
 /** @import { Plan, PlannedCell } from "../record/types.js" */
-/** @import { Proxy } from "../proxies.js" */
+/** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Limits } from "./limits.js" */
 
 /** @type {Limits} */

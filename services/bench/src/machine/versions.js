@@ -2,8 +2,8 @@
  * What the programs that take part say about themselves.
  */
 
-/** @import { run as Run } from "../docker.js" */
-/** @import { Proxy } from "../proxies.js" */
+/** @import { run as Run } from "../platform/docker.js" */
+/** @import { Proxy } from "../plan/proxies.js" */
 
 /** How the services that every run shares are asked; a proxy says it in proxy.json. */
 const SHARED = {

@@ -4,13 +4,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { shuffle } from "simple-statistics";
 import { UserError } from "../errors.js";
-import { CONTROL, pickProxies } from "../proxies.js";
+import { CONTROL, pickProxies } from "./proxies.js";
 import { randomNumbers } from "../statistics/random.js";
 import { limitSeconds } from "./estimate.js";
 import { combinations, excesses, unableToServe } from "./scenarios.js";
 
 /**
- * @import { Proxy } from "../proxies.js"
+ * @import { Proxy } from "./proxies.js"
  * @import { Parameters, Plan, PlannedCell, Scheme } from "../record/types.js"
  * @import { Battle, Test } from "./battle.js"
  * @import { Scenario } from "./scenarios.js"

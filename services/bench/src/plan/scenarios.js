@@ -9,7 +9,7 @@ import { Document, expectation } from "./document.js";
 import schema from "./scenario.schema.json" with { type: "json" };
 
 /**
- * @import { Proxy } from "../proxies.js"
+ * @import { Proxy } from "./proxies.js"
  * @import { Schema } from "./document.js"
  * @import { Parameters, Scheme } from "../record/types.js"
  *

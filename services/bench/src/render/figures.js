@@ -4,15 +4,15 @@
  * @import { Analysis, Comparison, Row, Setting } from "../analyse/types.js"
  * @import { LatencySummary } from "../record/types.js"
  * @import { Figure, Look, Point } from "./charts.js"
- * @import { Column, Curves } from "./summary.js"
+ * @import { Column, Curves } from "./model.js"
  */
 import { median as middle } from "simple-statistics";
-import { answersBadly } from "../analyse/answers.js";
+import { answersBadly } from "../analyse/bad-answers.js";
 import { comparesHandshakes, comparesServers, isHttp, schemeName } from "../analyse/scenarios.js";
 import { count } from "../numbers.js";
-import { CONTROL } from "../proxies.js";
+import { CONTROL } from "../plan/proxies.js";
 import { axisType, dotChart, lineChart, pairChart } from "./charts.js";
-import { badText, columnOf, comparisonOf, KEYS, looks, tlsPairs } from "./summary.js";
+import { badText, columnOf, comparisonOf, KEYS, looks, tlsPairs } from "./model.js";
 
 /**
  * @typedef {object} FigureGroup

@@ -5,19 +5,19 @@
  * @import { CellRecord, PlannedCell } from "../record/types.js"
  * @import { Figure } from "./charts.js"
  * @import { Html } from "./html.js"
- * @import { Column, Curves, Entry, Table } from "./summary.js"
+ * @import { Column, Curves, Entry, Table } from "./model.js"
  */
 import { count, counted, figure, NONE, probability, range, ratio } from "../numbers.js";
 import { comparesServers, schemeName } from "../analyse/scenarios.js";
-import { CONTROL } from "../proxies.js";
-import { badAnswersCallout } from "./answers.js";
+import { CONTROL } from "../plan/proxies.js";
+import { badAnswersCallout } from "./sections/bad-answers.js";
 import { keyMark, SIZES, svgElement } from "./charts.js";
 import { figureGroups, tlsFigures } from "./figures.js";
-import { files, sizesTable } from "./files.js";
-import { handshakes } from "./handshakes.js";
+import { files, sizesTable } from "./sections/files.js";
+import { handshakes } from "./sections/tls.js";
 import { html, jsonInScript, trusted } from "./html.js";
-import { cpuByPlace } from "./places.js";
-import { slopes } from "./slopes.js";
+import { cpuByPlace } from "./sections/cpu-by-place.js";
+import { slopes } from "./sections/held-memory.js";
 import { SCRIPT, STYLE } from "./style.js";
 import {
   columnOf,
@@ -38,7 +38,7 @@ import {
   time,
   tlsPairs,
   unmeasured,
-} from "./summary.js";
+} from "./model.js";
 
 /** What goes through all sections: the data, and marks and ids that must be the same or unique in the whole page. */
 class Page {

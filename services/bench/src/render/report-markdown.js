@@ -2,7 +2,7 @@
  * report.md: the short report, in GitHub's Markdown, for a pull request or a post.
  *
  * @import { Analysis, Setting } from "../analyse/types.js"
- * @import { Column, Entry } from "./summary.js"
+ * @import { Column, Entry } from "./model.js"
  */
 import { figure, NONE } from "../numbers.js";
 import {
@@ -16,7 +16,7 @@ import {
   runState,
   selfTable,
   settingFindings,
-} from "./summary.js";
+} from "./model.js";
 
 /**
  * @param {Analysis} analysis

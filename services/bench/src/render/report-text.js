@@ -3,7 +3,7 @@
  *
  * @import { Analysis } from "../analyse/types.js"
  */
-import { badAnswerTexts } from "./summary.js";
+import { badAnswerTexts } from "./model.js";
 
 /**
  * @param {Pick<Analysis, "results" | "lead" | "verdicts" | "badAnswers">} analysis

@@ -5,7 +5,7 @@ import { JSDOM } from "jsdom";
 import { analyse } from "../analyse/index.js";
 import { POLICY, results as madeUp, selfResults } from "../analyse/testing/results.js";
 import { renderHtml, renderMarkdown, renderText } from "./index.js";
-import { settingFindings, time } from "./summary.js";
+import { settingFindings, time } from "./model.js";
 import { sampleAnalysis } from "./testing/analysis.js";
 
 /** @import { Analysis } from "../analyse/types.js" */

@@ -4,15 +4,15 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { containersOf, inspect, Project, remove, run } from "../docker.js";
+import { containersOf, inspect, Project, remove, run } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { connectionsOf, holdsConnections, rampSeconds, sendsRequests } from "../plan/load.js";
 import { readScenario } from "../plan/scenarios.js";
-import { CONTROL } from "../proxies.js";
+import { CONTROL } from "../plan/proxies.js";
 import { LIVE_FILE, liveCsv } from "../record/live.js";
 import { causesIn } from "./causes.js";
-import { ContainerGone, difference, locate, machineCpu } from "./counters.js";
-import { CellFailure } from "./failure.js";
+import { ContainerGone, difference, locate, machineCpu } from "../platform/counters.js";
+import { CellFailure } from "./cell-failure.js";
 import { liveCounts } from "./k6.js";
 import { keptLog } from "./log.js";
 import { K6_PORT, knobsOf, LOAD_SERVICES, Loads, logOf } from "./loads.js";
@@ -20,12 +20,12 @@ import { Pulse } from "./pulse.js";
 import { Sampler } from "./sampler.js";
 import { verify, waitForAnswer } from "./verification.js";
 
-/** @import { ContainerState } from "../docker.js" */
+/** @import { ContainerState } from "../platform/docker.js" */
 /** @import { CellRecord, ContainerRecord, Parameters, PlannedCell, Role, SocketReading } from "../record/types.js" */
 /** @import { Log } from "./causes.js" */
-/** @import { Counters, Reading } from "./counters.js" */
+/** @import { Counters, Reading } from "../platform/counters.js" */
 /** @import { Edges } from "./edges.js" */
-/** @import { Listener, Phase } from "./events.js" */
+/** @import { Listener, Phase } from "../record/events.js" */
 /** @import { LiveSample } from "../record/live.js" */
 /** @import { PulseReading } from "./pulse.js" */
 

@@ -4,7 +4,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** @import { Influx } from "../influx.js" */
+/** @import { Influx } from "../platform/influx.js" */
 /** @import { Store } from "../record/store.js" */
 
 /** Measurements of cAdvisor's InfluxDB driver: CPU in ns since the container started, the others in bytes. */

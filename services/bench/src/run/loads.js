@@ -3,15 +3,15 @@
  * or by Node in `load-http`.
  */
 import { join } from "node:path";
-import { run } from "../docker.js";
+import { run } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { connectionsOf, sendsRequests } from "../plan/load.js";
 import { summarise } from "../statistics/index.js";
-import { CellFailure } from "./failure.js";
+import { CellFailure } from "./cell-failure.js";
 import { readHttpSummary } from "./http-load.js";
 import { keepSamples, mergeSummaries, readLatencies, readSummary } from "./k6.js";
 
-/** @import { Project } from "../docker.js" */
+/** @import { Project } from "../platform/docker.js" */
 /** @import { Scenario } from "../plan/scenarios.js" */
 /** @import { CellRecord, Parameters, PlannedCell } from "../record/types.js" */
 /** @import { Stage } from "./cell.js" */

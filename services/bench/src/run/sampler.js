@@ -1,11 +1,11 @@
 /**
  * Follows what containers use while they are measured.
  */
-import { ContainerGone } from "./counters.js";
+import { ContainerGone } from "../platform/counters.js";
 
 /**
  * @import { ContainerRecord, MemoryReading } from "../record/types.js"
- * @import { Reading } from "./counters.js"
+ * @import { Reading } from "../platform/counters.js"
  *
  * @typedef {{read(): Reading}} Readable a `Counters`
  */

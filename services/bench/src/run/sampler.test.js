@@ -1,11 +1,11 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { ContainerGone } from "./counters.js";
+import { ContainerGone } from "../platform/counters.js";
 import { Sampler } from "./sampler.js";
 
 /**
  * @import { TestContext } from "node:test"
- * @import { Reading } from "./counters.js"
+ * @import { Reading } from "../platform/counters.js"
  */
 
 /**

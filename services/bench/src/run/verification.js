@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs";
 import { request as plainRequest } from "node:http";
 import { join } from "node:path";
 import { connectTls, negotiated, openWebSocket } from "../conformance/index.js";
-import { healthUrl } from "../proxies.js";
-import { statusOf, until } from "../wait.js";
-import { CellFailure } from "./failure.js";
+import { healthUrl } from "../plan/proxies.js";
+import { statusOf, until } from "../platform/wait.js";
+import { CellFailure } from "./cell-failure.js";
 
 /** @import { ConnectionOptions, SecureVersion } from "node:tls" */
 /** @import { Target } from "../conformance/connect.js" */

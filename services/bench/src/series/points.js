@@ -2,17 +2,17 @@
  * A run's record as points of InfluxDB: a function for each measurement of the database `bench`. services/influxdb/README.md says
  * what they hold. Each gives the same points for the same record, so what is written again doubles nothing.
  */
-import { settingKey } from "../analyse/compare.js";
+import { settingKey } from "../analyse/settings.js";
 import { measure } from "../analyse/measures.js";
 import { LIVE_FIELDS, readLive, readRows } from "../record/live.js";
-import { rankText } from "../render/summary.js";
+import { rankText } from "../render/model.js";
 
 /** @import { AnalysedCell, Analysis } from "../analyse/types.js" */
-/** @import { RunComparison } from "../compare.js" */
-/** @import { Point } from "../influx.js" */
+/** @import { RunComparison } from "../commands/compare.js" */
+/** @import { Point } from "../platform/influx.js" */
 /** @import { LiveSample } from "../record/live.js" */
 /** @import { CellRecord, PlannedCell } from "../record/types.js" */
-/** @import { Phase } from "../run/events.js" */
+/** @import { Phase } from "../record/events.js" */
 
 /** Between two samples of the counters; a sample that follows sooner, as the last of a phase may, is left out: CPU over a moment is noise. */
 const SHORTEST_SAMPLE_MS = 125;

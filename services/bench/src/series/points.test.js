@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
 import { cellRecord, plannedCell, POLICY, results } from "../analyse/testing/results.js";
-import { compareRuns } from "../compare.js";
-import { lineOf } from "../influx.js";
+import { compareRuns } from "../commands/compare.js";
+import { lineOf } from "../platform/influx.js";
 import { liveCsv } from "../record/live.js";
 import {
   alignedPoints,
@@ -16,7 +16,7 @@ import {
   summaryPoints,
 } from "./points.js";
 
-/** @import { Point } from "../influx.js" */
+/** @import { Point } from "../platform/influx.js" */
 
 const policy = /** @type {any} */ (POLICY);
 const TAGS = {

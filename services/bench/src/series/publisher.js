@@ -8,9 +8,9 @@ import { UserError } from "../errors.js";
 import { alignedPoints, cellPoint, failurePoints, livePoint, phasePoint } from "./points.js";
 
 /** @import { AnalysedCell } from "../analyse/types.js" */
-/** @import { Influx, Point } from "../influx.js" */
+/** @import { Influx, Point } from "../platform/influx.js" */
 /** @import { CellRecord } from "../record/types.js" */
-/** @import { RunEvent } from "../run/events.js" */
+/** @import { RunEvent } from "../record/events.js" */
 
 /** The database of services/influxdb/README.md. */
 export const DATABASE = "bench";

@@ -9,8 +9,8 @@ import { UserError } from "../errors.js";
 import { Publisher } from "./publisher.js";
 
 /** @import { TestContext } from "node:test" */
-/** @import { Point } from "../influx.js" */
-/** @import { RunEvent } from "../run/events.js" */
+/** @import { Point } from "../platform/influx.js" */
+/** @import { RunEvent } from "../record/events.js" */
 
 const SAMPLE = {
   ms: 5000,

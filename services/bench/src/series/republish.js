@@ -17,7 +17,7 @@ import {
 import { DATABASE } from "./publisher.js";
 
 /** @import { Analysis } from "../analyse/types.js" */
-/** @import { Influx, Point } from "../influx.js" */
+/** @import { Influx, Point } from "../platform/influx.js" */
 /** @import { CellRecord } from "../record/types.js" */
 /** @import { Store } from "../record/store.js" */
 

@@ -10,7 +10,7 @@ import { containerOf, serviceOf } from "../run/curves.js";
 import { curvePoints, republish } from "./republish.js";
 
 /** @import { TestContext } from "node:test" */
-/** @import { Point } from "../influx.js" */
+/** @import { Point } from "../platform/influx.js" */
 
 const CURVES = "ms,service,series,value\n1000000000500,nginx,cpu_usage_total,1649944425\n";
 
@@ -49,7 +49,7 @@ function influxOf({ databases = ["cadvisor"], keptMs = Infinity, seen = [] } = {
   const done = [];
   /** @type {Map<string, Point[]>} */
   const written = new Map();
-  const influx = /** @type {import("../influx.js").Influx} */ (
+  const influx = /** @type {import("../platform/influx.js").Influx} */ (
     /** @type {unknown} */ ({
       createDatabase: async (/** @type {string} */ name) => done.push(`create ${name}`),
       remove: async (

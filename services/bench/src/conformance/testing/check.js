@@ -1,13 +1,13 @@
 /**
  * All checks against the server of these tests, with something done wrong or nothing.
  */
-import { runConformance } from "../run.js";
+import { runConformance } from "../conform.js";
 import { certificate } from "./certificate.js";
 import { startRelay } from "./relay.js";
 import { POLICY, startServer } from "./server.js";
 
 /** @import { TestContext } from "node:test" */
-/** @import { CheckResult, ConformanceOptions } from "../run.js" */
+/** @import { CheckResult, ConformanceOptions } from "../conform.js" */
 /** @import { Faults } from "./server.js" */
 
 export const NO_DELAY = { noDelayToServer: true, noDelayToClient: true };

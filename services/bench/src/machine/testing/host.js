@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 /** @import { TestContext } from "node:test" */
-/** @import { Result, run as Run } from "../../docker.js" */
+/** @import { Result, run as Run } from "../../platform/docker.js" */
 
 /** What `probeEngine`'s container wrote on the same machine. */
 export const RECORDED_PROBE = `20000

@@ -4,7 +4,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readProxies } from "../../proxies.js";
+import { readProxies } from "../proxies.js";
 import { readBattle } from "../battle.js";
 
 /** Of this project. */

@@ -3,7 +3,7 @@
  *
  * @import { AnalysedCell, Analysis, Comparison, Finding, Measure, Row, Setting } from "../../analyse/types.js"
  * @import { CellRecord, ContainerRecord, LatencySummary, PlannedCell, Results, Scheme } from "../../record/types.js"
- * @import { Curves } from "../summary.js"
+ * @import { Curves } from "../model.js"
  */
 
 /** @type {Results["proxies"]} */

@@ -1,0 +1,583 @@
+/**
+ * Settings, and in each the comparisons of the proxies under one measure.
+ */
+import { median, quantile } from "simple-statistics";
+import { counted, number } from "../numbers.js";
+import { holdsConnections, timedSeconds } from "../plan/load.js";
+import { CONTROL } from "../plan/proxies.js";
+import { detectableRatio, medianInterval, ratioInterval } from "../statistics/index.js";
+import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT, badPercentOf } from "./bad-answers.js";
+import { measure } from "./measures.js";
+import { allPairs, ALPHA, judge, rank } from "./ranking.js";
+import { comparesServers, isHttp } from "./scenarios.js";
+import { amount, list, settingTitle } from "../render/words.js";
+
+/** @import { Parameters, PlannedCell, Results } from "../record/types.js" */
+/** @import { AnalysedCell, Comparison, Finding, Measure, Ratio, Row, Setting } from "./types.js" */
+/** @import { Judgement } from "./ranking.js" */
+
+export const CONFIDENCE = 0.95;
+
+/** The middle half of the rounds may lie so far apart, as a share of their median. */
+const SPREAD_LIMIT_PERCENT = 25;
+
+/**
+ * What the control means under a measure. `bound`: it does the same work without a proxy, so no proxy can do better, and the
+ * difference is what the proxy adds. `own`: it is the cost of the control's own server. `beside`: it does as any other does, and
+ * bounds nothing: of files it is one of the servers.
+ *
+ * @typedef {"bound" | "own" | "beside"} Control
+ *
+ * @typedef {Pick<PlannedCell, "scenario" | "parameters">} Load
+ */
+
+/** @type {{key: string, control: Control, applies?: (load: Load) => boolean}[]} */
+const COMPARED = [
+  { key: "handshake_ms_mean", control: "bound", applies: opensConnections },
+  { key: "handshake_ms_median", control: "bound", applies: opensConnections },
+  { key: "handshake_ms_p99", control: "bound", applies: opensConnections },
+  { key: "echo_latency_ms_mean", control: "bound", applies: sendsMessages },
+  { key: "echo_latency_ms_median", control: "bound", applies: sendsMessages },
+  { key: "echo_latency_ms_p99", control: "bound", applies: sendsMessages },
+  { key: "requests_per_second", control: "bound", applies: sendsRequests },
+  { key: "request_ms_mean", control: "bound", applies: sendsRequests },
+  { key: "request_ms_median", control: "bound", applies: sendsRequests },
+  { key: "request_ms_p99", control: "bound", applies: sendsRequests },
+  { key: "non_2xx_percent", control: "beside", applies: sendsRequests },
+  { key: "socket_errors_per_1000_requests", control: "beside", applies: sendsRequests },
+  { key: "total_seconds", control: "bound", applies: isUntimed },
+  {
+    key: "messages_per_second",
+    control: "bound",
+    applies: (load) => holdsConnections(load.parameters) && isUntimed(load),
+  },
+  {
+    key: "connections_per_second",
+    control: "bound",
+    applies: (load) => opensConnections(load) && isUntimed(load),
+  },
+  { key: "cpu_us_per_handshake", control: "own", applies: opensConnections },
+  {
+    key: "cpu_us_per_message",
+    control: "own",
+    applies: ({ parameters: p }) => p.MESSAGES > 1 || p.INTERVAL_SECONDS > 0,
+  },
+  {
+    key: "proxy_cpu_us_per_request",
+    control: "own",
+    // Of files, it would hold a proxy's part of the work against a server's whole.
+    applies: (load) => sendsRequests(load) && !comparesServers(load.scenario),
+  },
+  {
+    key: "servers_cpu_seconds",
+    control: "beside",
+    applies: ({ scenario }) => comparesServers(scenario),
+  },
+  {
+    key: "proxy_cpu_cores",
+    control: "own",
+    applies: ({ parameters }) => parameters.HOLD_SECONDS > 0,
+  },
+  {
+    key: "proxy_memory_peak_usage_bytes",
+    control: "own",
+    applies: ({ scenario }) => !comparesServers(scenario),
+  },
+  {
+    key: "proxy_memory_per_connection_bytes",
+    control: "own",
+    applies: (load) => !isReadAfter(load) && !sendsRequests(load),
+  },
+  {
+    key: "proxy_memory_user_per_connection_bytes",
+    control: "own",
+    applies: ({ parameters }) => holdsConnections(parameters),
+  },
+  {
+    key: "proxy_memory_kernel_per_connection_bytes",
+    control: "own",
+    applies: ({ parameters }) => holdsConnections(parameters),
+  },
+  { key: "proxy_sockets_left", control: "own", applies: isReadAfter },
+  { key: "proxy_close_wait_left", control: "own", applies: isReadAfter },
+  { key: "proxy_descriptors_left", control: "own", applies: isReadAfter },
+  { key: "proxy_memory_left_bytes", control: "own", applies: isReadAfter },
+];
+
+/**
+ * @param {Load} load
+ * @returns {boolean} WebSockets in the measured phase
+ */
+function opensConnections({ scenario, parameters }) {
+  return !isHttp(scenario) && !holdsConnections(parameters);
+}
+
+/** @param {Load} load */
+function sendsMessages({ scenario, parameters }) {
+  return !isHttp(scenario) && parameters.INTERVAL_SECONDS !== 0;
+}
+
+/** @param {Load} load */
+function sendsRequests({ scenario }) {
+  return isHttp(scenario);
+}
+
+/**
+ * @param {Load} load
+ * @returns {boolean} the measured phase lasts until the work is done
+ */
+function isUntimed({ parameters }) {
+  return timedSeconds(parameters) === 0 && !("DURATION_SECONDS" in parameters);
+}
+
+/** @param {Load} load */
+function isReadAfter({ parameters }) {
+  return parameters.SETTLE_SECONDS !== undefined;
+}
+
+/**
+ * @param {Pick<PlannedCell, "scenario" | "scheme" | "parameters">} cell
+ * @returns {string} the same for all proxies and rounds
+ */
+export function settingKey({ scenario, scheme, parameters }) {
+  const parts = Object.entries(parameters)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name.toLowerCase().replaceAll("_", "-")}-${value}`);
+  return [scenario, scheme, ...parts].join("-");
+}
+
+/**
+ * @param {Results} results
+ * @returns {(Omit<Setting, "title" | "comparisons"> & {compared: {key: string, control: Control}[]})[]} ws before wss, then by parameters; and
+ *   what is compared in each
+ */
+export function settingsOf(results) {
+  const planned = new Map(results.plan.cells.map((cell) => [settingKey(cell), cell]));
+  const settings = [...planned].map(([key, { scenario, scheme, parameters }]) => ({
+    key,
+    scenario,
+    scheme,
+    parameters,
+    compared: COMPARED.filter(({ applies }) => applies?.({ scenario, parameters }) ?? true).map(
+      ({ key, control }) => ({
+        key,
+        control: comparesServers(scenario) && control === "bound" ? "beside" : control,
+      }),
+    ),
+  }));
+  return settings.sort(
+    (a, b) =>
+      compareText(a.scenario, b.scenario) ||
+      compareText(a.scheme, b.scheme) ||
+      Object.keys(a.parameters)
+        .map((name) => a.parameters[name] - (b.parameters[name] ?? 0))
+        .find((difference) => difference !== 0) ||
+      0,
+  );
+}
+
+/**
+ * @param {Results} results
+ * @param {AnalysedCell[]} cells of all settings
+ * @returns {Setting[]} as of `settingsOf`
+ */
+export function compareAll(results, cells) {
+  const settings = settingsOf(results);
+  const all = settings.map(({ parameters }) => parameters);
+  return settings.map(({ compared, ...setting }) => ({
+    ...setting,
+    title: settingTitle(setting, all),
+    comparisons: compared.map(({ key, control }) =>
+      compare(measure(key), control, new SettingData(results, setting.key, cells, key)),
+    ),
+  }));
+}
+
+/**
+ * @param {string} a
+ * @param {string} b
+ */
+function compareText(a, b) {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** The values of one measure in one setting. */
+class SettingData {
+  /**
+   * @param {Results} results
+   * @param {string} setting
+   * @param {AnalysedCell[]} cells
+   * @param {string} measure
+   */
+  constructor(results, setting, cells, measure) {
+    this.results = results;
+    this.setting = setting;
+    this.measure = measure;
+    this.cells = cells.filter((cell) => cell.setting === setting);
+    /** By proxy and round. */
+    this.rounds = new Map(
+      results.plan.proxies.map((proxy) => [proxy, valuesByRound(this.cells, proxy, measure)]),
+    );
+  }
+
+  /** @param {string} proxy */
+  badPercent(proxy) {
+    return badPercentOf(this.cells, proxy);
+  }
+
+  /** @param {string} proxy */
+  values(proxy) {
+    return [...(this.rounds.get(proxy)?.values() ?? [])];
+  }
+
+  /**
+   * @param {string} a
+   * @param {string} b
+   */
+  ratio(a, b) {
+    const none = new Map();
+    return ratioOf(this.rounds.get(a) ?? none, this.rounds.get(b) ?? none, this.results.plan.seed);
+  }
+
+  /**
+   * @param {string} proxy
+   * @returns {string} why it has no value
+   */
+  missing(proxy) {
+    const recorded = this.cells.filter((cell) => cell.record.proxy === proxy);
+    const counting = recorded.filter(({ counted }) => counted);
+    if (counting.some(({ findings }) => findings.some(({ voids }) => voids)))
+      return "the generator was at the limit of the one core that it can use, so times and throughput are its own";
+    if (counting.length > 0) return "could not be read";
+    const reasons = new Set(
+      recorded.flatMap(({ record: { cause }, findings }) => [
+        ...(cause ? [`${cause.kind}: ${cause.message}`] : []),
+        ...findings.filter(({ severity }) => severity === "invalid").map(({ message }) => message),
+      ]),
+    );
+    for (const cell of this.results.plan.cells)
+      if (cell.skip && cell.proxy === proxy && settingKey(cell) === this.setting)
+        reasons.add(`skipped: ${cell.skip}`);
+    return [...reasons].join("; ") || "not run yet";
+  }
+}
+
+/**
+ * @param {AnalysedCell[]} cells of one setting
+ * @param {string} proxy
+ * @param {string} measure
+ * @returns {Map<number, number>} values of counted cells by round, in the order of rounds
+ */
+export function valuesByRound(cells, proxy, measure) {
+  return new Map(
+    cells
+      .filter(
+        ({ counted, record, measures }) => counted && record.proxy === proxy && measure in measures,
+      )
+      .map(({ record, measures }) => /** @type {const} */ ([record.round, measures[measure]]))
+      .sort(([a], [b]) => a - b),
+  );
+}
+
+/**
+ * @param {AnalysedCell[][]} settings cells of each
+ * @param {string} proxy
+ * @param {string} measure
+ * @returns {Map<number, number>} sums over the settings, of the rounds that all of them have
+ */
+export function sumsByRound(settings, proxy, measure) {
+  const [first, ...others] = settings.map((cells) => valuesByRound(cells, proxy, measure));
+  return others.reduce(
+    (sums, values) =>
+      new Map(
+        [...sums].flatMap(([round, sum]) => {
+          const value = values.get(round);
+          return value === undefined ? [] : [[round, sum + value]];
+        }),
+      ),
+    first,
+  );
+}
+
+/**
+ * @param {Map<number, number>} a by round
+ * @param {Map<number, number>} b
+ * @param {number} seed
+ * @returns {Ratio | null} of the medians over the rounds that both have
+ */
+export function ratioOf(a, b, seed) {
+  const common = [...a.keys()].filter((round) => b.has(round));
+  const of = (/** @type {Map<number, number>} */ values) =>
+    common.map((round) => /** @type {number} */ (values.get(round)));
+  const [dividends, divisors] = [of(a), of(b)];
+  const ratio = ratioInterval(dividends, divisors, { confidence: CONFIDENCE, seed });
+  const each = dividends.map((value, i) => value / divisors[i]);
+  const isRange = each.length > 1 && each.every(Number.isFinite);
+  return ratio && { ...ratio, rounds: isRange ? [Math.min(...each), Math.max(...each)] : null };
+}
+
+/**
+ * @param {{results: Results, cells: AnalysedCell[]}} analysed
+ * @param {string} measure
+ * @param {[Setting, Setting]} pair the first to the second
+ * @returns {{proxy: string, ratio: Ratio}[]} of each proxy that has cells that count in both
+ */
+export function ratiosOf({ results, cells }, measure, pair) {
+  const of = (/** @type {Setting} */ { key }, /** @type {string} */ proxy) =>
+    valuesByRound(
+      cells.filter((cell) => cell.setting === key),
+      proxy,
+      measure,
+    );
+  const [over, under] = pair;
+  return results.plan.proxies
+    .filter((proxy) => proxy !== CONTROL || comparesServers(over.scenario))
+    .flatMap((proxy) => {
+      const ratio = ratioOf(of(over, proxy), of(under, proxy), results.plan.seed);
+      return ratio ? [{ proxy, ratio }] : [];
+    });
+}
+
+/**
+ * @param {Measure} measure
+ * @param {Control} control
+ * @param {SettingData} data
+ * @returns {Comparison}
+ */
+function compare(measure, control, data) {
+  const { plan } = data.results;
+  const contenders = plan.proxies.filter((name) => name !== CONTROL);
+  const measured = contenders.filter((name) => data.values(name).length > 0);
+  const pairs = allPairs(measured);
+  const judgement = judge(
+    new Map(measured.map((name) => [name, data.values(name)])),
+    pairs,
+    (a, b) => data.ratio(a, b),
+  );
+  const isBad = (/** @type {string} */ name) => answersBadly({ badPercent: data.badPercent(name) });
+  const order = measured.toSorted((a, b) => {
+    const difference = median(data.values(a)) - median(data.values(b));
+    // An error is quick to give: nothing that it makes better counts before a good answer.
+    return (
+      Number(isBad(a)) - Number(isBad(b)) || (measure.better === "lower" ? difference : -difference)
+    );
+  });
+  const [best] = order;
+  const ranks =
+    judgement.method === "none"
+      ? new Map()
+      : rank(order, (a, b) => isBad(a) !== isBad(b) || judgement.differ(a, b));
+
+  const rows = plan.proxies.map((proxy) => {
+    const own = data.values(proxy);
+    const isContender = proxy !== CONTROL;
+    /** @type {Row} */
+    const row = {
+      proxy,
+      values: own,
+      median:
+        own.length > 0 ? { value: median(own), interval: medianInterval(own, CONFIDENCE) } : null,
+      missing: own.length > 0 ? null : data.missing(proxy),
+      toControl: isContender && control !== "own" ? data.ratio(proxy, CONTROL) : null,
+      toBest: isContender && best ? data.ratio(proxy, best) : null,
+      rank: ranks.get(proxy)?.rank ?? null,
+      ties: ranks.get(proxy)?.ties ?? [],
+      p: isContender && best && proxy !== best ? judgement.p(best, proxy) : null,
+      badPercent: data.badPercent(proxy),
+    };
+    return row;
+  });
+  return {
+    measure: measure.key,
+    rows,
+    detectableRatio:
+      judgement.method === "test"
+        ? detectableRatio(
+            measured.map((name) => data.values(name)),
+            { alpha: ALPHA, tests: pairs.length, seed: plan.seed },
+          )
+        : null,
+    findings: [
+      ...fewRounds(data, measured, judgement),
+      ...badlyAnswered(data),
+      ...wideSpread(data, control === "own" ? contenders : plan.proxies),
+      ...(control === "bound" ? controlSlower(measure, rows, data) : []),
+      ...(control === "own" ? ownControl(data) : []),
+    ],
+  };
+}
+
+/**
+ * @param {SettingData} data
+ * @param {string[]} measured
+ * @param {Judgement} judgement
+ * @returns {Finding[]}
+ */
+function fewRounds(data, measured, { method }) {
+  const rounds = measured.map((name) => data.values(name).length);
+  const most = Math.max(...rounds);
+  /** @type {Finding[]} */
+  const findings = [];
+  if (measured.length > 1 && method === "range") {
+    const chance = number(arrangements(most) / 2);
+    findings.push({
+      gate: "few-rounds",
+      severity: "note",
+      message: `Ranked by range over ${counted(most, "round")}, not tested: of two equal proxies 1 pair in ${chance} comes out apart`,
+    });
+  }
+  if (measured.length > 1 && method === "none") {
+    const message = "A single round: nothing is known about its spread, so there are no ranks";
+    findings.push({ gate: "few-rounds", severity: "note", message });
+  }
+  const short = measured.filter((name) => data.values(name).length < most);
+  if (short.length > 0) {
+    const each = short.map((name) => `${titleIn(data, name)} ${data.values(name).length}`);
+    findings.push({
+      gate: "missing-rounds",
+      severity: "weak",
+      message: `Some lack rounds, and with fewer than the ${most} of others a difference is less likely to be seen`,
+      figures: list(each),
+    });
+  }
+  return findings;
+}
+
+/**
+ * @param {number} n
+ * @returns {number} ways to choose n of 2 n
+ */
+function arrangements(n) {
+  let ways = 1;
+  for (let i = 1; i <= n; i++) ways *= (n + i) / i;
+  return Math.round(ways);
+}
+
+/**
+ * @param {SettingData} data
+ * @returns {Finding[]}
+ */
+function badlyAnswered(data) {
+  const bad = data.results.plan.proxies
+    .map((name) => ({ name, percent: data.badPercent(name) }))
+    .filter(({ percent }) => percent > BAD_ANSWERS_LIMIT_PERCENT);
+  if (bad.length === 0) return [];
+  return [
+    {
+      gate: "bad-answers",
+      severity: "weak",
+      message: `More than ${BAD_ANSWERS_LIMIT_PERCENT} % of the requests were not answered well, and who does so ranks behind all others`,
+      figures: list(bad.map(({ name, percent }) => `${titleIn(data, name)} ${number(percent)} %`)),
+    },
+  ];
+}
+
+/**
+ * @param {SettingData} data
+ * @param {string[]} names
+ * @returns {Finding[]}
+ */
+function wideSpread(data, names) {
+  const wide = names.flatMap((name) => {
+    const values = data.values(name);
+    if (values.length < 2 || !(median(values) > 0)) return [];
+    const percent = (100 * (quantile(values, 0.75) - quantile(values, 0.25))) / median(values);
+    return percent > SPREAD_LIMIT_PERCENT ? [`${titleIn(data, name)} ${number(percent)} %`] : [];
+  });
+  if (wide.length === 0) return [];
+  return [
+    {
+      gate: "spread",
+      severity: "weak",
+      message: `The middle half of the rounds spans more than ${SPREAD_LIMIT_PERCENT} % of the median`,
+      figures: list(wide),
+    },
+  ];
+}
+
+/**
+ * Nothing can be faster than the same work without a proxy. Where the control comes out slower, something else slowed it.
+ *
+ * @param {Measure} measure
+ * @param {Row[]} rows
+ * @param {SettingData} data
+ * @returns {Finding[]}
+ */
+function controlSlower(measure, rows, data) {
+  const relations = relationsToControl(measure, rows);
+  const faster = rows.filter(({ proxy }) => relations.get(proxy) === "better");
+  if (faster.length === 0) return [];
+  const of = (/** @type {string} */ name) => amount(median(data.values(name)), measure);
+  const each = faster.map(({ proxy }) => `${titleIn(data, proxy)} ${of(proxy)}`);
+  return [
+    {
+      gate: "control-slower",
+      severity: "weak",
+      message:
+        "The control was slower than a proxy, so it bounds nothing, and what a proxy adds cannot be read from it",
+      figures: `control ${of(CONTROL)}, ${list(each)}`,
+    },
+  ];
+}
+
+/**
+ * @param {Measure} measure
+ * @param {Row[]} rows of a comparison with ratios to the control
+ * @returns {Map<string, "better" | "worse" | "same">} each proxy with a figure of good answers beside the control; same: no
+ *   difference is seen
+ */
+export function relationsToControl(measure, rows) {
+  const control = rows.find(({ proxy }) => proxy === CONTROL);
+  const proxies = rows.filter((row) => row.proxy !== CONTROL && row.median && !answersBadly(row));
+  if (!control?.median) return new Map();
+  const bound = control.median.value;
+  const judgement = judge(
+    new Map(rows.map(({ proxy, values }) => [proxy, values])),
+    proxies.map(({ proxy }) => [proxy, CONTROL]),
+    (a) => proxies.find(({ proxy }) => proxy === a)?.toControl ?? null,
+  );
+  return new Map(
+    proxies.map(({ proxy, median }) => {
+      if (!median || !judgement.differ(proxy, CONTROL)) return [proxy, "same"];
+      const isBetter = median.value < bound === (measure.better === "lower");
+      return [proxy, isBetter ? "better" : "worse"];
+    }),
+  );
+}
+
+/**
+ * @param {SettingData} data
+ * @returns {Finding[]}
+ */
+function ownControl(data) {
+  if (data.values(CONTROL).length === 0) return [];
+  return [
+    {
+      gate: "control-own",
+      severity: "note",
+      message:
+        "What stands for the control is the cost of its own server, which is no proxy: it has no rank, and no ratio to it is given",
+    },
+  ];
+}
+
+/**
+ * @param {SettingData} data
+ * @param {string} name
+ */
+function titleIn({ results }, name) {
+  return titleOfProxy(results, name);
+}
+
+/**
+ * @param {Results} results
+ * @param {string} name
+ * @returns {string} as a reader knows it
+ */
+export function titleOfProxy(results, name) {
+  const { cells } = results.plan;
+  const isServer = cells.length > 0 && cells.every(({ scenario }) => comparesServers(scenario));
+  // Among file servers, what stands behind the proxies is one of them.
+  if (name === CONTROL && isServer) return "Node, files in memory";
+  return results.proxies.find((proxy) => proxy.name === name)?.title ?? name;
+}

@@ -1,0 +1,111 @@
+/**
+ * `report`: makes the report of a run again, from its record alone.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { analyse, noiseFloorOf, readPublished } from "../analyse/index.js";
+import { Store } from "../record/store.js";
+import { renderHtml, renderMarkdown } from "../render/index.js";
+
+/** @import { Analysis } from "../analyse/types.js" */
+/** @import { CellRecord, Plan } from "../record/types.js" */
+
+const SAME_SAMPLE_MS = 50;
+
+/**
+ * @param {string} directory the project's
+ * @param {Store} store of the run
+ * @returns {Analysis}
+ */
+export function writeReport(directory, store) {
+  const { results } = store;
+  const analysis = analyse(results, {
+    policy: JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8")),
+    noiseFloor: findNoiseFloor(store),
+    published: publishedOf(directory, results.plan),
+  });
+  store.write("report.html", renderHtml(analysis, { curves: curvesOf(store) }));
+  store.write("report.md", renderMarkdown(analysis));
+  return analysis;
+}
+
+/**
+ * @param {string} directory the project's
+ * @param {Plan} plan
+ * @throws {import("../errors.js").UserError} when the study's file is not as it should be
+ */
+export function publishedOf(directory, { published }) {
+  return published
+    ? readPublished(join(directory, "battles/published", `${published}.yaml`))
+    : null;
+}
+
+/**
+ * The latest run beside this one that held a proxy against itself on the same machine.
+ *
+ * @param {Store} store
+ */
+function findNoiseFloor(store) {
+  const parent = dirname(resolve(store.directory));
+  const runs = readdirSync(parent).filter((name) => existsSync(join(parent, name, "results.json")));
+  for (const name of runs.sort().reverse()) {
+    const text = readFileSync(join(parent, name, "results.json"), "utf8");
+    const floor = text.includes('"battle": "aa"')
+      ? noiseFloorOf(JSON.parse(text), store.results)
+      : null;
+    if (floor) return floor;
+  }
+  return null;
+}
+
+/**
+ * CPU and memory of the proxy over each cell's measured phase.
+ *
+ * @param {Store} store
+ */
+function curvesOf(store) {
+  /** @type {Record<string, {seconds: number[], usageBytes: number[], cpuCores: number[]}>} */
+  const curves = {};
+  for (const record of store.results.cells) {
+    const file = join(store.cellPath(record.id, record.attempt), "samples.csv");
+    if (record.status === "ok" && existsSync(file))
+      curves[record.id] = curveOf(record, readFileSync(file, "utf8"));
+  }
+  return curves;
+}
+
+/**
+ * @param {CellRecord} record
+ * @param {string} csv of the sampler
+ */
+function curveOf({ containers }, csv) {
+  const [header, ...lines] = csv.trim().split("\n");
+  const columns = header.split(",");
+  const [ms, service, cpu, usage] = ["ms", "service", "cpu_seconds", "usage_bytes"].map((name) =>
+    columns.indexOf(name),
+  );
+  const parts = Object.values(containers).filter(({ role }) => role === "proxy").length;
+  /** @type {Map<number, {cpu: number, usage: number, parts: number}>} summed over the proxy's containers */
+  const sums = new Map();
+  for (const line of lines) {
+    const fields = line.split(",");
+    if (containers[fields[service]]?.role !== "proxy") continue;
+    // The containers are read one after the other, well within this time.
+    const at = Math.round(Number(fields[ms]) / SAME_SAMPLE_MS) * SAME_SAMPLE_MS;
+    const sum = sums.get(at) ?? { cpu: 0, usage: 0, parts: 0 };
+    sums.set(at, {
+      cpu: sum.cpu + Number(fields[cpu]),
+      usage: sum.usage + Number(fields[usage]),
+      parts: sum.parts + 1,
+    });
+  }
+  const points = [...sums].filter(([, sum]) => sum.parts === parts).sort(([a], [b]) => a - b);
+  return {
+    seconds: points.map(([at]) => at / 1000),
+    usageBytes: points.map(([, sum]) => sum.usage),
+    cpuCores: points.map(([at, sum], i) => {
+      const [before, previous] = points[Math.max(0, i - 1)];
+      return at > before ? (sum.cpu - previous.cpu) / ((at - before) / 1000) : 0;
+    }),
+  };
+}

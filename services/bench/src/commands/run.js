@@ -1,0 +1,280 @@
+/**
+ * `run` and `aa`: a whole battle, recorded, with a report at its end.
+ */
+import { join, relative, resolve } from "node:path";
+import { Project } from "../platform/docker.js";
+import { UserError } from "../errors.js";
+import { differences as environmentDifferences, readEnvironment } from "../machine/environment.js";
+import { readLimits } from "../machine/limits.js";
+import { preflight } from "../machine/preflight.js";
+import { parseAa, parseRun } from "../plan/arguments.js";
+import { readBattle } from "../plan/battle.js";
+import { describePlan, differences as planDifferences } from "../plan/describe.js";
+import { makeAaPlan, makePlan } from "../plan/plan.js";
+import { readScenario } from "../plan/scenarios.js";
+import { readProxies } from "../plan/proxies.js";
+import { lock } from "../run/lock.js";
+import { Store } from "../record/store.js";
+import { renderText } from "../render/index.js";
+import { publishedOf, writeReport } from "./report.js";
+import { Battlefield, Interrupted } from "../run/testbed.js";
+import { liveView } from "../render/progress.js";
+import { setup } from "./setup.js";
+
+/** @import { ComposeConfig } from "../platform/docker.js" */
+/** @import { Proxy } from "../plan/proxies.js" */
+/** @import { Environment, Plan, Results } from "../record/types.js" */
+
+/** The battle whose tests `aa` runs. */
+const AA_BATTLE = "quick";
+
+/**
+ * @typedef {object} Context
+ * @property {string} directory the project's
+ * @property {Proxy[]} proxies all of them
+ * @property {boolean} keepGoing
+ * @property {(line: string) => void} say
+ *
+ * @typedef {{code: number, store: Store}} Outcome code: exit status
+ */
+
+/**
+ * @param {string} directory the project's
+ * @param {string[]} args
+ * @param {(line: string) => void} say
+ * @returns {Promise<number>} exit status: 0, 1 some cells failed, 130 interrupted
+ */
+export async function run(directory, args, say) {
+  const { battle, overrides, name, resume, dryRun, keepGoing } = parseRun(args);
+  const proxies = readProxies(join(directory, "proxies"));
+  const context = { directory, proxies, keepGoing, say };
+  if (resume) return (await goOn(context, Store.open(resolve(resume)), dryRun)).code;
+  const plan = makePlan(readBattle(directory, battle, { proxies }), overrides, { proxies, say });
+  if (dryRun) {
+    console.log(describePlan(await fit(context, plan)));
+    return 0;
+  }
+  return (await begin(context, plan, name ?? plan.battle, ["run", ...args])).code;
+}
+
+/**
+ * A proxy against a copy of itself: whatever differs is noise.
+ *
+ * @param {string} directory
+ * @param {string[]} args
+ * @param {(line: string) => void} say
+ * @returns {Promise<number>} as of `run`
+ */
+export async function aa(directory, args, say) {
+  const proxies = readProxies(join(directory, "proxies"));
+  const battle = readBattle(directory, AA_BATTLE, { proxies });
+  const wanted = parseAa(args);
+  const plan = makeAaPlan(battle, wanted, { proxies, say });
+  const context = { directory, proxies, keepGoing: false, say };
+  return (await begin(context, plan, `aa-${wanted.proxy}`, ["aa", ...args])).code;
+}
+
+/**
+ * @param {Context} context
+ * @param {Plan} plan
+ * @returns {Promise<Plan>} with what this machine cannot run marked
+ */
+async function fit({ directory, proxies }, plan) {
+  const config = await new Project(directory, { profile: "*" }).config();
+  return preflight(plan, await readLimits(), {
+    proxies,
+    services: servicesByProfile(config),
+    workers: workersOf(plan, config),
+  });
+}
+
+/**
+ * @param {Plan} plan
+ * @param {ComposeConfig} config with every profile
+ * @returns {import("../machine/preflight.js").Workers}
+ */
+function workersOf({ workers }, { services }) {
+  const knob = (/** @type {string} */ name) =>
+    workers ??
+    Math.max(1, ...Object.values(services).map((s) => Number(s.environment?.[name] ?? 1)));
+  return { proxy: knob("PROXY_WORKERS"), echo: knob("ECHO_WORKERS") };
+}
+
+/**
+ * @param {string} directory
+ * @param {Plan} plan
+ * @returns {string[]} servers that stand behind the proxies in the echo server's place
+ */
+function backendsOf(directory, { cells }) {
+  const scenarios = [...new Set(cells.map(({ scenario }) => scenario))];
+  const backends = scenarios.map((name) => readScenario(directory, name).backend);
+  return [...new Set(backends)].filter((backend) => backend !== "echo");
+}
+
+/**
+ * Runs a plan from its start.
+ *
+ * @param {Context} context
+ * @param {Plan} asked before this machine was looked at
+ * @param {string} name of the run, after its time
+ * @param {string[]} command that repeats it
+ * @returns {Promise<Outcome>}
+ */
+export async function begin(context, asked, name, command) {
+  const { directory, proxies, say } = context;
+  // A mistake in that file is better known now than at the report.
+  publishedOf(directory, asked);
+  await setup(directory, say, { backends: backendsOf(directory, asked) });
+  const plan = await fit(context, asked);
+  const started = new Date()
+    .toISOString()
+    .replace(/\.\d+Z$/, "Z")
+    .replaceAll(":", "-");
+  const results = process.env.BENCH_RESULTS || join(directory, "results");
+  const run = `${started}-${name}`;
+  return underLock(context, join(results, run), async (environment, config) =>
+    Store.create(results, run, {
+      plan,
+      environment: await environment(plan),
+      proxies: proxiesOf(plan, proxies, servicesByProfile(config)),
+      command: `./bench ${command.join(" ")}`,
+    }),
+  );
+}
+
+/**
+ * @param {Context} context
+ * @param {Store} store
+ * @param {boolean} dryRun
+ * @returns {Promise<Outcome>}
+ */
+async function goOn(context, store, dryRun) {
+  const { directory, say } = context;
+  const { plan, run, environment: before } = store.results;
+  const tried = store.readPlan();
+  if (dryRun) {
+    const done = new Set(
+      store.results.cells.flatMap(({ id, status }) => (status === "failed" ? [] : id)),
+    );
+    console.log(describePlan({ ...plan, cells: plan.cells.filter(({ id }) => !done.has(id)) }));
+    return { code: 0, store };
+  }
+  await setup(directory, say, { backends: backendsOf(directory, plan) });
+  return underLock(context, store.directory, async (environment) => {
+    const changed = [
+      ...planDifferences(plan, tried),
+      ...environmentDifferences(before.identity, (await environment(plan)).identity),
+    ].map(({ key, was, is }) => `${key}: was ${was}, is ${is}`);
+    if (changed.length === 0) return store;
+    throw new UserError(
+      `${relative(directory, store.directory)} was begun under other conditions; the figures of both would mix:\n` +
+        changed.map((line) => `  ${line}`).join("\n"),
+      `Restore them and resume, or begin anew: ${run.command}`,
+    );
+  });
+}
+
+/**
+ * @param {Context} context
+ * @param {string} folder of the run
+ * @param {(environment: (plan: Plan) => Promise<Environment>, config: ComposeConfig) => Promise<Store>} openStore
+ * @returns {Promise<Outcome>}
+ */
+async function underLock({ directory, proxies, keepGoing, say }, folder, openStore) {
+  const { release, left } = await lock(directory, relative(directory, folder));
+  const controller = new AbortController();
+  const interrupt = () => controller.abort(new Interrupted());
+  process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
+  const view = liveView(process.stderr, { isTerminal: Boolean(process.stderr.isTTY) });
+  /** @type {Store | undefined} */
+  let store;
+  /** @type {Battlefield | undefined} */
+  let field;
+  try {
+    const project = new Project(directory, { profile: "*" });
+    const config = await project.config();
+    store = await openStore(
+      (plan) => readEnvironment({ directory, project, proxies, plan }),
+      config,
+    );
+    field = new Battlefield({
+      directory,
+      config,
+      services: servicesByProfile(config),
+      signal: controller.signal,
+    });
+    const { failed, untried } = await field.fight(store, {
+      clear: left !== null,
+      keepGoing,
+      tell: view,
+    });
+    view.close();
+    if (untried === 0) store.complete();
+    finish(directory, store, say);
+    if (failed > 0) say(`${failed} cells failed; the report says why`);
+    if (failed > 0 || untried > 0) adviseToResume(directory, store, say);
+    return { code: failed > 0 ? 1 : 0, store };
+  } catch (error) {
+    view.close();
+    if (store && !(error instanceof Interrupted)) adviseToResume(directory, store, say);
+    if (!store || !(error instanceof Interrupted)) throw error;
+    say("interrupted; what was recorded is kept");
+    writeReport(directory, store);
+    adviseToResume(directory, store, say);
+    return { code: 130, store };
+  } finally {
+    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+    // An engine that was lost may still run what this run started: the next one clears it away.
+    if (field?.isClear ?? true) release();
+  }
+}
+
+/**
+ * @param {string} directory
+ * @param {Store} store
+ * @param {(line: string) => void} say
+ */
+function finish(directory, store, say) {
+  console.log(renderText(writeReport(directory, store)));
+  say(`report: ${relative(directory, join(store.directory, "report.html"))}`);
+}
+
+/**
+ * @param {string} directory
+ * @param {Store} store
+ * @param {(line: string) => void} say
+ */
+function adviseToResume(directory, store, say) {
+  say(`go on with: ./bench run --resume ${relative(directory, store.directory)}`);
+}
+
+/**
+ * @param {ComposeConfig} config with every profile
+ * @returns {Record<string, string[]>} services of each profile
+ */
+function servicesByProfile({ services }) {
+  /** @type {Record<string, string[]>} */
+  const byProfile = {};
+  for (const [name, { profiles = [] }] of Object.entries(services))
+    for (const profile of profiles) (byProfile[profile] ??= []).push(name);
+  return byProfile;
+}
+
+/**
+ * @param {Plan} plan
+ * @param {Proxy[]} proxies
+ * @param {Record<string, string[]>} services
+ * @returns {Results["proxies"]} as the plan calls them
+ */
+function proxiesOf(plan, proxies, services) {
+  return plan.proxies.map((name) => {
+    const profile = plan.cells.find((cell) => cell.proxy === name)?.profile ?? name;
+    const proxy = proxies.find((candidate) => candidate.name === profile);
+    return {
+      name,
+      title: name === profile ? (proxy?.title ?? name) : `${proxy?.title} (copy)`,
+      colour: proxy?.colour ?? "#000000",
+      parts: services[profile] ?? [],
+    };
+  });
+}

@@ -1,0 +1,203 @@
+/**
+ * `selfbench`: what this benchmark itself is worth here. It measures its own overhead, spread and false alarms with its own
+ * runs, and holds them against what the project promises.
+ */
+import { join } from "node:path";
+import { mean, median, sampleStandardDeviation } from "simple-statistics";
+import { measuresOf } from "../analyse/measures.js";
+import { UserError } from "../errors.js";
+import { readBattle } from "../plan/battle.js";
+import { makeAaPlan, makePlan } from "../plan/plan.js";
+import { CONTROL, readProxies } from "../plan/proxies.js";
+import { begin } from "./run.js";
+import { mannWhitney } from "../statistics/index.js";
+
+/** @import { CellRecord, Plan } from "../record/types.js" */
+
+/** Whose spread is promised: the two whose difference people ask for. */
+const PROXIES = ["nginx", "haproxy"];
+const COMPARISONS = 20;
+const ROUNDS_A_COMPARISON = 6;
+const LEVEL = 0.05;
+
+/**
+ * @typedef {object} Figure
+ * @property {string} title
+ * @property {string} found
+ * @property {string} promised
+ * @property {boolean} reached
+ */
+
+/**
+ * @param {string} directory the project's
+ * @param {string[]} args none
+ * @param {(line: string) => void} say
+ * @returns {Promise<number>} exit status: 1 when a figure is not reached
+ */
+export async function selfbench(directory, args, say) {
+  if (args.length > 0)
+    throw new UserError(`unexpected argument: ${args[0]}`, "This command takes none.", 2);
+  const proxies = readProxies(join(directory, "proxies"));
+  const context = { directory, proxies, keepGoing: true, say };
+  const large = readBattle(directory, "selfbench", { proxies });
+  const small = readBattle(directory, "quick", { proxies });
+
+  const spread = makePlan(large, { proxies: PROXIES }, { proxies });
+  const observed = withoutControl(
+    makeAaPlan(large, { proxy: PROXIES[0], overrides: { schemes: ["ws"] } }, { proxies }),
+  );
+  for (const cell of observed.cells) cell.observed = cell.proxy === cell.profile;
+  const alarms = withoutControl(
+    makeAaPlan(
+      small,
+      {
+        proxy: PROXIES[0],
+        overrides: { schemes: ["ws"], rounds: COMPARISONS * ROUNDS_A_COMPARISON },
+      },
+      { proxies },
+    ),
+  );
+
+  /** @type {[plan: Plan, name: string, judge: (cells: CellRecord[]) => Figure[]][]} */
+  const runs = [
+    [
+      spread,
+      "selfbench-spread",
+      (cells) => [
+        overhead(cells),
+        ...PROXIES.flatMap((proxy) => variation(cells, proxy)),
+        observersShare(cells),
+      ],
+    ],
+    [observed, "selfbench-observers", (cells) => [observersEffect(cells)]],
+    [alarms, "selfbench-aa", (cells) => [falseAlarms(cells)]],
+  ];
+  /** @type {Figure[]} */
+  const figures = [];
+  for (const [plan, name, judge] of runs) {
+    const { code, store } = await begin(context, plan, name, ["selfbench"]);
+    if (code === 130) return code;
+    figures.push(...judge(store.results.cells.filter(({ status }) => status === "ok")));
+  }
+  for (const { title, found, promised, reached } of figures)
+    console.log(
+      `${reached ? "reached    " : "NOT REACHED"}  ${title}: ${found} (promised: ${promised})`,
+    );
+  return figures.every(({ reached }) => reached) ? 0 : 1;
+}
+
+/** @param {Plan} plan @returns {Plan} */
+function withoutControl(plan) {
+  return {
+    ...plan,
+    proxies: plan.proxies.filter((name) => name !== CONTROL),
+    cells: plan.cells.filter(({ proxy }) => proxy !== CONTROL),
+  };
+}
+
+/**
+ * Time from the end of one cell to the end of the next, without warm-up and measured phase.
+ *
+ * @param {CellRecord[]} cells in the order in which they ran
+ * @returns {Figure}
+ */
+export function overhead(cells) {
+  const seconds = cells.slice(1).map(({ startedAt }, i) => {
+    const { startedAt: before, phases } = cells[i];
+    return (
+      (Date.parse(startedAt) - Date.parse(before)) / 1000 -
+      (phases.warmUp ?? 0) -
+      (phases.measure ?? 0)
+    );
+  });
+  const found = median(seconds);
+  return {
+    title: "overhead of a cell beyond warm-up and measured phase, median",
+    found: `${found.toFixed(2)} s over ${seconds.length} cells`,
+    promised: "at most 6 s",
+    reached: found <= 6,
+  };
+}
+
+/**
+ * @param {CellRecord[]} cells
+ * @param {string} proxy
+ * @returns {Figure[]} one a scheme
+ */
+export function variation(cells, proxy) {
+  return [...new Set(cells.map(({ scheme }) => scheme))].map((scheme) => {
+    const values = cpuPerHandshake(
+      cells.filter((cell) => cell.proxy === proxy && cell.scheme === scheme),
+    );
+    const found = (100 * sampleStandardDeviation(values)) / mean(values);
+    return {
+      title: `CPU per 1,000 handshakes of ${proxy} over ${scheme}, coefficient of variation`,
+      found: `${found.toFixed(1)} % over ${values.length} rounds`,
+      promised: "at most 3 %",
+      reached: found <= 3,
+    };
+  });
+}
+
+/**
+ * @param {CellRecord[]} cells
+ * @returns {Figure}
+ */
+function observersShare(cells) {
+  const shares = cells.map((cell) => measuresOf(cell).observers_cpu_percent);
+  const found = Math.max(...shares);
+  return {
+    title:
+      "CPU of cAdvisor, InfluxDB and runner in the measured phase, largest share of all CPU used",
+    found: `${found.toFixed(1)} %, median ${median(shares).toFixed(1)} %`,
+    promised: "at most 5 %",
+    reached: found <= 5,
+  };
+}
+
+/**
+ * @param {CellRecord[]} cells half of them without observers, labelled as the copy
+ * @returns {Figure}
+ */
+function observersEffect(cells) {
+  const on = cpuPerHandshake(cells.filter(({ proxy }) => proxy === PROXIES[0]));
+  const off = cpuPerHandshake(cells.filter(({ proxy }) => proxy !== PROXIES[0]));
+  const { p } = mannWhitney(on, off);
+  return {
+    title: `CPU per handshake of ${PROXIES[0]} with observers, against without`,
+    found: `ratio ${(median(on) / median(off)).toFixed(3)} of medians over ${on.length} and ${off.length} rounds, p = ${p.toFixed(2)}`,
+    promised: `no difference seen at the ${100 * LEVEL} % level`,
+    reached: p >= LEVEL,
+  };
+}
+
+/**
+ * @param {CellRecord[]} cells of a proxy and its copy
+ * @returns {Figure}
+ */
+export function falseAlarms(cells) {
+  let alarms = 0;
+  let comparisons = 0;
+  for (let first = 1; cells.some(({ round }) => round >= first); first += ROUNDS_A_COMPARISON) {
+    const group = cells.filter(
+      ({ round }) => round >= first && round < first + ROUNDS_A_COMPARISON,
+    );
+    const [a, b] = [true, false].map((isOriginal) =>
+      cpuPerHandshake(group.filter(({ proxy }) => (proxy === PROXIES[0]) === isOriginal)),
+    );
+    if (a.length === 0 || b.length === 0) continue;
+    comparisons += 1;
+    if (mannWhitney(a, b).p < LEVEL) alarms += 1;
+  }
+  return {
+    title: `A/A comparisons of ${PROXIES[0]} that saw a difference in CPU per handshake`,
+    found: `${alarms} of ${comparisons}`,
+    promised: `at most 1 of ${COMPARISONS} at the ${100 * LEVEL} % level`,
+    reached: alarms <= 1 && comparisons >= COMPARISONS,
+  };
+}
+
+/** @param {CellRecord[]} cells */
+function cpuPerHandshake(cells) {
+  return cells.map((cell) => measuresOf(cell).cpu_us_per_handshake);
+}

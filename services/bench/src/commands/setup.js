@@ -1,0 +1,289 @@
+/**
+ * Makes a machine ready whose engine already runs: certificates, images, and the override that points Compose at local
+ * builds where no registry answers. What is there already stays as it is.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { check, localImages, Project, run } from "../platform/docker.js";
+import { UserError } from "../errors.js";
+
+/** @import { ComposeConfig, ComposeService } from "../platform/docker.js" */
+
+const OVERRIDE = "compose.override.yaml";
+/** First line of the override, by which a file of the user's own is told apart. */
+const OVERRIDE_MARK = "# Made by ./bench setup from the local builds in offline/.";
+/** The image of this program: ./bench has built it before it could run. */
+const OWN_IMAGE = "ws-proxy-bench/bench";
+
+/**
+ * @param {string} directory the project's
+ * @param {(line: string) => void} say progress, a line each; silent when nothing had to be done
+ * @param {object} [options]
+ * @param {string[]} [options.backends] servers behind the proxy, folders of services/, that are wanted besides .env's: the images of
+ *   some take minutes to build, and most runs do without
+ * @throws {UserError} when an image can neither be pulled nor built
+ */
+export async function setup(directory, say, { backends = [] } = {}) {
+  const made = await check(["certs/generate"], { cwd: directory });
+  for (const line of made.split("\n").filter(Boolean)) say(line);
+
+  const official = await new Project(directory, { files: ["compose.yaml"], profile: "*" }).config();
+  const images = officialImages(official);
+  const present = await localImages([...images.all]);
+  // An override of ours says that no registry answered; it is not asked again until the override is deleted.
+  if (isOurs(readOverride(directory)) || !(await canPull(images.node, present, say))) {
+    const offline = new Project(directory, {
+      files: ["offline/compose.yaml"],
+      // Images carry it as a label: it must not be the name of a benchmark that COMPOSE_PROJECT_NAME gives.
+      name: "ws-proxy-bench-offline",
+      profile: "*",
+    });
+    const config = await offline.config();
+    await build(directory, offline, neededFor([...backends, process.env.BACKEND], config), say);
+    writeOverride(directory, overrideFor(official, config, present), say);
+  } else {
+    for (const image of images.all) {
+      if (!present.has(image) && image !== images.node) await pull(image, say);
+    }
+  }
+
+  // An image carries the name as a label, and so has another id under another name: an id must tell what is inside.
+  for (const env of [{}, ...backends.map((backend) => ({ BACKEND: backend }))]) {
+    const project = new Project(directory, { name: "ws-proxy-bench", profile: "*", env });
+    await build(directory, project, await project.config(), say);
+  }
+}
+
+/**
+ * @param {(string | undefined)[]} backends
+ * @param {ComposeConfig} offline local builds; a profile names the backend that alone needs one
+ * @returns {ComposeConfig} without those that only other backends need
+ */
+export function neededFor(backends, offline) {
+  const needed = Object.entries(offline.services).filter(
+    ([, { profiles = [] }]) =>
+      profiles.length === 0 || profiles.some((profile) => backends.includes(profile)),
+  );
+  return { ...offline, services: Object.fromEntries(needed) };
+}
+
+/**
+ * @param {ComposeConfig} config
+ * @returns {{node: string, all: Set<string>}} the image that Node services are built on, and all that are not built here
+ */
+function officialImages({ services }) {
+  const node = Object.values(services).flatMap(({ build }) => build?.args?.NODE_IMAGE ?? [])[0];
+  // The renderer is large and seldom wanted: Compose pulls it when its profile is.
+  const used = Object.values(services).flatMap(({ build, image, profiles = [] }) =>
+    build || !image || profiles.includes("render") ? [] : image,
+  );
+  const built = new Set(
+    Object.values(services).flatMap(({ build, image }) => (build && image ? image : [])),
+  );
+  return { node, all: new Set([node, ...used.filter((image) => !built.has(image))]) };
+}
+
+/**
+ * Finds out whether the registry answers, by its first image.
+ *
+ * @param {string} image
+ * @param {Map<string, string>} present
+ * @param {(line: string) => void} say
+ * @returns {Promise<boolean>} true: the image is here now
+ * @throws {UserError} when the registry answers, but does not have it
+ */
+async function canPull(image, present, say) {
+  if (present.has(image)) return true;
+  say(`pulling ${image}`);
+  const { code, output } = await run(["docker", "pull", image], {
+    // The first line is the registry's answer; the download that follows may take its time.
+    firstOutputWithinMs: 15_000,
+  });
+  if (/manifest unknown|pull access denied/.test(output)) throw missing(image, output);
+  if (code !== 0) say(`no registry answers: ${output.trim() || "silence for 15 s"}`);
+  return code === 0;
+}
+
+/**
+ * @param {string} image
+ * @param {(line: string) => void} say
+ */
+async function pull(image, say) {
+  say(`pulling ${image}`);
+  const { code, output } = await run(["docker", "pull", "--quiet", image]);
+  if (code !== 0) throw missing(image, output);
+}
+
+/**
+ * @param {string} image
+ * @param {string} output of docker pull
+ */
+function missing(image, output) {
+  return new UserError(
+    `cannot pull ${image}: ${output.trim()}`,
+    "The registry answers, and is expected to have every image. Correct the name in .env, or IMAGE_REGISTRY.",
+  );
+}
+
+/**
+ * Builds, all at once, the images of those services whose build context has changed since the last time.
+ *
+ * @param {string} directory
+ * @param {Project} project
+ * @param {ComposeConfig} config of that project
+ * @param {(line: string) => void} say
+ */
+async function build(directory, project, config, say) {
+  const stateFile = join(directory, ".bench/builds.json");
+  mkdirSync(join(directory, ".bench"), { recursive: true });
+  /** @type {Record<string, string>} inputs and id of each image as built last */
+  const state = existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, "utf8")) : {};
+  const services = Object.entries(config.services).filter(
+    ([, { build, image }]) => build && image !== OWN_IMAGE,
+  );
+  /** @type {Map<string, {service: string, inputs: string}>} by image: two services may share one */
+  const builds = new Map();
+  for (const [service, { image = `${config.name}-${service}`, build }] of services) {
+    if (build) builds.set(image, { service, inputs: hashOf(build) });
+  }
+  const present = await localImages([...builds.keys()]);
+  const stale = [...builds].filter(
+    ([image, { inputs }]) => state[image] !== `${inputs} ${present.get(image)}`,
+  );
+  if (stale.length === 0) return;
+
+  const waiting = new Set(stale.map(([image]) => image));
+  say(`building ${[...waiting].join(", ")}`);
+  const heartbeat = setInterval(() => say(`  still building ${[...waiting].join(", ")}`), 20_000);
+  const outcomes = await Promise.allSettled(
+    stale.map(async ([image, { service, inputs }]) => {
+      const started = Date.now();
+      const log = join(".bench", `build-${service}.log`);
+      const { code, output } = await project.run(["--progress", "plain", "build", service]);
+      writeFileSync(join(directory, log), output);
+      waiting.delete(image);
+      if (code !== 0) {
+        throw new UserError(
+          `could not build ${image}; the end of ${log}:\n${output.trim().split("\n").slice(-15).join("\n")}`,
+          "Mend what it says and run this again; images that are built stay.",
+        );
+      }
+      const id = (await localImages([image])).get(image);
+      state[image] = `${inputs} ${id}`;
+      writeFileSync(stateFile, JSON.stringify(state, null, 2));
+      say(`  built ${image} (${Math.round((Date.now() - started) / 1000)} s)`);
+    }),
+  );
+  clearInterval(heartbeat);
+  const failure = outcomes.find(({ status }) => status === "rejected");
+  if (failure) throw /** @type {PromiseRejectedResult} */ (failure).reason;
+}
+
+/**
+ * @param {NonNullable<ComposeService["build"]>} build
+ * @returns {string} of the files in the context and the arguments that its Dockerfile takes
+ */
+function hashOf({ context, args = {} }) {
+  const dockerfile = readFileSync(join(context, "Dockerfile"), "utf8");
+  const taken = Object.entries(args).filter(([name]) =>
+    new RegExp(`^ARG .*\\b${name}\\b`, "m").test(dockerfile),
+  );
+  const hash = createHash("sha256").update(JSON.stringify(Object.fromEntries(taken)));
+  const files = readdirSync(context, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !relative(context, file).split("/").includes("node_modules"))
+    .sort();
+  for (const file of files)
+    hash.update(relative(context, file)).update("\0").update(readFileSync(file));
+  return hash.digest("hex");
+}
+
+/**
+ * @param {ComposeConfig} official the project without an override
+ * @param {ComposeConfig} offline
+ * @param {Map<string, string>} present official images that this machine has all the same
+ * @returns {{services: Record<string, object>, leftOut: string[]}}
+ */
+export function overrideFor(official, offline, present) {
+  const local = new Map(
+    Object.values(offline.services).map(({ image, labels }) => [
+      labels?.["ws-proxy-bench.replaces"],
+      image,
+    ]),
+  );
+  /** @type {Record<string, object>} */
+  const services = {};
+  /** @type {string[]} */
+  const leftOut = [];
+  for (const [name, service] of Object.entries(official.services)) {
+    const { build, image = "", profiles } = service;
+    if (build) {
+      const args = Object.entries(build.args ?? {}).flatMap(([arg, replaced]) =>
+        local.has(replaced) ? [[arg, local.get(replaced)]] : [],
+      );
+      if (args.length > 0) services[name] = { build: { args: Object.fromEntries(args) } };
+    } else if (local.has(image)) {
+      services[name] = { image: local.get(image) };
+    } else if (!present.has(image) && !profiles?.length && !isBuilt(official, image)) {
+      // A profile that nobody names is how Compose leaves a service out.
+      services[name] = { profiles: ["no-local-image"] };
+      leftOut.push(name);
+    }
+  }
+  return { services, leftOut };
+}
+
+/**
+ * @param {ComposeConfig} config
+ * @param {string} image
+ */
+function isBuilt({ services }, image) {
+  return Object.values(services).some((service) => service.build && service.image === image);
+}
+
+/**
+ * @param {string} directory
+ * @returns {string} empty when there is none
+ */
+function readOverride(directory) {
+  const file = join(directory, OVERRIDE);
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
+
+/** @param {string} override */
+function isOurs(override) {
+  return override.startsWith(OVERRIDE_MARK);
+}
+
+/**
+ * @param {string} directory
+ * @param {ReturnType<typeof overrideFor>} override
+ * @param {(line: string) => void} say
+ */
+function writeOverride(directory, { services, leftOut }, say) {
+  const before = readOverride(directory);
+  if (before && !isOurs(before)) {
+    throw new UserError(
+      `${OVERRIDE} is not this program's, and no registry can be reached`,
+      "Expected to write the names of the local builds there. Rename yours, run this again, and name both with --file.",
+    );
+  }
+  const missing = leftOut.map(
+    (name) =>
+      `without ${name}: no local build stands in for its image; set ${name.toUpperCase()}_IMAGE to one that is present`,
+  );
+  const content = [
+    OVERRIDE_MARK,
+    "# Delete it and run ./bench setup again to use the official images.",
+    ...missing.map((line) => `# ${line}`),
+    // JSON is YAML.
+    JSON.stringify({ services }, null, 2),
+    "",
+  ].join("\n");
+  if (content === before) return;
+  writeFileSync(join(directory, OVERRIDE), content);
+  say(`wrote ${OVERRIDE}: Compose uses the local builds`);
+  for (const line of missing) say(`  ${line}`);
+}

@@ -1,0 +1,118 @@
+/**
+ * `verify`: every proxy passes the same conformance checks before anything is measured.
+ */
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { checkConfig } from "../conformance/config-check.js";
+import { formatResult, runConformance } from "../conformance/index.js";
+import { joinNetwork, leaveNetwork, Project } from "../platform/docker.js";
+import { UserError } from "../errors.js";
+import { healthUrl, pickProxies, readProxies } from "../plan/proxies.js";
+import { statusOf, until } from "../platform/wait.js";
+
+/** @import { ComposeService } from "../platform/docker.js" */
+/** @import { Proxy } from "../plan/proxies.js" */
+
+/** How long a proxy and its echo server may take to answer, in ms. */
+const START_LIMIT_MS = 20_000;
+
+/**
+ * @param {string} directory the project's
+ * @param {string[]} names of proxies; none: all
+ * @param {(line: string) => void} print
+ * @returns {Promise<number>} exit status: 1 when a check failed
+ */
+export async function verify(directory, names, print) {
+  const proxies = readProxies(join(directory, "proxies"));
+  const chosen = names.length > 0 ? pickProxies(proxies, names) : proxies;
+  /** @type {string[]} */
+  const broken = [];
+  for (const proxy of chosen) {
+    print(`${proxy.name}`);
+    try {
+      const failures = await verifyOne(directory, proxy, print);
+      if (failures > 0) broken.push(`${proxy.name} (${failures} failed)`);
+    } catch (error) {
+      // The other proxies are still worth a look.
+      if (!(error instanceof UserError)) throw error;
+      print(`  FAIL ${error.message}\n${error.next}`.replace(/\n/g, "\n       "));
+      broken.push(`${proxy.name} (could not be checked)`);
+    }
+  }
+  print(
+    broken.length === 0
+      ? `all checks passed: ${chosen.map(({ name }) => name).join(", ")}`
+      : `not passed: ${broken.join(", ")}`,
+  );
+  return broken.length === 0 ? 0 : 1;
+}
+
+/**
+ * @param {string} directory
+ * @param {Proxy} proxy
+ * @param {(line: string) => void} print
+ * @returns {Promise<number>} how many checks failed
+ */
+async function verifyOne(directory, proxy, print) {
+  // A project of its own, on ports that nobody else has, so that a running benchmark is not disturbed.
+  const project = new Project(directory, {
+    name: `${process.env.COMPOSE_PROJECT_NAME || "ws-proxy-bench"}-verify-${process.pid}-${proxy.name}`,
+    profile: proxy.name,
+    env: { PROXY_PORT: "0", PROXY_TLS_PORT: "0" },
+  });
+  const config = await project.config();
+  const certificates = certificatesOf(config.services[proxy.name]);
+  const network = config.networks.default.name;
+  try {
+    await checkConfig(project, proxy);
+    const services = Object.entries(config.services).filter(([, service]) =>
+      service.profiles?.includes(proxy.name),
+    );
+    await project.check(["up", "--detach", "echo", ...services.map(([name]) => name)]);
+    await joinNetwork(network);
+    for (const scheme of proxy.schemes) await waitFor(project, healthUrl(scheme));
+    const results = await runConformance({
+      host: "proxy",
+      ca: readFileSync(join(certificates, "ca.pem")),
+      servername: "proxy",
+      policy: JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8")),
+      keyType: basename(certificates) === "rsa" ? "rsa" : "ecdsa",
+      schemes: proxy.schemes,
+      serves: proxy.serves,
+      forwarded: proxy.addsForwardedHeaders,
+      proxyProtocol: proxy.sendsProxyProtocol,
+      onResult: (result) => print(`  ${formatResult(result)}`),
+    });
+    return results.filter(({ ok, skipped }) => !ok && !skipped).length;
+  } finally {
+    await leaveNetwork(network);
+    await project.down();
+  }
+}
+
+/**
+ * @param {ComposeService} service
+ * @returns {string} the folder that it has at /certs, named as the key type
+ */
+function certificatesOf({ volumes = [] }) {
+  return volumes.find(({ target }) => target === "/certs")?.source ?? "";
+}
+
+/**
+ * @param {Project} project
+ * @param {string} url
+ * @throws {UserError} with the project's log, when it does not answer 200 in time
+ */
+async function waitFor(project, url) {
+  const last = await until(
+    Date.now() + START_LIMIT_MS,
+    () => statusOf(url),
+    (status) => status === "200",
+  );
+  if (last === "200") return;
+  const { output } = await project.run(["logs", "--no-color", "--tail", "20"]);
+  throw new UserError(
+    `waited ${START_LIMIT_MS / 1000} s for ${url} to answer 200; last: ${last}`,
+    `Its log:\n${output.trim()}`,
+  );
+}

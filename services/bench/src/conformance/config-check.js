@@ -1,0 +1,40 @@
+/**
+ * Runs a proxy's own checker over its config, in the proxy's own container.
+ */
+import { UserError } from "../errors.js";
+
+/** @import { Project } from "../platform/docker.js" */
+/** @import { Proxy } from "../plan/proxies.js" */
+
+/**
+ * @param {Project} project with the proxy's profile
+ * @param {Proxy} proxy
+ * @throws {UserError} with the checker's own message, which names file and line
+ */
+export async function checkConfig(project, { name, configChecks }) {
+  if (configChecks.length === 0) return;
+  // nginx and HAProxy look up the name of their upstream as they read it.
+  await project.check(["up", "--detach", "echo"]);
+  for (const { part, command } of configChecks) {
+    const service = part ? `${name}-${part}` : name;
+    // A part lives in the network of the main container, whose config has just been found good.
+    if (part) await project.check(["up", "--detach", name]);
+    const [program, ...args] = command;
+    const { code, output } = await project.run([
+      "run",
+      "--rm",
+      "--no-deps",
+      "--no-TTY",
+      "--entrypoint",
+      program,
+      service,
+      ...args,
+    ]);
+    if (code !== 0) {
+      throw new UserError(
+        `the config of ${service} is refused by its own checker, ${command.join(" ")} (status ${code}):\n${output.trim()}`,
+        `Correct it in proxies/${name}/.`,
+      );
+    }
+  }
+}

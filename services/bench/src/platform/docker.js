@@ -1,0 +1,324 @@
+/**
+ * The one module that talks to Docker and Compose.
+ */
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { UserError } from "../errors.js";
+
+/**
+ * @typedef {object} Result
+ * @property {number} code exit status; 128 + n when ended by signal n
+ * @property {string} stdout
+ * @property {string} stderr
+ * @property {string} output both, in the order in which they came
+ */
+
+/**
+ * Runs a program to its end.
+ *
+ * @param {string[]} command
+ * @param {{env?: Record<string, string>, inherit?: boolean, cwd?: string, firstOutputWithinMs?: number, signal?: AbortSignal}} [options]
+ *   inherit: shares this process' terminal; firstOutputWithinMs: it is ended when it has said nothing by then
+ * @returns {Promise<Result>} rejects when `signal` is aborted
+ */
+export function run(
+  [program, ...args],
+  { env = {}, inherit = false, cwd, firstOutputWithinMs, signal } = {},
+) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      env: { ...process.env, ...env },
+      stdio: inherit ? "inherit" : ["ignore", "pipe", "pipe"],
+      cwd,
+      signal,
+    });
+    const result = { code: 0, stdout: "", stderr: "", output: "" };
+    child.stdout?.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
+      result.stdout += text;
+      result.output += text;
+    });
+    child.stderr?.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
+      result.stderr += text;
+      result.output += text;
+    });
+    const silence =
+      firstOutputWithinMs && setTimeout(() => !result.output && child.kill(), firstOutputWithinMs);
+    children.add({ child, sharesTerminal: inherit && Boolean(process.stdin.isTTY) });
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      clearTimeout(silence);
+      children.delete(child);
+      result.code = code ?? (signal === "SIGINT" ? 130 : 143);
+      resolve(result);
+    });
+  });
+}
+
+/**
+ * Programs that run now. A signal to the container reaches this process alone; they must end too. But Ctrl-C on a shared
+ * terminal reaches both, and a second one would make Compose kill what it is about to stop.
+ */
+const children = {
+  /** @type {Map<import("node:child_process").ChildProcess, boolean>} whether it shares the terminal */
+  running: new Map(),
+
+  /** @param {{child: import("node:child_process").ChildProcess, sharesTerminal: boolean}} started */
+  add({ child, sharesTerminal }) {
+    if (this.running.size === 0) process.on("SIGINT", forward).on("SIGTERM", forward);
+    this.running.set(child, sharesTerminal);
+  },
+
+  /** @param {import("node:child_process").ChildProcess} child */
+  delete(child) {
+    this.running.delete(child);
+    // Without a listener the signal ends this process again, as it should while nothing runs.
+    if (this.running.size === 0) process.off("SIGINT", forward).off("SIGTERM", forward);
+  },
+};
+
+/** @param {NodeJS.Signals} signal */
+function forward(signal) {
+  for (const [child, sharesTerminal] of children.running)
+    if (!(sharesTerminal && signal === "SIGINT")) child.kill(signal);
+}
+
+/**
+ * As `run`, but a status other than 0 is an error.
+ *
+ * @param {string[]} command
+ * @param {Parameters<typeof run>[1]} [options]
+ * @returns {Promise<string>} what it wrote to stdout
+ * @throws {UserError} with the program's own words
+ */
+export async function check(command, options) {
+  const { code, stdout, output } = await run(command, options);
+  if (code !== 0)
+    throw new UserError(`${command.join(" ")} ended with status ${code}`, output.trim());
+  return stdout;
+}
+
+/**
+ * One Compose project of this folder's compose.yaml.
+ */
+export class Project {
+  /**
+   * @param {string} directory where compose.yaml is
+   * @param {{name?: string, profile?: string, files?: string[], env?: Record<string, string>}} [options]
+   *   name: other than compose.yaml's; profile: "*" is all of them; files: instead of compose.yaml and its override
+   */
+  constructor(directory, { name, profile, files = [], env = {} } = {}) {
+    this.directory = directory;
+    this.env = env;
+    this.prefix = [
+      "docker",
+      "compose",
+      "--env-file",
+      ".env",
+      ...files.flatMap((file) => ["--file", file]),
+      ...(name ? ["--project-name", name] : []),
+      ...(profile ? ["--profile", profile] : []),
+    ];
+  }
+
+  /**
+   * @param {string[]} args
+   * @param {{inherit?: boolean, signal?: AbortSignal}} [options]
+   */
+  run(args, options) {
+    return run([...this.prefix, ...args], { env: this.env, cwd: this.directory, ...options });
+  }
+
+  /**
+   * @param {string[]} args
+   * @param {{signal?: AbortSignal}} [options]
+   * @returns {Promise<string>} stdout
+   * @throws {UserError} when it fails; a port that is taken is named with its variable
+   */
+  async check(args, options) {
+    const { code, stdout, output } = await this.run(args, options);
+    if (code === 0) return stdout;
+    const taken = output.match(
+      /([\d.]+):(\d+) failed: port is already allocated|listen tcp4? ([\d.]+):(\d+): bind: address already in use/,
+    );
+    const twice = output.match(/services\.(\S+) conflicts with imported resource/);
+    if (twice) {
+      throw new UserError(
+        `two files that compose.yaml includes define the service ${twice[1]}`,
+        "Expected a service named as its folder: change the name in the copy's compose.yaml.",
+      );
+    }
+    if (!taken)
+      throw new UserError(
+        `docker compose ${args.join(" ")} ended with status ${code}`,
+        output.trim(),
+      );
+    const port = taken[2] ?? taken[4];
+    throw new UserError(
+      `port ${port} of ${taken[1] ?? taken[3]} is already taken, by another program or by a proxy that still runs`,
+      `End that (./bench down ends the proxies), or set ${this.#variableOfPort(port)} in .env or in the environment to a free port (0: any).`,
+    );
+  }
+
+  /** @param {string} port */
+  #variableOfPort(port) {
+    const variables = readFileSync(join(this.directory, ".env"), "utf8").matchAll(
+      /^(\w+_PORT)=(\d+)$/gm,
+    );
+    const match = [...variables].find(([, name, value]) => (process.env[name] || value) === port);
+    return match?.[1] ?? "its *_PORT";
+  }
+
+  /**
+   * The project as Compose understands it: files merged, variables filled in.
+   *
+   * @returns {Promise<ComposeConfig>}
+   */
+  async config() {
+    return JSON.parse(await this.check(["config", "--format", "json"]));
+  }
+
+  /** Removes its containers, networks and volumes. As its data goes too, nothing has to end in order. */
+  down() {
+    return this.check(["down", "--volumes", "--remove-orphans", "--timeout", "0"]);
+  }
+}
+
+/**
+ * @typedef {object} ContainerState
+ * @property {string} id
+ * @property {string} name
+ * @property {string} service of its Compose project
+ * @property {string} image as in the configuration
+ * @property {number} pid on the host; 0: it does not run
+ * @property {boolean} running
+ * @property {number} exitCode
+ * @property {boolean} outOfMemory
+ * @property {number} restarts by the engine
+ * @property {string} startedAt
+ * @property {boolean} sharesNetwork it has none of its own, but another container's
+ */
+
+/**
+ * @param {string} project name
+ * @returns {Promise<ContainerState[]>} every container of it, ended ones too
+ * @throws {UserError} when the engine does not answer
+ */
+export async function containersOf(project) {
+  // An image that Compose built passes its project on to every container of it; only Compose's own have a number.
+  const ids = await check([
+    ...["docker", "ps", "--all", "--quiet"],
+    ...["--filter", `label=com.docker.compose.project=${project}`],
+    ...["--filter", "label=com.docker.compose.container-number"],
+  ]);
+  return inspect(ids.split("\n").filter(Boolean));
+}
+
+/**
+ * @param {string[]} containers names or ids
+ * @returns {Promise<ContainerState[]>} those that exist
+ * @throws {UserError} when the engine does not answer
+ */
+export async function inspect(containers) {
+  if (containers.length === 0) return [];
+  const { stdout, stderr } = await run(["docker", "container", "inspect", ...containers]);
+  // One that does not exist is an error to the client, which reports the others all the same.
+  const faults = stderr.split("\n").filter((line) => line && !/No such container/i.test(line));
+  if (faults.length > 0)
+    throw new UserError("the Docker engine does not answer", faults.join("\n"));
+  return JSON.parse(stdout).map(
+    (/** @type {any} */ { Id, Name, Config, HostConfig, State, RestartCount }) => ({
+      id: Id,
+      name: Name.slice(1),
+      service: Config.Labels["com.docker.compose.service"] ?? "",
+      image: Config.Image,
+      pid: State.Pid,
+      running: State.Running,
+      exitCode: State.ExitCode,
+      outOfMemory: State.OOMKilled,
+      restarts: RestartCount,
+      startedAt: State.StartedAt,
+      sharesNetwork: HostConfig.NetworkMode.startsWith("container:"),
+    }),
+  );
+}
+
+/**
+ * Removes containers at once, without giving them time to stop.
+ *
+ * @param {string[]} containers names or ids; one that does not exist is no error
+ */
+export async function remove(containers) {
+  if (containers.length > 0) await run(["docker", "rm", "--force", "--volumes", ...containers]);
+}
+
+/**
+ * Lets this container reach, and be reached by, the services of a network.
+ *
+ * @param {string} network
+ * @param {string} [alias] its name there
+ */
+export async function joinNetwork(network, alias) {
+  // A run that was broken off in this container may have left it there.
+  await leaveNetwork(network);
+  const name = alias ? ["--alias", alias] : [];
+  await check(["docker", "network", "connect", ...name, network, hostname()]);
+}
+
+/** @param {string} network that this container has joined, or not */
+export async function leaveNetwork(network) {
+  await run(["docker", "network", "disconnect", "--force", network, hostname()]);
+}
+
+/**
+ * @typedef {object} ComposeService the part of a service that is used here
+ * @property {string} [image]
+ * @property {string[]} [profiles]
+ * @property {{context: string, args?: Record<string, string>}} [build]
+ * @property {Record<string, string>} [labels]
+ * @property {string} [network_mode]
+ * @property {{source: string, target: string}[]} [volumes]
+ * @property {{target: number, published: string, host_ip: string}[]} [ports]
+ * @property {Record<string, string>} [environment]
+ *
+ * @typedef {object} ComposeConfig
+ * @property {string} name
+ * @property {Record<string, ComposeService>} services
+ * @property {Record<string, {name: string}>} networks
+ */
+
+/**
+ * @param {string[]} images
+ * @returns {Promise<Map<string, string>>} id of each image that this engine has
+ */
+export async function localImages(images) {
+  const { stdout } = await run([
+    "docker",
+    "image",
+    "inspect",
+    "--format",
+    "{{.Id}} {{json .RepoTags}}",
+    ...images,
+  ]);
+  const ids = new Map();
+  for (const line of stdout.trim().split("\n").filter(Boolean)) {
+    const [id, tags] = line.split(" ");
+    for (const tag of JSON.parse(tags)) ids.set(tag, id);
+  }
+  return new Map(
+    images.flatMap((image) =>
+      ids.has(shortName(image)) ? [[image, ids.get(shortName(image))]] : [],
+    ),
+  );
+}
+
+/**
+ * The engine leaves out the default registry and the default tag of a name.
+ *
+ * @param {string} image
+ */
+function shortName(image) {
+  const name = image.replace(/^docker\.io\/(library\/)?/, "");
+  return /:[^/]*$/.test(name) ? name : `${name}:latest`;
+}

@@ -1,0 +1,18 @@
+/** What the runner tells while it runs, for the live view. */
+import type { LiveSample } from "./live.js";
+import type { CellRecord, PlannedCell } from "./types.js";
+
+export type Phase = "start" | "verify" | "warm up" | "measure" | "stop";
+
+export type RunEvent =
+  | { type: "plan"; directory: string; cells: number; rounds: number; done: number; skipped: number; estimatedSeconds: number }
+  | { type: "cell"; cell: PlannedCell; number: number; of: number; attempt: number }
+  | { type: "phase"; phase: Phase }
+  /** About once a second in the measured phase. */
+  | { type: "progress"; opened: number; asked: number; failed: number; perSecond: number; proxyCores: number }
+  /** The same second in full, as live.csv keeps it. */
+  | { type: "live"; sample: LiveSample }
+  | { type: "cell-end"; record: CellRecord; willRetry: boolean; remainingSeconds: number }
+  | { type: "note"; text: string };
+
+export type Listener = (event: RunEvent) => void;

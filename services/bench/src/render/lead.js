@@ -1,0 +1,144 @@
+/**
+ * What the answers of a run share: load, and what stands in brackets. It is said once, in the lead.
+ */
+import { counted, number, times } from "../numbers.js";
+import { CONTROL } from "../plan/proxies.js";
+import { CONFIDENCE, titleOfProxy } from "../analyse/settings.js";
+import { ALPHA } from "../analyse/ranking.js";
+import { capital, list, timesRange } from "./words.js";
+
+/** @import { Results } from "../record/types.js" */
+/** @import { Interval, Ratio, Setting } from "../analyse/types.js" */
+
+const LEVEL = `${number(100 * CONFIDENCE)} %`;
+
+export class Style {
+  /**
+   * @param {Results} results
+   * @param {Setting[]} settings that are answered about
+   */
+  constructor(results, settings) {
+    this.results = results;
+    const loads = new Set(settings.map(loadOf));
+    /** Of all answers; null: each has its own. */
+    this.load = loads.size === 1 ? [...loads][0] : null;
+    this.comparisons = settings.flatMap(({ comparisons }) => comparisons);
+    const rows = this.comparisons.flatMap((comparison) => comparison.rows);
+    const repeated = rows.filter(({ values }) => values.length > 1);
+    this.rounds = Math.max(0, ...rows.map(({ values }) => values.length));
+    this.hasIntervals = repeated.some(({ median }) => median?.interval);
+    this.hasRanges = repeated.some(({ median }) => !median?.interval);
+  }
+
+  /**
+   * @param {Pick<Setting, "parameters">} setting
+   * @param {string} name
+   * @returns {string} the name, and the load where the lead does not say it
+   */
+  over(setting, name) {
+    const load = loadOf(setting);
+    return load && load !== this.load ? `${name}, ${load}` : name;
+  }
+
+  /**
+   * @param {Interval | null} interval
+   * @param {Interval | null} rounds the lowest and the highest, for where there is no interval
+   * @param {(ends: Interval) => string} text
+   * @returns {string} ` (185 to 195)`; empty where nothing is known
+   */
+  bracket(interval, rounds, text) {
+    const ends = interval ?? rounds;
+    if (!ends) return "";
+    const mark = !interval && this.hasIntervals ? "rounds " : "";
+    return ` (${mark}${text(ends)})`;
+  }
+
+  /**
+   * @param {Ratio} ratio
+   * @returns {string} `1.42 times (1.38 to 1.47)`
+   */
+  ratio({ value, interval, rounds }) {
+    return `${times(value)} times${this.bracket(interval, rounds, timesRange)}`;
+  }
+
+  /**
+   * A sentence as it is read: only a proxy's name keeps its small letter.
+   *
+   * @param {string} text without a full stop
+   */
+  sentence(text) {
+    const isName = this.results.plan.proxies.some((name) =>
+      text.startsWith(titleOfProxy(this.results, name)),
+    );
+    return `${isName ? text : capital(text)}.`;
+  }
+
+  /**
+   * @param {Setting[]} all of the run
+   * @returns {string[]} sentences about load and brackets
+   */
+  lead(all) {
+    return [...this.#loadLead(all), ...this.#bracketLead()];
+  }
+
+  /** @param {Setting[]} all */
+  #loadLead(all) {
+    if (this.load === null) return ["Each answer names its load."];
+    const sizes = [...new Set(all.flatMap(({ parameters }) => parameters.CONNECTIONS ?? []))];
+    const isMost = sizes.length > 1;
+    const most = isMost ? `, the most of ${list(sizes.sort((a, b) => a - b).map(number))}` : "";
+    return this.load ? [`All answers are for ${this.load}${most}.`] : [];
+  }
+
+  #bracketLead() {
+    if (this.hasIntervals && this.hasRanges)
+      return [
+        `In brackets: the ${LEVEL} interval or, where it says rounds, the lowest and the highest of too few rounds for one.`,
+      ];
+    if (this.hasIntervals)
+      return [`In brackets: the ${LEVEL} interval over ${counted(this.rounds, "round")}.`];
+    if (this.hasRanges)
+      return [
+        `In brackets: the lowest and the highest round, as ${number(this.rounds)} are too few for a ${LEVEL} interval.`,
+      ];
+    return [];
+  }
+
+  /** @returns {string[]} how a difference is seen; empty unless every comparison tests */
+  testLead() {
+    const contested = this.comparisons.filter(
+      ({ rows }) => rows.filter(({ proxy, median }) => proxy !== CONTROL && median).length > 1,
+    );
+    const isTested = contested.every(({ rows }) => rows.some(({ p }) => p !== null));
+    if (contested.length === 0 || !isTested) return [];
+    return [
+      `A difference is seen where Mann–Whitney's test finds it at the ${number(100 * ALPHA)} % level, corrected for all pairs of a comparison.`,
+    ];
+  }
+}
+
+/**
+ * @param {Pick<Setting, "parameters">} setting
+ * @returns {string} `10,000 connections, 100 at a time`; empty for a scenario that is known by other parameters
+ */
+function loadOf({ parameters }) {
+  const { CONNECTIONS, CONCURRENCY, MESSAGES, HOLD_SECONDS, INTERVAL_SECONDS } = parameters;
+  const { REQUESTS, DURATION_SECONDS } = parameters;
+  if (REQUESTS)
+    return `${counted(REQUESTS, "request")}, ${number(CONCURRENCY)} at a time, a connection each`;
+  if (!CONNECTIONS) return rateOf(parameters);
+  return [
+    counted(CONNECTIONS, "connection"),
+    ...(DURATION_SECONDS ? [`kept for ${number(DURATION_SECONDS)} s of requests`] : []),
+    ...(CONCURRENCY ? [`${number(CONCURRENCY)} at a time`] : []),
+    ...(HOLD_SECONDS ? [`held for ${number(HOLD_SECONDS)} s`] : []),
+    ...(INTERVAL_SECONDS ? [`a message on each every ${number(INTERVAL_SECONDS)} s`] : []),
+    ...(MESSAGES > 1 ? [`${number(MESSAGES)} messages each`] : []),
+  ].join(", ");
+}
+
+/** @param {Setting["parameters"]} parameters */
+function rateOf({ CONNECTIONS_PER_SECOND, CHURN_SECONDS }) {
+  if (!CONNECTIONS_PER_SECOND || !CHURN_SECONDS) return "";
+  return `${counted(CONNECTIONS_PER_SECOND, "connection")} a second for ${number(CHURN_SECONDS)} s`;
+}

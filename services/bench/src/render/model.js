@@ -1,0 +1,538 @@
+/**
+ * What both reports say, before it is HTML or Markdown.
+ *
+ * @import { AnalysedCell, Analysis, Comparison, Finding, Measure, Place, Row, SelfMeasure, Setting } from "../analyse/types.js"
+ * @import { CellRecord, Environment, PlannedCell, Results } from "../record/types.js"
+ * @import { Look } from "./charts.js"
+ */
+import { answersBadly } from "../analyse/bad-answers.js";
+import { titleOfProxy } from "../analyse/settings.js";
+import { comparesServers, isHttp } from "../analyse/scenarios.js";
+import { capital, findingText, list } from "./words.js";
+import {
+  count,
+  counted,
+  figure,
+  NONE,
+  number,
+  probability,
+  range,
+  ratio,
+  shownUnit,
+} from "../numbers.js";
+import { CONTROL } from "../plan/proxies.js";
+import { shape } from "./charts.js";
+
+/** Keys of the measures in the main table, in the order of its columns. The first three are those of BalancerBattle. */
+export const KEYS = {
+  handshake: "handshake_ms_mean",
+  latency: "echo_latency_ms_mean",
+  total: "total_seconds",
+  requestsPerSecond: "requests_per_second",
+  request: "request_ms_mean",
+  requestP99: "request_ms_p99",
+  errors: "non_2xx_percent",
+  socketErrors: "socket_errors_per_1000_requests",
+  cpuPerHandshake: "cpu_us_per_handshake",
+  cpuPerMessage: "cpu_us_per_message",
+  cpuPerRequest: "proxy_cpu_us_per_request",
+  serversCpu: "servers_cpu_seconds",
+  peakMemory: "proxy_memory_peak_usage_bytes",
+};
+
+/** Columns of CPU by place, from the client to the answer. @type {[Place, string][]} */
+export const PLACES = [
+  ["front", "Proxy, in front"],
+  ["tls", "TLS, a container of its own"],
+  ["server", "Server"],
+];
+
+/**
+ * @typedef {Record<string, {seconds: number[], usageBytes: number[], cpuCores: number[]}>} Curves
+ *   of the proxy (all its containers together) by the cell's id, seconds from the start of the measured phase
+ *
+ * @typedef {object} Column
+ * @property {Comparison} comparison
+ * @property {Measure} measure
+ * @property {string} unit as shown
+ * @property {number} divisor of the values, to be in that unit
+ * @property {"control" | "best" | null} relativeTo
+ *
+ * @typedef {object} Entry one proxy under one measure, as text
+ * @property {number | null} value
+ * @property {string} median
+ * @property {string} spread the interval; without one the lowest and the highest round
+ * @property {string} ratio to `Column.relativeTo`; of a control whose figure is none of a proxy, whose it is
+ * @property {string} rank `2 =` where it is shared
+ * @property {string} mark `92 % bad`: the figure is one of errors too; empty where it is not
+ * @property {string | null} missing why there is no median
+ *
+ * @typedef {object} Table
+ * @property {Column[]} columns
+ * @property {{proxy: string, look: Look, isControl: boolean, entries: Entry[]}[]} rows the control first
+ * @property {string[]} reasons why figures are missing, each once
+ * @property {string} legend what an entry shows
+ */
+
+/**
+ * @param {Results} results
+ * @returns {Record<string, Look>} by name of the proxy
+ */
+export function looks(results) {
+  return Object.fromEntries(
+    results.proxies.map(({ name, colour }, i) => [
+      name,
+      { label: titleOfProxy(results, name), colour, shape: shape(i) },
+    ]),
+  );
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Comparison} comparison
+ * @returns {Column}
+ */
+export function columnOf(analysis, comparison) {
+  const measure = measureOf(analysis, comparison.measure);
+  const values = comparison.rows.flatMap((row) => row.values);
+  const others = comparison.rows.filter(({ proxy }) => proxy !== CONTROL);
+  const relativeTo = others.some((row) => row.toControl)
+    ? "control"
+    : others.some((row) => row.toBest)
+      ? "best"
+      : null;
+  return { comparison, measure, ...shownUnit(measure.unit, values), relativeTo };
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {string} key
+ * @returns {Measure}
+ */
+function measureOf({ measures }, key) {
+  const unknown = { key, title: key, unit: "", better: /** @type {const} */ ("lower") };
+  return measures.find((measure) => measure.key === key) ?? { ...unknown, description: "" };
+}
+
+/**
+ * @param {Setting} setting
+ * @param {string} key
+ * @returns {Comparison | undefined} that of the measure, if it has a figure that says something
+ */
+export function comparisonOf({ comparisons, parameters }, key) {
+  // One message a connection: CPU per message would be CPU per handshake once more.
+  if (key === KEYS.cpuPerMessage && parameters.MESSAGES === 1) return undefined;
+  return comparisons.find(
+    ({ measure, rows }) => measure === key && rows.some(({ median }) => median),
+  );
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Setting} setting
+ * @returns {Column[]} of the main table; all there are where none is known
+ */
+export function headlines(analysis, setting) {
+  const found = Object.values(KEYS).flatMap((key) => comparisonOf(setting, key) ?? []);
+  const chosen = found.length > 0 ? found : setting.comparisons;
+  return chosen.map((comparison) => columnOf(analysis, comparison));
+}
+
+/**
+ * @param {Row | undefined} row
+ * @param {Column} column
+ * @returns {Entry}
+ */
+export function entryOf(row, { comparison, divisor, relativeTo }) {
+  if (!row?.median) {
+    const missing = row?.missing ?? "not in this comparison";
+    return { value: null, median: NONE, spread: "", ratio: "", rank: "", mark: "", missing };
+  }
+  const { value, interval } = row.median;
+  const scaled = row.values.map((one) => one / divisor);
+  const spread = interval
+    ? range([interval[0] / divisor, interval[1] / divisor], value / divisor)
+    : scaled.length > 1
+      ? range([Math.min(...scaled), Math.max(...scaled)], value / divisor)
+      : "1 round";
+  const relative =
+    relativeTo === "control" ? row.toControl : relativeTo === "best" ? row.toBest : null;
+  return {
+    value,
+    median: figure(value / divisor),
+    spread,
+    ratio: row.proxy === CONTROL ? controlText(comparison) : relative ? ratio(relative.value) : "",
+    rank: rankText(row),
+    mark: MARKED.includes(comparison.measure) ? badText(row) : "",
+    missing: null,
+  };
+}
+
+/** What errors make better than it is. */
+const MARKED = [KEYS.requestsPerSecond, KEYS.request, KEYS.requestP99, KEYS.total];
+
+/**
+ * @param {Pick<Row, "badPercent">} row
+ * @returns {string} `92 % bad`; empty where all was answered well
+ */
+export function badText({ badPercent }) {
+  return badPercent > 0 ? `${number(badPercent)} % bad` : "";
+}
+
+/** @param {Comparison} comparison */
+function controlText({ findings }) {
+  return findings.some(({ gate }) => gate === "control-own") ? "its own server" : "";
+}
+
+/**
+ * @typedef {object} SelfEntry a measure of a proxy beside its copy, as text
+ * @property {string} title of the measure, with its unit
+ * @property {[original: string, copy: string]} medians
+ * @property {[original: string, copy: string]} intervals empty where there is none
+ * @property {string} ratio
+ * @property {string} spread of the ratio: its interval, or the lowest and the highest round
+ * @property {string} p
+ * @property {"tie" | "differs" | "cannot be told"} outcome
+ */
+
+/**
+ * @param {Analysis} analysis
+ * @param {SelfMeasure[]} measures
+ * @returns {SelfEntry[]} one a measure
+ */
+export function selfTable(analysis, measures) {
+  return measures.map((entry) => {
+    const { title, unit: own } = measureOf(analysis, entry.measure);
+    const both = [entry.original, entry.copy];
+    const { unit, divisor } = shownUnit(
+      own,
+      both.map(({ value }) => value),
+    );
+    const medians = both.map(({ value }) => figure(value / divisor));
+    const intervals = both.map(({ value, interval }) =>
+      interval ? range([interval[0] / divisor, interval[1] / divisor], value / divisor) : "",
+    );
+    const { value, interval, rounds } = entry.ratio;
+    const ends = interval ?? rounds;
+    return {
+      title: unit ? `${title}, ${unit}` : title,
+      medians: [medians[0], medians[1]],
+      intervals: [intervals[0], intervals[1]],
+      ratio: `×${value.toFixed(3)}`,
+      spread: ends ? ends.map((end) => end.toFixed(3)).join("–") : "",
+      p: probability(entry.p),
+      outcome: entry.differs === null ? "cannot be told" : entry.differs ? "differs" : "tie",
+    };
+  });
+}
+
+/**
+ * @param {Row} row
+ * @returns {string} `2`, or `2 =` where it is shared
+ */
+export function rankText({ proxy, rank, ties }) {
+  if (rank === null) return "";
+  return ties.some((other) => other !== proxy) ? `${rank} =` : String(rank);
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Setting} setting
+ * @param {Column[]} [columns]
+ * @returns {Table}
+ */
+export function mainTable(analysis, setting, columns = headlines(analysis, setting)) {
+  const all = looks(analysis.results);
+  const order = [...analysis.results.proxies].sort(
+    (a, b) => Number(b.name === CONTROL) - Number(a.name === CONTROL),
+  );
+  const rows = order.map(({ name }) => ({
+    proxy: name,
+    look: all[name],
+    isControl: name === CONTROL,
+    entries: columns.map((column) =>
+      entryOf(
+        column.comparison.rows.find(({ proxy }) => proxy === name),
+        column,
+      ),
+    ),
+  }));
+  const reasons = [
+    ...new Set(rows.flatMap(({ entries }) => entries.flatMap(({ missing }) => missing ?? []))),
+  ];
+  return { columns, rows, reasons, legend: legend(analysis, columns) };
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Column[]} columns
+ */
+function legend({ confidence }, columns) {
+  const rows = columns.flatMap(({ comparison }) => comparison.rows).filter(({ median }) => median);
+  const rounds = rows.map(({ values }) => values.length);
+  const least = Math.min(...rounds);
+  const most = Math.max(...rounds);
+  if (rows.length === 0) return "No cell of this setting counts.";
+  if (most === 1) return "One round: single values, nothing is known about their spread.";
+  const n = least === most ? count(most) : `${count(least)} to ${count(most)}`;
+  const level = `${Math.round(confidence * 100)} %`;
+  const isWhole = rows.every(({ median }) => median?.interval);
+  const isNone = rows.every(({ median }) => !median?.interval);
+  const spread = isWhole
+    ? `its ${level} interval`
+    : isNone
+      ? `the lowest and the highest round (too few for a ${level} interval)`
+      : `its ${level} interval, or the lowest and the highest round where there are too few`;
+  return `Median of ${n} rounds; ${spread}; the ratio named above it; the rank, where = is a shared one.`;
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Setting} setting
+ * @param {Column[]} [columns] of the measures it is asked for; all of the setting's
+ * @returns {Pick<Finding, "severity" | "message">[]} those that differ in measure and figures alone as one sentence, the
+ *   weightier first
+ */
+export function settingFindings(
+  analysis,
+  { comparisons },
+  columns = comparisons.map((comparison) => columnOf(analysis, comparison)),
+) {
+  const all = columns.flatMap(({ comparison, measure }) =>
+    comparison.findings.map((finding) => ({ finding, title: measure.title })),
+  );
+  const groups = Map.groupBy(all, ({ finding: { gate, severity, message } }) =>
+    JSON.stringify([gate, severity, message]),
+  );
+  return [...groups.values()]
+    .map((group) => {
+      const { severity, message, figures } = group[0].finding;
+      const isSame = group.every(({ finding }) => finding.figures === figures);
+      const isAll = group.length === columns.length && group.length > 1;
+      const titles = isAll ? "all measures" : group.map(({ title }) => title).join("; ");
+      if (!figures || (isSame && isAll))
+        return { severity, message: `${findingText(group[0].finding)} (${titles})` };
+      const each = group.map(({ title, finding }) => `${title} (${finding.figures})`);
+      return { severity, message: `${message}: ${each.join("; ")}` };
+    })
+    .sort((a, b) => WEIGHTS.indexOf(a.severity) - WEIGHTS.indexOf(b.severity));
+}
+
+/** @type {Finding["severity"][]} */
+const WEIGHTS = ["invalid", "weak", "note"];
+
+/**
+ * @param {Pick<Finding, "message" | "figures">} finding
+ * @returns {string} as a sentence of its own
+ */
+export function findingSentence(finding) {
+  const text = capital(findingText(finding));
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/**
+ * Requests that were not answered well, in words.
+ *
+ * @param {Pick<Analysis, "results" | "badAnswers">} analysis
+ * @returns {{proxy: string, isMany: boolean, what: string, details: string[], causes: {line: string, explanation: string}[]}[]} isMany:
+ *   so many that the proxy ranks behind the others
+ */
+export function badAnswerTexts({ results, badAnswers }) {
+  return badAnswers.map((one) => {
+    const { proxy, setting, cells, bad, asked, percent, statuses, socketErrors, causes } = one;
+    return {
+      proxy,
+      isMany: answersBadly({ badPercent: percent }),
+      what: `${titleOfProxy(results, proxy)}, ${setting}: ${count(bad)} of ${counted(asked, "request")} not answered well, ${number(percent)} %, in ${count(cells.bad)} of ${counted(cells.all, "cell")}`,
+      details: [
+        ...(statuses.length > 0
+          ? [
+              `Statuses, counted in a second pass: ${list(statuses.map(({ status, count: n }) => `${status} (${count(n)})`))}`,
+            ]
+          : []),
+        ...(socketErrors.length > 0
+          ? [
+              `Socket errors: ${list(socketErrors.map(({ kind, count: n }) => `${kind} ${count(n)}`))}`,
+            ]
+          : []),
+        ...(causes.length === 0 ? ["The logs of proxy and server say nothing about it"] : []),
+      ],
+      causes: causes.map(({ service, line, count: n, explanation }) => ({
+        line: `${service}, ${n === 1 ? "once" : `${count(n)} times`}: ${line}`,
+        explanation: explanation ?? "",
+      })),
+    };
+  });
+}
+
+/**
+ * @param {Results} results
+ * @returns {Map<string, CellRecord>} the last attempt at each cell
+ */
+export function lastAttempts(results) {
+  return new Map(results.cells.map((record) => [record.id, record]));
+}
+
+/**
+ * @param {Results} results
+ * @returns {{complete: boolean, sentence: string, missing: PlannedCell[]}} missing: planned, and never tried
+ */
+export function runState(results) {
+  const last = [...lastAttempts(results).values()];
+  const recorded = new Set(last.map(({ id }) => id));
+  const missing = results.plan.cells.filter(({ id, skip }) => !recorded.has(id) && skip === null);
+  const failed = last.filter(({ status }) => status === "failed").length;
+  const skipped = results.plan.cells.filter(
+    ({ id, skip }) =>
+      skip !== null || last.some((one) => one.id === id && one.status === "skipped"),
+  ).length;
+  const retried = results.cells.length - last.length;
+  const complete = results.run.endedAt !== null && missing.length === 0;
+  const parts = [
+    failed > 0 && `${counted(failed, "cell")} failed, also when tried again`,
+    retried > 0 && `${counted(retried, "attempt")} had to be repeated`,
+    skipped > 0 && `${counted(skipped, "cell")} skipped`,
+  ].filter((part) => part !== false);
+  const details = parts.length > 0 ? `; ${parts.join("; ")}` : "";
+  const planned = counted(results.plan.cells.length, "planned cell");
+  const sentence = complete
+    ? `Complete: all ${planned} have a result${details}.`
+    : `Interrupted: ${count(missing.length)} of ${planned} have not run${details}. What is shown rests on the others.`;
+  return { complete, sentence, missing };
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string} what was run, when, and on what
+ */
+export function headline({ results, settings, aa }) {
+  const { plan, run, environment } = results;
+  const rivals = plan.proxies.filter((name) => name !== CONTROL).length;
+  const control = rivals < plan.proxies.length && aa?.proxy !== CONTROL ? ["the control"] : [];
+  const what = aa
+    ? `A/A run, which measures noise: ${list([aa.proxy, aa.unobserved ? "the same unobserved" : "a copy of it", ...control])}`
+    : `Battle ${plan.battle}: ${list([counted(rivals, "proxy", "proxies"), ...control])}`;
+  const size = `in ${counted(settings.length, "setting")}, ${counted(plan.rounds, "round")}`;
+  const when = `${time(run.startedAt)}${run.endedAt ? ` to ${time(run.endedAt)}` : ""}`;
+  return `${what} ${size}. ${when}. ${machineLine(environment)}.`;
+}
+
+/**
+ * @param {string} title
+ * @param {{year: number | null}} study
+ */
+export function dated(title, { year }) {
+  return year === null ? title : `${title}, ${year}`;
+}
+
+/**
+ * @param {string | null} time ISO 8601
+ * @returns {string} `2026-01-31 23:07 UTC`
+ */
+export function time(time) {
+  const date = new Date(time ?? NaN);
+  if (Number.isNaN(date.getTime())) return NONE;
+  return `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/**
+ * @param {Environment} environment
+ * @returns {string} the group of the details that is about the machine, in one line
+ */
+export function machineLine({ identity, details }) {
+  const group = Object.entries(details).find(([name]) => /machine|hardware/i.test(name))?.[1];
+  const parts = Object.entries(group ?? identity)
+    .filter(([, value]) => value !== null && value !== "")
+    .slice(0, 3)
+    .map(([label, value]) => (typeof value === "string" ? value : `${value} ${label}`));
+  return parts.length > 0 ? `On ${parts.join(", ")}` : "The machine is not recorded";
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {{ws: Setting, wss: Setting}[]} settings that differ by the scheme alone; without files, which have a section of their own
+ */
+export function tlsPairs({ settings }) {
+  const load = (/** @type {Setting} */ { scenario, parameters }) =>
+    JSON.stringify([scenario, Object.entries(parameters).sort()]);
+  return settings
+    .filter(({ scenario, scheme }) => scheme === "ws" && !comparesServers(scenario))
+    .flatMap((ws) => {
+      const wss = settings.find((other) => other.scheme === "wss" && load(other) === load(ws));
+      return wss ? [{ ws, wss }] : [];
+    });
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Curves} curves
+ * @returns {{what: string, why: string}[]}
+ */
+export function unmeasured(analysis, curves) {
+  const { results, settings, cells, noiseFloor, aa } = analysis;
+  const titles = looks(results);
+  /** @type {Map<string, Set<string>>} */
+  const byReason = new Map();
+  const add = (/** @type {string} */ why, /** @type {string} */ what) =>
+    byReason.set(why, (byReason.get(why) ?? new Set()).add(what));
+
+  for (const { id, skip } of results.plan.cells) if (skip) add(skip, id);
+  for (const { title, comparisons } of settings) {
+    for (const { name } of results.proxies) {
+      const missing = comparisons.flatMap((comparison) => {
+        const why = comparison.rows.find(({ proxy }) => proxy === name)?.missing;
+        return why ? [{ why, measure: columnOf(analysis, comparison).measure.title }] : [];
+      });
+      for (const [why, all] of Map.groupBy(missing, ({ why }) => why)) {
+        const isAll = all.length === comparisons.length;
+        const measures = isAll ? "every measure" : all.map(({ measure }) => measure).join(", ");
+        add(why, `${titles[name].label}, ${title}: ${measures}`);
+      }
+    }
+  }
+  const ok = cells.filter(({ record }) => record.status === "ok");
+  /** @type {[string, (cell: AnalysedCell) => boolean][]} */
+  const gaps = [
+    [
+      "No curve was recorded",
+      ({ record }) => record.proxy !== CONTROL && !curves[record.id]?.seconds.length,
+    ],
+    [
+      "The cgroup was gone before its memory could be read",
+      ({ record }) => Object.values(record.containers).some(({ memory }) => memory === null),
+    ],
+    [
+      "The network counters could not be read",
+      ({ record }) => !Object.values(record.containers).some(({ network }) => network),
+    ],
+    [
+      "What TLS negotiated is not recorded",
+      ({ record }) => record.scheme === "wss" && record.tls === null,
+    ],
+    ["The machine's own counters are not recorded", ({ record }) => record.machine === null],
+    [
+      "The spread over the echo workers is not recorded",
+      ({ record }) => record.echoWorkers === null && !isHttp(record.scenario),
+    ],
+  ];
+  for (const [why, applies] of gaps) {
+    const affected = ok.filter(applies);
+    if (affected.length === 0) continue;
+    add(why, affected.length === ok.length ? "Every cell" : counted(affected.length, "cell"));
+  }
+  if (settings.some(({ comparisons }) => comparisons.some(hasNoInterval))) {
+    add("Too few rounds", "Confidence intervals of some medians, and the ranks that rest on them");
+  }
+  if (!noiseFloor && !aa) {
+    add(
+      "No proxy was compared with a copy of itself on this environment: ./bench aa PROXY does",
+      "The noise floor",
+    );
+  }
+  return [...byReason].map(([why, what]) => ({ what: [...what].join("; "), why }));
+}
+
+/** @param {Comparison} comparison */
+function hasNoInterval({ rows }) {
+  return rows.some(({ median }) => median && median.interval === null);
+}

@@ -1,0 +1,93 @@
+/**
+ * CPU by place: what each container between the client and the answer spent.
+ *
+ * @import { Analysis, CpuByPlace } from "../../analyse/types.js"
+ * @import { Html } from "../html.js"
+ */
+import { figure, NONE, range } from "../../numbers.js";
+import { html } from "../html.js";
+import { PLACES } from "../model.js";
+
+/**
+ * @param {{analysis: Analysis, proxy: (name: string) => Html}} page
+ * @returns {Html | null} null: all CPU time is a single container's
+ */
+export function cpuByPlace(page) {
+  const { cpuByPlace: all, confidence } = page.analysis;
+  if (all.length === 0) return null;
+  const sums = all.filter(({ isSum }) => isSum);
+  const single = all.filter(({ isSum }) => !isSum);
+  return html`<p class="note">
+      CPU seconds of each container over the measured phase, for all requests or connections of a
+      setting: median over the rounds, its ${Math.round(100 * confidence)} % interval, and below it
+      the part in user mode and the part in the kernel.
+    </p>
+    ${sums.map(
+      (one) =>
+        html`<h3>${one.title}</h3>
+          ${tableOf(page, one)}`,
+    )}
+    <details ${sums.length === 0 && html`open`}>
+      <summary>Each setting</summary>
+      ${single.map(
+        (one) =>
+          html`<h3>${one.title}</h3>
+            ${tableOf(page, one)}`,
+      )}
+    </details>`;
+}
+
+/**
+ * @param {{proxy: (name: string) => Html}} page
+ * @param {CpuByPlace} cpu
+ */
+function tableOf(page, { title, rows }) {
+  const columns = PLACES.filter(([place]) =>
+    rows.some(({ places }) => places.some((one) => one.place === place)),
+  );
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="CPU by place, ${title}">
+    <table class="sortable">
+      <thead>
+        <tr>
+          <th scope="col">Proxy</th>
+          ${columns.map(([, name]) => html`<th scope="col" class="number">${name}<small>s</small></th>`)}
+          <th scope="col" class="number">Together<small>s</small></th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ({ proxy, places, total }) =>
+            html`<tr>
+              <th scope="row">${page.proxy(proxy)}</th>
+              ${columns.map(([place]) => placeCell(places.filter((one) => one.place === place)))}
+              <td class="number" data-value="${total?.value ?? ""}">
+                ${
+                  total
+                    ? html`<b>${figure(total.value)}</b><small>${spread(total)}</small>`
+                    : html`${NONE}<small>not in all</small>`
+                }
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** @param {CpuByPlace["rows"][number]["places"]} places of one column */
+function placeCell(places) {
+  if (places.length === 0) return html`<td class="number" data-value="">${NONE}</td>`;
+  return html`<td class="number" data-value="${places[0].total.value}">
+    ${places.map(
+      ({ place, service, total, user, system }) =>
+        html`${figure(total.value)}<small>${spread(total)}</small
+          ><small>user ${figure(user)} + kernel ${figure(system)}</small
+          >${place !== "server" && html`<small>${service}</small>`}`,
+    )}
+  </td>`;
+}
+
+/** @param {import("../../analyse/types.js").Estimate} estimate */
+function spread({ value, interval }) {
+  return interval ? range(interval, value) : "";
+}

@@ -1,0 +1,371 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { analyse } from "../analyse/index.js";
+import { POLICY, results, selfResults } from "../analyse/testing/results.js";
+
+const policy = /** @type {any} */ (POLICY);
+
+/**
+ * @param {Parameters<typeof results>[0]} [options]
+ * @param {import("../analyse/types.js").NoiseFloor | null} [noiseFloor]
+ */
+const analysed = (options, noiseFloor) => analyse(results(options), { policy, noiseFloor });
+
+/**
+ * @param {RegExp} question
+ * @param {string} over
+ * @param {Parameters<typeof results>[0]} [options]
+ * @param {import("../analyse/types.js").NoiseFloor | null} [noiseFloor]
+ */
+function answer(question, over, options, noiseFloor) {
+  const { lead, verdicts } = analysed(options, noiseFloor);
+  const found = verdicts.filter((verdict) => question.test(verdict.question));
+  assert.equal(found.length, 1, `${question}: ${verdicts.map((one) => one.question).join(" ")}`);
+  const own = found[0].answers.find((one) => one.over === over);
+  assert.ok(own, `${over}: ${found[0].answers.map((one) => one.over).join(" ")}`);
+  return { lead, verdict: found[0], text: own.text, caveats: own.caveats };
+}
+
+const CPU = /^Which proxy costs least CPU per handshake\?$/;
+const HANDSHAKE = /^How much time does a proxy add to a handshake\?$/;
+
+test("each question once, with an answer a scheme", () => {
+  const { verdicts } = analysed();
+  assert.deepEqual(
+    verdicts.map(({ question, answers }) => [question, answers.map(({ over }) => over).join(" ")]),
+    [
+      ["Which proxy costs least CPU per handshake?", "ws wss"],
+      ["What does TLS cost in CPU per handshake?", "wss / ws"],
+      ["How much time does a proxy add to a handshake?", "ws wss"],
+      ["How much time does a proxy add to an echo?", "ws wss"],
+      ["Which proxy needs least memory?", "ws wss"],
+      ["Which proxy carries most connections per second?", "ws wss"],
+    ],
+  );
+  const single = analysed({ schemes: ["wss"] }).verdicts;
+  assert.deepEqual(
+    single.map(({ answers }) => answers.map(({ over }) => over).join(" ")),
+    ["wss", "wss", "wss", "wss", "wss"],
+  );
+});
+
+test("load, brackets and how a difference is seen are said once, above", () => {
+  assert.deepEqual(analysed().lead, [
+    "All answers are for 2,000 connections, 100 at a time.",
+    "In brackets: the 95 % interval over 6 rounds.",
+    "A difference is seen where Mann–Whitney's test finds it at the 5 % level, corrected for all pairs of a comparison.",
+  ]);
+  const several = analysed({ connections: [2000, 10000, 5000] });
+  assert.match(
+    several.lead[0],
+    /^All answers are for 10,000 connections, 100 at a time, the most of 2,000, 5,000 and 10,000\.$/,
+  );
+  for (const { answers } of several.verdicts)
+    for (const { text } of answers) assert.doesNotMatch(text, /10,000/);
+});
+
+test("where the load differs, each answer names its own", () => {
+  const { lead, verdicts } = analysed({
+    connections: [2000, 10000],
+    change: (record, { scheme, parameters }) =>
+      scheme === "wss" && parameters.CONNECTIONS === 10000 ? [] : [record],
+  });
+  assert.equal(lead[0], "Each answer names its load.");
+  assert.deepEqual(
+    verdicts[0].answers.map(({ over }) => over),
+    ["ws, 10,000 connections, 100 at a time", "wss, 2,000 connections, 100 at a time"],
+  );
+  assert.equal(verdicts[1].answers[0].over, "wss / ws, 2,000 connections, 100 at a time");
+});
+
+test("a tie in front, and the rest with its ratio", () => {
+  const { text, caveats } = answer(CPU, "ws");
+  assert.match(
+    text,
+    /^No difference seen between (nginx|HAProxy) \d+ µs \(19\d to 20\d\) and (nginx|HAProxy) \d+ µs \(\d+ to \d+\); http-proxy 3\.\d\d times \(3\.\d\d to 3\.\d\d\) as much as (nginx|HAProxy)\.$/,
+  );
+  assert.deepEqual(caveats, []);
+});
+
+test("one in front", () => {
+  const { text } = answer(CPU, "ws", {
+    proxies: {
+      none: {},
+      nginx: { cpuUsPerHandshake: 220 },
+      haproxy: {},
+      "http-proxy": { cpuUsPerHandshake: 700 },
+    },
+  });
+  assert.match(
+    text,
+    /^HAProxy costs least, \d+ µs \(\d+ to \d+\); nginx 1\.\d\d times \(.*\) as much and http-proxy 3\.\d\d times \(.*\)\.$/,
+  );
+});
+
+test("a tie of all says what would have been seen", () => {
+  const { text } = answer(CPU, "ws", { proxies: { none: {}, nginx: {}, haproxy: {} } });
+  assert.match(
+    text,
+    /^No difference seen between .*; one of 1\.0\d times would have been seen in 4 of 5 such runs\.$/,
+  );
+});
+
+test("a tie behind the best is told, and a name keeps its small letter", () => {
+  const { text } = answer(CPU, "ws", {
+    proxies: { none: {}, nginx: { cpuUsPerHandshake: 100 }, haproxy: {}, "http-proxy": {} },
+  });
+  assert.match(
+    text,
+    /^nginx costs least.*, no difference seen between (HAProxy and http-proxy|http-proxy and HAProxy)\.$/,
+  );
+});
+
+test("few rounds are not called tested, and what is in brackets is their range", () => {
+  const few = answer(CPU, "ws", { rounds: 3 });
+  assert.match(
+    few.text,
+    / µs \(\d+ to \d+\) and .*; http-proxy 3\.\d\d times \(3\.\d\d to 3\.\d\d\)/,
+  );
+  assert.deepEqual(few.lead.slice(1), [
+    "In brackets: the lowest and the highest round, as 3 are too few for a 95 % interval.",
+    "Ranked by range over 3 rounds, not tested: of two equal proxies 1 pair in 10 comes out apart.",
+  ]);
+  assert.deepEqual([few.caveats, few.verdict.caveats], [[], []]);
+  const one = answer(CPU, "ws", { rounds: 1 });
+  assert.match(
+    one.text,
+    /^A single round, so no ranking: (nginx|HAProxy) \d+ µs, (nginx|HAProxy) \d+ µs and http-proxy \d+ µs\.$/,
+  );
+  assert.match(one.lead.join(" "), /A single round: nothing is known about its spread/);
+});
+
+test("where only some have an interval, a range says that it is one", () => {
+  const { lead, text } = answer(CPU, "ws", {
+    change: (record, { proxy, round }) => (proxy === "http-proxy" && round > 4 ? [] : [record]),
+  });
+  assert.match(lead[1], /the 95 % interval or, where it says rounds, /);
+  assert.match(text, /µs \(\d+ to \d+\).*http-proxy 3\.\d\d times \(rounds 3\.\d\d to 3\.\d\d\)/);
+});
+
+test("a tie with the best is no tie of the others", () => {
+  const handshakes = [
+    { nginx: 102, haproxy: 106, "http-proxy": 90 },
+    { nginx: 102.2, haproxy: 106.2, "http-proxy": 91 },
+    { nginx: 102.4, haproxy: 106.4, "http-proxy": 92 },
+    { nginx: 102.6, haproxy: 106.6, "http-proxy": 110 },
+    { nginx: 102.8, haproxy: 106.8, "http-proxy": 120 },
+    { nginx: 103, haproxy: 107, "http-proxy": 130 },
+  ];
+  const { text } = answer(CPU, "ws", {
+    change: (record, { proxy, round }) => {
+      const us = /** @type {Record<string, number>} */ (handshakes[round - 1])[proxy] ?? 100;
+      record.containers[proxy].cpu.totalSeconds = (us * 2000) / 1e6;
+      return [record];
+    },
+  });
+  assert.match(
+    text,
+    /^No difference seen between http-proxy 101 µs \(90 to 130\) and any of nginx 10\d µs \(102 to 103\) and HAProxy 10\d µs \(106 to 107\)/,
+  );
+});
+
+test("what is missing or otherwise with fewer connections is a caveat", () => {
+  const { text, caveats, verdict, lead } = answer(CPU, "ws", {
+    connections: [2000, 5000, 10000],
+    change: (record, { proxy, parameters: { CONNECTIONS } }) => {
+      if (proxy === "http-proxy" && CONNECTIONS === 10000) return [];
+      if (proxy === "nginx" && CONNECTIONS < 10000) record.containers.nginx.cpu.totalSeconds *= 2;
+      return [record];
+    },
+  });
+  assert.doesNotMatch(text, /http-proxy/);
+  assert.deepEqual(caveats, []);
+  assert.deepEqual(verdict.caveats, ["With 2,000 and 5,000 connections rank 1 is HAProxy"]);
+  assert.equal(lead.at(-1), "No figure for http-proxy: not run yet.");
+});
+
+test("the most connections that more than half of the proxies could be counted with are asked about", () => {
+  const { text } = answer(CPU, "ws", {
+    proxies: { none: {}, nginx: {}, haproxy: {}, "http-proxy": {} },
+    connections: [2000, 5000],
+    change: (record, { proxy, parameters: { CONNECTIONS } }) =>
+      CONNECTIONS === 5000 && ["haproxy", "http-proxy"].includes(proxy) ? [] : [record],
+  });
+  assert.match(text, /http-proxy/);
+});
+
+test("what holds for one scheme alone says so, and what for one answer stays with it", () => {
+  const { lead, verdicts } = analysed({
+    change: (record, { proxy, scheme }) => (proxy === "nginx" && scheme === "wss" ? [] : [record]),
+  });
+  assert.equal(lead.at(-1), "No figure for nginx: not run yet (over wss).");
+  assert.ok(verdicts.every(({ answers }) => answers.every(({ caveats }) => caveats.length === 0)));
+  const wide = analysed({
+    change: (record, { round, scheme }) => {
+      if (scheme === "wss" && record.handshakeMs) record.handshakeMs.mean *= round;
+      return [record];
+    },
+  });
+  const handshake = wide.verdicts.find(({ question }) => HANDSHAKE.test(question));
+  assert.deepEqual(handshake?.answers[0].caveats, []);
+  assert.match(
+    handshake?.answers[1].caveats.join() ?? "",
+    /^The middle half of the rounds spans more than 25 % of the median: no proxy \d+(\.\d)? %, nginx /,
+  );
+});
+
+const FLOOR = { run: "2026-aa-nginx", proxy: "nginx", load: "1,000 connections", rounds: 6 };
+
+test("a difference that a copy of a proxy shows as well means nothing", () => {
+  const proxies = { none: {}, nginx: { cpuUsPerHandshake: 210 }, haproxy: {} };
+  const floor = (/** @type {number} */ ratio) => ({
+    ...FLOOR,
+    ratios: { cpu_us_per_handshake: ratio, handshake_ms_p99: 3 },
+  });
+  const small = answer(CPU, "ws", { proxies }, floor(1.08));
+  assert.match(
+    [...small.caveats, ...small.verdict.caveats].join(),
+    /The difference of nginx from the best is no larger than the noise floor: 1\.08 times with 1,000 connections/,
+  );
+  assert.equal(
+    small.lead.at(-1),
+    "A difference below this is noise here: 1.08 times in CPU per handshake. So much did nginx differ from a copy of itself, with 1,000 connections over 6 rounds (run 2026-aa-nginx).",
+  );
+  const large = answer(CPU, "ws", { proxies }, floor(1.01));
+  assert.deepEqual([...large.caveats, ...large.verdict.caveats], []);
+});
+
+test("TLS: wss against ws of each proxy, paired by round", () => {
+  const { text, verdict } = answer(/^What does TLS cost in CPU per handshake\?$/, "wss / ws");
+  assert.match(text, /2\.\d\d times \(2\.\d\d to 2\.\d\d\).* and .*\.$/);
+  for (const title of ["nginx", "HAProxy", "http-proxy"]) assert.match(text, new RegExp(title));
+  assert.doesNotMatch(text, /no proxy/);
+  assert.match(verdict.caveats.join(), /full handshake/);
+});
+
+test("what a proxy adds to the control's time", () => {
+  const { text } = answer(HANDSHAKE, "ws", {
+    proxies: { none: {}, nginx: { handshakeMs: 20.1 }, haproxy: { handshakeMs: 25 } },
+  });
+  assert.match(
+    text,
+    /^The control took (19|20)\.\d ms \(.*\); HAProxy adds [45]\.\d\d ms, 1\.2\d times \(.*\) the control; no difference from it seen for nginx\.$/,
+  );
+  const same = answer(HANDSHAKE, "ws", { proxies: { none: {}, nginx: {}, haproxy: {} } });
+  assert.match(
+    same.text,
+    /^No difference seen between the control, \d\d\.\d ms \(.*\), and any proxy\.$/,
+  );
+});
+
+test("a control that was slower bounds nothing, and the proxies are held against one another", () => {
+  const options = {
+    proxies: { none: { handshakeMs: 30 }, nginx: {}, haproxy: { handshakeMs: 25 } },
+  };
+  const { text, caveats } = answer(HANDSHAKE, "ws", options);
+  assert.match(
+    text,
+    /^Cannot be told, as the control \(.* ms\) was slower than nginx \(.* ms\) and HAProxy \(.* ms\) and bounds nothing here; among the proxies, nginx takes least, 2?[01]?9?\d\.?\d ms \(.*\); HAProxy 1\.2\d times \(.*\) as long\.$/,
+  );
+  assert.doesNotMatch(caveats.join(), /control/);
+});
+
+test("with one round, what is added is untested", () => {
+  const { text } = answer(/add to an echo\?/, "ws", { rounds: 1 });
+  assert.match(
+    text,
+    /^A single round, so untested: the control took .* ms, nginx \+.* ms, HAProxy/,
+  );
+});
+
+test("many messages are asked about by the message", () => {
+  const parameters = { CONNECTIONS: 2000, CONCURRENCY: 100, MESSAGES: 100, MESSAGE_BYTES: 1024 };
+  const { lead, text } = answer(/^Which proxy costs least CPU per message\?$/, "ws", {
+    parameters,
+  });
+  assert.match(text, / µs /);
+  assert.match(lead[0], /for 2,000 connections, 100 at a time, 100 messages each\.$/);
+});
+
+test("memory in its unit, throughput without one", () => {
+  assert.match(answer(/least memory\?/, "ws").text, /(29|30)\.\d MB \(29\.\d to 30\.\d\)/);
+  const throughput = answer(/most connections per second\?/, "ws").text;
+  assert.match(throughput, /http-proxy 0\.4\d times \(.*\) as many as/);
+});
+
+test("nothing counted, nothing claimed", () => {
+  const { verdicts } = analysed({ change: () => [] });
+  assert.ok(verdicts.length > 0);
+  for (const { answers } of verdicts)
+    for (const { text } of answers) assert.match(text, /^Cannot be told/);
+});
+
+/** @param {Parameters<typeof selfResults>[0]} [options] */
+const self = (options) => analyse(selfResults(options), { policy });
+
+test("A/A: a tie says so, and how far apart the two were", () => {
+  const { lead, verdicts, noiseFloor } = self();
+  assert.equal(noiseFloor, null);
+  const [tie, noise] = verdicts;
+  assert.equal(tie.question, "Is nginx a tie with a copy of itself?");
+  for (const { text } of tie.answers)
+    assert.match(
+      text,
+      /^Yes, no difference is seen in any of 11 measures; the furthest apart is .* [01]\.\d\d times \(.*\)\.$/,
+    );
+  assert.match(
+    noise.answers[0].text,
+    /up to 1\.0\d+ times in CPU per handshake; 1\.0\d+ times in Handshake, mean; /,
+  );
+  assert.match(
+    lead.at(-1) ?? "",
+    /at the 5 % level, corrected for all 22 comparisons of this run;/,
+  );
+  assert.match(self({ rounds: 3 }).lead.at(-1) ?? "", /^Too few rounds to test 22 comparisons: /);
+});
+
+test("A/A: a difference is no tie, and one round tells nothing", () => {
+  const [{ answers }] = self({ copy: { cpuUsPerHandshake: 240 } }).verdicts;
+  assert.match(
+    answers[0].text,
+    /^No, a difference is seen in 1 of 11 measures: CPU per handshake 1\.\d\d times \(1\.\d\d to 1\.\d\d\)\.$/,
+  );
+  const [single] = self({ rounds: 1 }).verdicts;
+  assert.match(single.answers[0].text, /^Cannot be told, as a single round/);
+});
+
+test("A/A: a copy that ran without observers tells their cost, and no noise", () => {
+  const run = selfResults({ schemes: ["ws"] });
+  for (const cell of run.plan.cells) cell.observed = cell.proxy !== "nginx-copy";
+  const { aa, verdicts, findings } = analyse(run, { policy });
+  assert.equal(aa?.unobserved, true);
+  assert.equal(verdicts.length, 1);
+  assert.match(verdicts[0].question, /with and without what observes it/);
+  assert.match(
+    findings.map(({ message }) => message).join(),
+    /Without InfluxDB and cAdvisor ran nginx \(copy\)/,
+  );
+});
+
+test("two that cannot be told from the best but differ from each other are not called equal", () => {
+  /** @type {Record<string, number[]>} */
+  const micros = {
+    nginx: [90, 91, 92, 110, 120, 130],
+    haproxy: [102, 102.2, 102.4, 102.6, 102.8, 103],
+    "http-proxy": [106, 106.2, 106.4, 106.6, 106.8, 107],
+  };
+  const { text } = answer(CPU, "ws", {
+    schemes: ["ws"],
+    proxies: { none: {}, nginx: {}, haproxy: {}, "http-proxy": {} },
+    change: (record) => {
+      const own = micros[record.proxy]?.[record.round - 1];
+      const { cpu } = record.containers[record.proxy];
+      if (own) cpu.totalSeconds = (own * record.parameters.CONNECTIONS) / 1e6;
+      return [record];
+    },
+  });
+  assert.match(
+    text,
+    /^No difference seen between nginx 101 µs \(.*\) and any of HAProxy 103 µs \(.*\) and http-proxy 107 µs \(.*\); one of /,
+  );
+});

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { workersBetween } from "./cell.js";
+import { share } from "./loads.js";
+import { cpuShares } from "./sequence.js";
+
+test("below four cores everything shares, and the note says so", () => {
+  const { env, loadCores, cpuLimited, note } = cpuShares(2, 0);
+  assert.deepEqual(env, { PROXY_CPUS: "0", PROXY_CPUSET: "", ECHO_CPUSET: "", LOAD_CPUSET: "" });
+  assert.equal(loadCores, 2);
+  assert.equal(cpuLimited, false);
+  assert.match(note, /share 2 cores/);
+});
+
+test("a budget of whole cores is a set, which holds for all containers of a proxy together", () => {
+  const { env, cpuLimited } = cpuShares(2, 1);
+  assert.equal(env.PROXY_CPUSET, "1");
+  assert.equal(env.PROXY_CPUS, "0");
+  assert.equal(cpuLimited, false);
+});
+
+test("a fraction is a limit of CPU time, and throttling is planned", () => {
+  const { env, cpuLimited } = cpuShares(2, 0.5);
+  assert.equal(env.PROXY_CPUS, "0.5");
+  assert.equal(env.PROXY_CPUSET, "");
+  assert.equal(cpuLimited, true);
+});
+
+for (const [cores, proxyCpus] of [
+  [4, 0],
+  [4, 2],
+  [8, 0],
+  [16, 3],
+  [64, 0],
+]) {
+  test(`${cores} cores, budget ${proxyCpus}: proxy, echo and load have cores of their own, all of them used`, () => {
+    const { env, loadCores } = cpuShares(cores, proxyCpus);
+    const sets = [env.PROXY_CPUSET, env.ECHO_CPUSET, env.LOAD_CPUSET].map((set) => {
+      const [from, to = from] = set.split("-").map(Number);
+      return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+    });
+    assert.deepEqual(
+      sets.flat(),
+      Array.from({ length: cores }, (_, i) => i),
+    );
+    assert.ok(sets.every((set) => set.length > 0));
+    assert.equal(sets[2].length, loadCores);
+    if (proxyCpus) assert.equal(sets[0].length, proxyCpus);
+  });
+}
+
+test("load containers share the connections, none is lost", () => {
+  const parameters = { CONNECTIONS: 10, CONCURRENCY: 7, MESSAGES: 3 };
+  const shares = [0, 1, 2].map((index) => share(parameters, index, 3));
+  assert.deepEqual(
+    shares.map(({ CONNECTIONS, CONCURRENCY, MESSAGES }) => [CONNECTIONS, CONCURRENCY, MESSAGES]),
+    [
+      [4, 3, 3],
+      [3, 2, 3],
+      [3, 2, 3],
+    ],
+  );
+});
+
+test("what each echo worker counted between two readings", () => {
+  const worker = (/** @type {number} */ id, /** @type {number} */ connectionsTotal) => ({
+    id,
+    connectionsOpen: 0,
+    connectionsTotal,
+    messages: 2 * connectionsTotal,
+    upgradesRefused: 0,
+  });
+  assert.deepEqual(workersBetween([worker(1, 5), worker(2, 7)], [worker(2, 10), worker(1, 6)]), [
+    { connections: 3, messages: 6, refused: 0 },
+    { connections: 1, messages: 2, refused: 0 },
+  ]);
+});
+
+test("a worker that was replaced takes its counts with it: there are none", () => {
+  const [before, after] = [1, 2].map((id) => [
+    { id, connectionsOpen: 0, connectionsTotal: 1, messages: 1, upgradesRefused: 0 },
+  ]);
+  assert.equal(workersBetween(before, after), null);
+});

@@ -1,0 +1,244 @@
+/**
+ * What surrounds the cells of a run: network, observers, edges; and that nothing of it stays behind.
+ */
+import { readFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { analyseCells } from "../analyse/index.js";
+import { compareWithLatest } from "../commands/compare.js";
+import { containersOf, joinNetwork, leaveNetwork, Project, remove } from "../platform/docker.js";
+import { UserError } from "../errors.js";
+import { Influx } from "../platform/influx.js";
+import { estimateRemaining } from "../plan/estimate.js";
+import { workersEnv } from "../plan/load.js";
+import { DATABASE, Publisher } from "../series/publisher.js";
+import { republish } from "../series/republish.js";
+import { until } from "../platform/wait.js";
+import { keepCurves } from "./curves.js";
+import { EDGE_HOST, Edges } from "./edges.js";
+import { cpuShares, runCells } from "./sequence.js";
+
+/** @import { ComposeConfig } from "../platform/docker.js" */
+/** @import { Store } from "../record/store.js" */
+/** @import { Listener } from "../record/events.js" */
+
+/** Services without a profile that are no observers: fresh in each cell, or part of `docker compose up` alone. */
+const NOT_OBSERVERS = ["echo", "ready", "load"];
+/** cAdvisor's last points are in InfluxDB so many ms after they were taken. */
+const CADVISOR_DELAY_MS = 2500;
+const INFLUXDB_LIMIT_MS = 30_000;
+const INFLUXDB = "http://influxdb:8086";
+/** A write beside the load waits so long for its answer, and is tried again with the next. */
+const PUBLISH_LIMIT_MS = 2000;
+
+/** The run was ended by Ctrl-C or SIGTERM. */
+export class Interrupted extends Error {}
+
+export class Battlefield {
+  #directory;
+  #config;
+  #services;
+  #signal;
+  #network;
+  #observers;
+  /** Whether nothing of the run is left on the engine. */
+  isClear = true;
+
+  /**
+   * @param {object} options
+   * @param {string} options.directory the project's
+   * @param {ComposeConfig} options.config with every profile
+   * @param {Record<string, string[]>} options.services of each profile
+   * @param {AbortSignal} options.signal ends the run
+   */
+  constructor({ directory, config, services, signal }) {
+    this.#directory = directory;
+    this.#config = config;
+    this.#services = services;
+    this.#signal = signal;
+    this.#network = config.networks.default.name;
+    this.#observers = Object.entries(config.services)
+      .filter(([name, { profiles = [] }]) => profiles.length === 0 && !NOT_OBSERVERS.includes(name))
+      .map(([name]) => name);
+  }
+
+  /**
+   * @param {Store} store
+   * @param {{clear: boolean, keepGoing: boolean, tell: Listener}} options clear: containers that an earlier run left running are removed too
+   * @returns {Promise<{failed: number, untried: number}>} cells
+   * @throws {Interrupted} when the signal is aborted
+   */
+  async fight(store, { clear, keepGoing, tell }) {
+    const project = new Project(this.#directory, { name: this.#config.name, profile: "*" });
+    const edges = new Edges();
+    await this.#assertFree(clear);
+    const publisher = this.#publisher(store, tell);
+    this.isClear = false;
+    try {
+      await project.check(["up", "--detach", "--no-deps", ...this.#observers], {
+        signal: this.#signal,
+      });
+      await joinNetwork(this.#network, EDGE_HOST);
+      await edges.listen();
+      const influx = new Influx(INFLUXDB);
+      await this.#waitFor(influx);
+      const tellAll = (/** @type {import("../record/events.js").RunEvent} */ event) => {
+        tell(event);
+        publisher.listen(event);
+      };
+      const outcome = await runCells(store, this.#stage(store, edges, tellAll), {
+        keepGoing,
+        remaining: () => estimateRemaining(store.results.plan, store.results.cells),
+      });
+      await publisher.close();
+      await sleep(CADVISOR_DELAY_MS, undefined, { signal: this.#signal });
+      await this.#keepCurves(store, influx, tell);
+      await this.#publishAll(store, influx, tell, outcome.failed + outcome.untried === 0);
+      return outcome;
+    } catch (error) {
+      throw this.#signal.aborted ? this.#signal.reason : error;
+    } finally {
+      await publisher.close();
+      edges.close();
+      await leaveNetwork(this.#network);
+      await remove((await containersOf(this.#config.name).catch(() => [])).map(({ name }) => name));
+      const { code } = await project.run(["down", "--remove-orphans", "--timeout", "0"]);
+      this.isClear = code === 0;
+    }
+  }
+
+  /**
+   * @param {Store} store
+   * @param {Edges} edges
+   * @param {Listener} tell
+   * @returns {import("./cell.js").Stage}
+   */
+  #stage(store, edges, tell) {
+    const { plan, run } = store.results;
+    const { env, loadCores, cpuLimited } = cpuShares(cpus().length, plan.proxyCpus);
+    return {
+      directory: this.#directory,
+      project: this.#config.name,
+      network: this.#network,
+      run: run.name,
+      // Nobody on the host talks to the proxy of a battle: any port will do.
+      env: {
+        ...env,
+        ...workersEnv(plan.workers),
+        TLS_KEY_TYPE: plan.keyType,
+        RUN: run.name,
+        PROXY_PORT: "0",
+        PROXY_TLS_PORT: "0",
+      },
+      services: this.#services,
+      observers: this.#observers,
+      loadCores,
+      cpuLimited,
+      keyType: plan.keyType,
+      policy: this.#policy(),
+      edges,
+      tell,
+      signal: this.#signal,
+    };
+  }
+
+  /** @param {boolean} clear */
+  async #assertFree(clear) {
+    const containers = await containersOf(this.#config.name);
+    const running = containers.filter(({ running }) => running);
+    if (running.length > 0 && !clear) {
+      throw new UserError(
+        `the project ${this.#config.name} is already up: ${running.map(({ service }) => service).join(", ")}`,
+        "Its load would be measured too. Stop it: ./bench down (that removes its data), or docker compose --profile '*' down.",
+      );
+    }
+    // Those that have ended still hold their names.
+    await remove(containers.map(({ name }) => name));
+  }
+
+  /** @param {Influx} influx */
+  async #waitFor(influx) {
+    const databases = await until(
+      Date.now() + INFLUXDB_LIMIT_MS,
+      () => {
+        this.#signal.throwIfAborted();
+        return influx.databases().catch(() => /** @type {string[]} */ ([]));
+      },
+      (names) => names.includes("cadvisor"),
+    );
+    if (!databases.includes("cadvisor")) {
+      throw new UserError(
+        `InfluxDB has no database cadvisor after ${INFLUXDB_LIMIT_MS / 1000} s`,
+        "They are made when its volume is empty: ./bench down removes it. See also: docker compose logs influxdb",
+      );
+    }
+    // A volume that is older than this database has none.
+    await influx.createDatabase(DATABASE);
+  }
+
+  /**
+   * @param {Store} store
+   * @param {Listener} tell
+   */
+  #publisher(store, tell) {
+    const { results } = store;
+    const policy = this.#policy();
+    return new Publisher({
+      influx: new Influx(INFLUXDB, { timeoutMs: PUBLISH_LIMIT_MS }),
+      run: results.run.name,
+      cellPath: (id, attempt) => store.cellPath(id, attempt),
+      judge: (record) => analyseCells({ ...results, cells: [record] }, policy)[0],
+      note: (text) => tell({ type: "note", text }),
+    });
+  }
+
+  /** @returns {import("../conformance/connect.js").TlsPolicy} */
+  #policy() {
+    return JSON.parse(readFileSync(join(this.#directory, "certs/policy.json"), "utf8"));
+  }
+
+  /**
+   * @param {Store} store
+   * @param {Influx} influx
+   * @param {Listener} tell
+   * @param {boolean} isComplete no cell is missing
+   */
+  async #publishAll(store, influx, tell, isComplete) {
+    const note = (/** @type {string} */ text) => tell({ type: "note", text });
+    try {
+      const { notes } = await republish(store, influx, {
+        directory: this.#directory,
+        project: this.#config.name,
+      });
+      for (const text of notes) note(text);
+      const compared = isComplete && (await compareWithLatest(this.#directory, store, influx));
+      if (compared) note(compared);
+    } catch (error) {
+      // The report does not rest on it, and ./bench export writes it again.
+      note(`not all of the run is in InfluxDB: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+
+  /**
+   * @param {Store} store
+   * @param {Influx} influx
+   * @param {Listener} tell
+   */
+  async #keepCurves(store, influx, tell) {
+    try {
+      const missing = await keepCurves(store, influx, this.#config.name);
+      if (missing > 0)
+        tell({
+          type: "note",
+          text: `no curves of cAdvisor for ${missing} cells: InfluxDB has none`,
+        });
+    } catch (error) {
+      // The figures do not rest on the curves.
+      tell({
+        type: "note",
+        text: `the curves of cAdvisor are not kept: ${error instanceof Error ? error.message : error}`,
+      });
+    }
+  }
+}

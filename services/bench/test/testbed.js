@@ -1,0 +1,147 @@
+/**
+ * What tests of whole runs share: a copy of the project in which to fight, and a look at what is left.
+ */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { containersOf } from "../src/platform/docker.js";
+import { validateResults } from "../src/record/schema.js";
+import { until } from "../src/platform/wait.js";
+import { atEnd, copyOfProject, lab } from "./lab.js";
+
+/** @import { TestContext } from "node:test" */
+/** @import { Results } from "../src/record/types.js" */
+
+const CLI = join(import.meta.dirname, "../src/cli.js");
+/** How long a run may take to reach what a test waits for, in ms. */
+export const LIMIT_MS = 60_000;
+
+/** One cell of the control, whose measured phase lasts on any machine for long enough to kill something in it. */
+const BATTLE = `title: one cell
+proxies: [none]
+rounds: 1
+seed: 1
+proxyCpus: 0
+tests:
+  - scenario: idle
+    schemes: [ws]
+    parameters: { CONNECTIONS: 20, CONNECTIONS_PER_SECOND: 200, HOLD_SECONDS: 3, INTERVAL_SECONDS: 0.1, MESSAGE_BYTES: 100, TIMEOUT_SECONDS: 5 }
+`;
+
+const TINY_BATTLE = `title: Tiny battle
+proxies: [none, nginx, haproxy-hitch]
+rounds: 1
+seed: 3
+tests:
+  - scenario: short-lived
+    schemes: [ws, wss]
+    parameters: { CONNECTIONS: 600, CONCURRENCY: 50, MESSAGES: 20, MESSAGE_BYTES: 500 }
+    warmUp: { CONNECTIONS: 50 }
+`;
+/** The results of that battle. The parent is `node --test`: it is the same for every file of tests. */
+const TINY_RESULTS = join(tmpdir(), `fought-${process.ppid}`);
+
+/**
+ * A battlefield with the run of a tiny battle, which is fought once for all tests that ask.
+ *
+ * @param {TestContext} t
+ */
+export async function foughtBattlefield(t) {
+  const field = battlefield(t, TINY_BATTLE);
+  const results = join(field.directory, "results");
+  if (existsSync(TINY_RESULTS)) {
+    cpSync(TINY_RESULTS, results, { recursive: true });
+  } else {
+    const { code, output } = await field.bench(["run", "one"]).ended;
+    assert.equal(code, 0, output);
+    await field.assertNothingLeft();
+    cpSync(results, TINY_RESULTS, { recursive: true });
+  }
+  return field;
+}
+
+/**
+ * A copy of the project with the battle `one`, and everything that its runs start removed at the end.
+ *
+ * @param {TestContext} t
+ * @param {string} [battle] what `one` is
+ */
+export function battlefield(t, battle = BATTLE) {
+  const directory = copyOfProject(t);
+  writeFileSync(join(directory, "battles/one.yaml"), battle);
+  const project = lab(t, { directory });
+  /**
+   * @param {string[]} args
+   * @param {Record<string, string>} [env]
+   */
+  const bench = (args, env = {}) => {
+    const child = spawn(process.execPath, [CLI, ...args], {
+      cwd: directory,
+      env: {
+        ...process.env,
+        ...project.env,
+        COMPOSE_PROJECT_NAME: project.name,
+        CI: "true",
+        ...env,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text) => (output += text));
+    atEnd(t, () => child.kill("SIGKILL"));
+    /** @type {Promise<{code: number | null, output: string}>} */
+    const ended = new Promise((resolve) => child.on("close", (code) => resolve({ code, output })));
+    return { child, ended };
+  };
+  const folders = () =>
+    existsSync(join(directory, "results")) ? readdirSync(join(directory, "results")) : [];
+  return {
+    directory,
+    project,
+    bench,
+    /** @returns {Results} of the only run, in the documented schema */
+    results() {
+      assert.equal(folders().length, 1, `runs: ${folders()}`);
+      const file = join(directory, "results", folders()[0], "results.json");
+      return validateResults(JSON.parse(readFileSync(file, "utf8")), file);
+    },
+    /**
+     * Waits until so many attempts are recorded.
+     *
+     * @param {number} count
+     */
+    async recorded(count) {
+      const attempts = () => {
+        const file = join(directory, "results", folders()[0] ?? "", "results.json");
+        return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).cells.length : 0;
+      };
+      const isEnough = (/** @type {number} */ seen) => seen >= count;
+      const seen = await until(Date.now() + LIMIT_MS, async () => attempts(), isEnough);
+      assert.ok(isEnough(seen), `${seen} of ${count} attempts are recorded`);
+    },
+    runFolder: () => join("results", folders()[0]),
+    /** Waits for a moment in the measured phase, in which everything is up. */
+    async measured() {
+      const isUp = await until(
+        Date.now() + LIMIT_MS,
+        async () =>
+          (await containersOf(project.name)).some(
+            ({ name, running }) => running && name === `${project.name}-load-1`,
+          ),
+        Boolean,
+      );
+      assert.ok(isUp, "the load did not start");
+      await sleep(1200);
+    },
+    async assertNothingLeft() {
+      assert.deepEqual(
+        (await containersOf(project.name)).map(({ name }) => name),
+        [],
+      );
+    },
+  };
+}
