@@ -1,15 +1,17 @@
 /**
  * CPU by place: what each container between the client and the answer spent.
  *
- * @import { Analysis, CpuByPlace } from "../../analyse/types.js"
+ * @import { CpuByPlace } from "../../analyse/types.js"
  * @import { Html } from "../html.js"
+ * @import { Page } from "../report-page.js"
  */
 import { figure, NONE, range } from "../../numbers.js";
 import { html } from "../html.js";
 import { PLACES } from "../model.js";
+import { scroll } from "../report-page.js";
 
 /**
- * @param {{analysis: Analysis, proxy: (name: string) => Html}} page
+ * @param {Page} page
  * @returns {Html | null} null: all CPU time is a single container's
  */
 export function cpuByPlace(page) {
@@ -38,15 +40,16 @@ export function cpuByPlace(page) {
 }
 
 /**
- * @param {{proxy: (name: string) => Html}} page
+ * @param {Page} page
  * @param {CpuByPlace} cpu
  */
 function tableOf(page, { title, rows }) {
   const columns = PLACES.filter(([place]) =>
     rows.some(({ places }) => places.some((one) => one.place === place)),
   );
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="CPU by place, ${title}">
-    <table class="sortable">
+  return scroll(
+    `CPU by place, ${title}`,
+    html` <table class="sortable">
       <thead>
         <tr>
           <th scope="col">Proxy</th>
@@ -70,8 +73,8 @@ function tableOf(page, { title, rows }) {
             </tr>`,
         )}
       </tbody>
-    </table>
-  </div>`;
+    </table>`,
+  );
 }
 
 /** @param {CpuByPlace["rows"][number]["places"]} places of one column */

@@ -4,6 +4,7 @@
  * @import { Analysis, Setting } from "../../analyse/types.js"
  * @import { Figure } from "../charts.js"
  * @import { Html } from "../html.js"
+ * @import { Page } from "../report-page.js"
  * @import { Column, Entry } from "../model.js"
  */
 import { comparesServers, schemeName } from "../../analyse/scenarios.js";
@@ -12,13 +13,7 @@ import { NONE, number } from "../../numbers.js";
 import { lineChart } from "../charts.js";
 import { html } from "../html.js";
 import { columnOf, comparisonOf, entryOf, KEYS, looks } from "../model.js";
-
-/**
- * @typedef {object} Page the part of a page that is needed here
- * @property {Analysis} analysis
- * @property {(name: string) => Html} proxy mark and title
- * @property {(figures: Figure[]) => Html} charts
- */
+import { scroll } from "../report-page.js";
 
 /**
  * @param {Page} page
@@ -77,8 +72,9 @@ export function sizesTable(page, key, caption) {
       </tr>`;
     }),
   );
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}, by size">
-    <table class="names">
+  return scroll(
+    `${caption}, by size`,
+    html` <table class="names">
       <caption>
         ${caption}
       </caption>
@@ -92,8 +88,8 @@ export function sizesTable(page, key, caption) {
       <tbody>
         ${rows}
       </tbody>
-    </table>
-  </div>`;
+    </table>`,
+  );
 }
 
 /** @param {Entry | null} entry null: there is no such setting */

@@ -4,21 +4,14 @@
  * @import { Analysis, SlopeRow, Slopes } from "../../analyse/types.js"
  * @import { Figure } from "../charts.js"
  * @import { Html } from "../html.js"
+ * @import { Page } from "../report-page.js"
  */
 import { count, figure, NONE, range } from "../../numbers.js";
 import { CONTROL } from "../../plan/proxies.js";
 import { axisType, lineChart } from "../charts.js";
 import { html } from "../html.js";
 import { looks } from "../model.js";
-
-/**
- * The part of a page that is needed here.
- *
- * @typedef {object} Page
- * @property {Analysis} analysis
- * @property {(name: string) => Html} proxy mark and title
- * @property {(figures: Figure[]) => Html} charts
- */
+import { scroll } from "../report-page.js";
 
 /**
  * @param {Page} page
@@ -71,8 +64,9 @@ function chartOf({ results }, { title, parts: [whole] }) {
  */
 function tableOf(page, { title, most, parts }) {
   const [whole] = parts;
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="Slopes of ${title}">
-    <table class="sortable">
+  return scroll(
+    `Slopes of ${title}`,
+    html` <table class="sortable">
       <thead>
         <tr>
           <th scope="col">Proxy</th>
@@ -103,8 +97,8 @@ function tableOf(page, { title, most, parts }) {
           </tr>`;
         })}
       </tbody>
-    </table>
-  </div>`;
+    </table>`,
+  );
 }
 
 /** @param {SlopeRow} row */

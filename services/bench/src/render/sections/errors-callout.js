@@ -1,14 +1,14 @@
 /**
  * Requests that were not answered well, above everything else: no figure of theirs can be read without.
  *
- * @import { Analysis } from "../../analyse/types.js"
  * @import { Html } from "../html.js"
+ * @import { Page } from "../report-page.js"
  */
 import { html } from "../html.js";
 import { badAnswerTexts } from "../model.js";
 
 /**
- * @param {{analysis: Analysis, proxy: (name: string) => Html}} page
+ * @param {Page} page
  * @returns {Html | null} null: all was answered well
  */
 export function badAnswersCallout(page) {

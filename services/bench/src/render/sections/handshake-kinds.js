@@ -4,6 +4,7 @@
  * @import { Analysis, HandshakeCost, Setting } from "../../analyse/types.js"
  * @import { Figure } from "../charts.js"
  * @import { Html } from "../html.js"
+ * @import { Page } from "../report-page.js"
  */
 import { comparesHandshakes } from "../../analyse/scenarios.js";
 import { parameterText } from "../words.js";
@@ -12,13 +13,7 @@ import { CONTROL } from "../../plan/proxies.js";
 import { pairChart } from "../charts.js";
 import { html } from "../html.js";
 import { columnOf, comparisonOf, entryOf, KEYS, looks } from "../model.js";
-
-/**
- * @typedef {object} Page the part of a page that is needed here
- * @property {Analysis} analysis
- * @property {(name: string) => Html} proxy mark and title
- * @property {(figures: Figure[]) => Html} charts
- */
+import { scroll } from "../report-page.js";
 
 /**
  * @param {Page} page
@@ -92,8 +87,9 @@ function ratioTable(page) {
  * @param {(name: string) => Html[]} cellsOf a proxy
  */
 function tableOf(page, label, heads, cellsOf) {
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}">
-    <table class="sortable names">
+  return scroll(
+    label,
+    html` <table class="sortable names">
       <thead>
         <tr>
           <th scope="col">Proxy</th>
@@ -112,8 +108,8 @@ function tableOf(page, label, heads, cellsOf) {
             </tr>`,
         )}
       </tbody>
-    </table>
-  </div>`;
+    </table>`,
+  );
 }
 
 /**

@@ -1,0 +1,36 @@
+/**
+ * What the run answers: questions, and a sentence for each.
+ *
+ * @import { Answer } from "../../analyse/types.js"
+ * @import { Html } from "../html.js"
+ * @import { Page } from "../report-page.js"
+ */
+import { html } from "../html.js";
+import { caveatList, unbroken } from "../report-page.js";
+
+/** @param {Page} page */
+export function verdicts({ analysis: { lead, verdicts } }) {
+  if (verdicts.length === 0) return html`<p>This run answers no question.</p>`;
+  return html`<ul class="shared">
+      ${lead.map((sentence) => html`<li>${unbroken(sentence)}</li>`)}
+    </ul>
+    <ul class="verdicts">
+      ${verdicts.map(
+        ({ question, answers, caveats }) =>
+          html`<li>
+            <h3>${question}</h3>
+            <dl class="answers">${answers.map(answerHtml)}</dl>
+            ${caveatList(caveats)}
+          </li>`,
+      )}
+    </ul>`;
+}
+
+/** @param {Answer} answer */
+function answerHtml({ over, text, caveats }) {
+  return html`<dt>${over}</dt>
+    <dd>
+      <p>${unbroken(text)}</p>
+      ${caveatList(caveats)}
+    </dd>`;
+}

@@ -1,0 +1,172 @@
+/**
+ * What was published elsewhere beside this run, and its claims held against it.
+ *
+ * @import { Claim, PublishedStudy, Setting } from "../../analyse/types.js"
+ * @import { Html } from "../html.js"
+ * @import { Page } from "../report-page.js"
+ */
+import { NONE } from "../../numbers.js";
+import { comparesServers } from "../../analyse/scenarios.js";
+import { html } from "../html.js";
+import { dated, headlines, KEYS, machineLine, mainTable } from "../model.js";
+import { scroll } from "../report-page.js";
+import { sizesTable } from "./files.js";
+
+/** @param {Page} page */
+export function publishedStudy(page) {
+  const { analysis } = page;
+  const { published, results, settings } = analysis;
+  if (!published) return null;
+  const year = results.run.startedAt.slice(0, 4);
+  return html`<p>
+      <b
+        >Another machine and another time${published.year && `, ${published.year}`}: order and
+        ratios can be compared with today's, single figures cannot.</b
+      >
+      ${published.note}
+    </p>
+    <p>Source: ${source(published.source)}</p>
+    <div class="beside">
+      <div>
+        <h3>${dated(published.title, published)}</h3>
+        <p class="note">${published.machine}</p>
+        ${publishedTables(published)}
+      </div>
+      <div>
+        <h3>This run, ${year}</h3>
+        <p class="note">${machineLine(results.environment)}.</p>
+        ${settings
+          .filter(({ scenario }) => !comparesServers(scenario))
+          .map((setting) => todayTable(page, setting))}
+        ${
+          settings.some(({ scenario }) => comparesServers(scenario)) &&
+          sizesTable(page, KEYS.total, "Seconds for all requests, today")
+        }
+      </div>
+    </div>
+    <h3>What was claimed, and what this run says</h3>
+    ${scroll(
+      "Claims",
+      html`<table>
+        <thead>
+          <tr>
+            <th scope="col">${published.year ? `Claim of ${published.year}` : "Claim"}</th>
+            <th scope="col">Outcome</th>
+            <th scope="col">Today</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${published.claims.map(
+            ({ claim, outcome, today }) =>
+              html`<tr>
+                <td class="text">${claim}</td>
+                <td>${outcomeLabel(outcome)}</td>
+                <td class="text">${today}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>`,
+    )}`;
+}
+
+/** @param {string} text an address becomes a link; nothing is loaded from it */
+function source(text) {
+  return /^https?:\/\/\S+$/.test(text) ? html`<a href="${text}">${text}</a>` : text;
+}
+
+/** @param {Claim["outcome"]} outcome */
+function outcomeLabel(outcome) {
+  const [mark, name] = {
+    holds: ["✓", "holds"],
+    "no longer": ["✗", "no-longer"],
+    "cannot be told here": ["?", "cannot"],
+  }[outcome];
+  return html`<span class="label ${name}">${mark} ${outcome}</span>`;
+}
+
+/** @param {PublishedStudy} published */
+function publishedTables(published) {
+  return published.tables.map(({ title, columns, rows }) =>
+    scroll(
+      dated(title, published),
+      html`<table class="names">
+        <caption>
+          ${dated(title, published)}
+        </caption>
+        <thead>
+          <tr>
+            ${columns.map((name, i) => html`<th scope="col" class="${i > 0 && "number"}">${name}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            (row) =>
+              html`<tr>
+                ${row.map((value, i) =>
+                  i === 0
+                    ? html`<th scope="row">${value ?? NONE}</th>`
+                    : html`<td class="number">${asPublished(value)}</td>`,
+                )}
+              </tr>`,
+          )}
+        </tbody>
+      </table>`,
+    ),
+  );
+}
+
+/** @param {string | number | null} value with the digits it was published with */
+function asPublished(value) {
+  if (value === null) return NONE;
+  return typeof value === "number" ? value.toLocaleString("en") : value;
+}
+
+/**
+ * @param {Page} page
+ * @param {Setting} setting
+ */
+function todayTable(page, setting) {
+  const columns = headlines(page.analysis, setting).filter(({ measure }) =>
+    [
+      KEYS.handshake,
+      KEYS.latency,
+      KEYS.total,
+      KEYS.requestsPerSecond,
+      KEYS.request,
+      KEYS.errors,
+      KEYS.socketErrors,
+    ].includes(measure.key),
+  );
+  const { rows } = mainTable(page.analysis, setting, columns);
+  return scroll(
+    `${setting.title}, today`,
+    html`<table class="names">
+      <caption>
+        ${setting.title}, today
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">proxy</th>
+          ${columns.map(
+            ({ measure, unit }) =>
+              html`<th scope="col" class="number">${measure.title}${unit && `, ${unit}`}</th>`,
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ({ proxy, entries }) =>
+            html`<tr>
+              <th scope="row">${page.proxy(proxy)}</th>
+              ${entries.map(
+                ({ median, mark }) =>
+                  html`<td class="number">
+                    ${median}${mark && html`<span class="label invalid">${mark}</span>`}
+                  </td>`,
+              )}
+            </tr>`,
+        )}
+      </tbody>
+    </table>`,
+  );
+}

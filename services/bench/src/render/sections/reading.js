@@ -1,0 +1,91 @@
+/**
+ * What the words and measures of the report mean.
+ *
+ * @import { Analysis } from "../../analyse/types.js"
+ * @import { Html } from "../html.js"
+ * @import { Page } from "../report-page.js"
+ */
+import { ratio } from "../../numbers.js";
+import { html } from "../html.js";
+
+/** @param {Page} page */
+export function reading({ analysis }) {
+  const { confidence, noiseFloor, aa, measures } = analysis;
+  const level = `${Math.round(confidence * 100)} %`;
+  const floor = aa
+    ? "This is such a run."
+    : noiseFloor
+      ? `That of run ${noiseFloor.run}, on this environment, stands above the verdicts; of all measures: ${Object.entries(
+          noiseFloor.ratios,
+        )
+          .map(([key, value]) => `${titleOf(analysis, key)} ${ratio(value)}`)
+          .join("; ")}.`
+      : "There was none on this environment, so the floor is not known. ./bench aa PROXY makes one.";
+  /** @type {[string, string][]} */
+  const terms = [
+    [
+      "Handshake",
+      "From opening the socket to its open event, seen by the client: TCP, TLS with wss, the HTTP upgrade, and the wait in the generator.",
+    ],
+    [
+      "Request",
+      "Over HTTP, from the start of a request to the last byte of its answer; where each opens a connection, from the start of that. A bad answer is neither 2xx nor 3xx, of a wrong length, too late, or never comes.",
+    ],
+    ["Echo latency", "From sending a message to its echo, which must be the bytes that were sent."],
+    [
+      "Control",
+      "The same load on the echo server with no proxy between. What a proxy adds is its difference to the control; the control has no rank.",
+    ],
+    [
+      "Round",
+      "Every proxy once under every setting, in random order. Rounds follow one another, so that a slow drift of the machine meets all alike.",
+    ],
+    [
+      "Interval",
+      `A range that holds the true median in ${level} of such runs. It supposes nothing about the shape of the distribution. With few rounds there is none; then the lowest and the highest round are shown.`,
+    ],
+    [
+      "Rank",
+      "Proxies between which no difference is seen share a rank, shown as 1 =. That is not proof of equality: see the smallest difference that the run could have seen.",
+    ],
+    [
+      "Noise floor",
+      `In an A/A run a proxy is compared with a copy of itself, and must come out as a tie. How far apart the two were is the floor: a difference between two proxies that is no larger is noise. ${floor}`,
+    ],
+    [
+      "Closed loop",
+      "A fixed number of connections is open at a time, and the next starts when one has closed. A slow proxy is asked less. So latencies are those of a full queue, and not those at a given rate of requests; CPU per operation does not depend on it.",
+    ],
+    [
+      "Not counted",
+      "A failed cell, and one with a finding called invalid, is shown and enters no figure. Weak: it enters, to be read with care.",
+    ],
+  ];
+  return html`<dl>
+      ${terms.map(
+        ([term, meaning]) =>
+          html`<dt>${term}</dt>
+            <dd>${meaning}</dd>`,
+      )}
+    </dl>
+    <details>
+      <summary>Every measure, and how it was got</summary>
+      <dl>
+        ${measures.map(
+          ({ title, description, unit, better }) =>
+            html`<dt>
+                ${title}${unit && `, ${unit === "bytes" ? "MB or kB (10⁶ or 10³ bytes)" : unit}`}
+              </dt>
+              <dd>${description} ${better === "lower" ? "Lower" : "Higher"} is better.</dd>`,
+        )}
+      </dl>
+    </details>`;
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {string} key
+ */
+function titleOf({ measures }, key) {
+  return measures.find((measure) => measure.key === key)?.title ?? key;
+}
