@@ -3,11 +3,12 @@
  */
 import { join, relative, resolve } from "node:path";
 import { compare } from "./commands/compare.js";
+import { publish } from "./commands/publish.js";
 import { ready } from "./commands/ready.js";
 import { doctor } from "./commands/doctor.js";
 import { UserError } from "./errors.js";
 import { exportPanels } from "./commands/export.js";
-import { isDocumented, parseReport, usage } from "./plan/arguments.js";
+import { isDocumented, parsePublish, parseReport, usage } from "./plan/arguments.js";
 import { Store } from "./record/store.js";
 import { writeReport } from "./commands/report.js";
 import { aa, run } from "./commands/run.js";
@@ -55,6 +56,11 @@ const commands = {
     writeReport(directory, store);
     for (const name of ["report.html", "report.md"])
       say(relative(directory, join(store.directory, name)));
+    return 0;
+  },
+
+  async publish(args) {
+    publish(directory, parsePublish(args), say);
     return 0;
   },
 

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { analyse, noiseFloorOf, readPublished } from "../analyse/index.js";
 import { Store } from "../record/store.js";
-import { renderHtml, renderMarkdown } from "../render/index.js";
+import { renderHtml, renderMarkdown, resultsCsv } from "../render/index.js";
 
 /** @import { Analysis } from "../analyse/types.js" */
 /** @import { CellRecord, Plan } from "../record/types.js" */
@@ -26,6 +26,7 @@ export function writeReport(directory, store) {
   });
   store.write("report.html", renderHtml(analysis, { curves: curvesOf(store) }));
   store.write("report.md", renderMarkdown(analysis));
+  store.write("results.csv", resultsCsv(results));
   return analysis;
 }
 
@@ -67,9 +68,8 @@ function curvesOf(store) {
   /** @type {Record<string, {seconds: number[], usageBytes: number[], cpuCores: number[]}>} */
   const curves = {};
   for (const record of store.results.cells) {
-    const file = join(store.cellPath(record.id, record.attempt), "samples.csv");
-    if (record.status === "ok" && existsSync(file))
-      curves[record.id] = curveOf(record, readFileSync(file, "utf8"));
+    const samples = record.status === "ok" && store.readRaw(record, "samples.csv");
+    if (samples) curves[record.id] = curveOf(record, samples);
   }
   return curves;
 }

@@ -78,6 +78,7 @@ const OPTIONS = {
   },
   "keep-going": { help: "goes on after a cell has failed twice; without it the run stops there" },
   json: { help: "prints JSON instead of text" },
+  replace: { help: "replaces the run of that battle which is published now" },
   dashboard: {
     value: "UID",
     expected: "a file of dashboards/generated, without its ending",
@@ -112,7 +113,7 @@ const OPTIONS = {
   },
 };
 
-/** @type {Record<"run" | "report" | "aa" | "compare" | "export", Command>} */
+/** @type {Record<"run" | "report" | "publish" | "aa" | "compare" | "export", Command>} */
 const COMMANDS = {
   run: {
     about: "fights a battle and writes its report",
@@ -136,6 +137,12 @@ const COMMANDS = {
     operand: "DIR",
     operandHelp: "a folder of results/",
     options: [],
+  },
+  publish: {
+    about: "copies a run's record, report and packed raw files to published/<battle>/, which git keeps",
+    operand: "DIR",
+    operandHelp: "a folder of results/",
+    options: ["replace"],
   },
   aa: {
     about: "runs a proxy against a copy of itself: the difference is noise",
@@ -212,6 +219,18 @@ export function parseRun(args) {
  */
 export function parseReport(args) {
   return { directory: /** @type {string} */ (parse("report", args).operand) };
+}
+
+/**
+ * `./bench publish`
+ *
+ * @param {string[]} args after the command's name
+ * @returns {{directory: string, replace: boolean}} directory: folder of the run, as it was typed
+ * @throws {UserError} exit code 2
+ */
+export function parsePublish(args) {
+  const { operand, values } = parse("publish", args);
+  return { directory: /** @type {string} */ (operand), replace: values.replace ?? false };
 }
 
 /**

@@ -13,15 +13,18 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import { basename, join } from "node:path";
-import { MEASURES, measuresOf } from "../analyse/measures.js";
+import { join } from "node:path";
 import { UserError } from "../errors.js";
+import { CELLS, unpackCells } from "./archive.js";
 import { validateResults } from "./schema.js";
 
 /** @import { CellRecord, Environment, Plan, PlannedCell, Results } from "./types.js" */
 
-/** A run's folder, and what is in it. */
+/** A run's folder, and what is in it. Raw files lie in its folder `cells/`, or once it is published in one archive. */
 export class Store {
+  /** @type {Map<string, Buffer> | undefined} what the archive holds, once it was asked for */
+  #unpacked;
+
   /**
    * @param {string} directory
    * @param {Results} results
@@ -98,6 +101,11 @@ export class Store {
    */
   cellFolder(id, attempt) {
     const folder = this.cellPath(id, attempt);
+    if (this.results.archive)
+      throw new UserError(
+        `${this.directory} is a published run: it is complete and cannot be added to`,
+        `Start another: ${this.results.run.command}`,
+      );
     try {
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(folder, { recursive: true });
@@ -112,7 +120,23 @@ export class Store {
    * @param {number} attempt
    */
   cellPath(id, attempt) {
-    return join(this.directory, "cells", attempt === 1 ? id : `${id}.attempt-${attempt}`);
+    return join(this.directory, cellName(id, attempt));
+  }
+
+  /**
+   * @param {Pick<CellRecord, "id" | "attempt">} record
+   * @param {string} name of one of the attempt's files, such as `samples.csv`
+   * @returns {string | null} null: that attempt has none
+   * @throws {UserError} when the archive of a published run is missing or another
+   */
+  readRaw({ id, attempt }, name) {
+    const { archive } = this.results;
+    if (archive) {
+      this.#unpacked ??= unpackCells(this.directory, archive);
+      return this.#unpacked.get(`${cellName(id, attempt)}/${name}`)?.toString() ?? null;
+    }
+    const file = join(this.cellPath(id, attempt), name);
+    return existsSync(file) ? readFileSync(file, "utf8") : null;
   }
 
   /**
@@ -127,10 +151,7 @@ export class Store {
   add(record) {
     this.results.cells.push(record);
     if (record.status !== "skipped")
-      this.#write(
-        join("cells", basename(this.cellPath(record.id, record.attempt)), "cell.json"),
-        json(record),
-      );
+      this.#write(join(cellName(record.id, record.attempt), "cell.json"), json(record));
     this.#writeResults();
   }
 
@@ -150,7 +171,6 @@ export class Store {
 
   #writeResults() {
     this.#write("results.json", json(this.results));
-    this.#write("results.csv", resultsCsv(this.results));
   }
 
   /**
@@ -177,33 +197,12 @@ export class Store {
 }
 
 /**
- * Tidy: a row an attempt, a column a variable. An empty field: it could not be had.
- *
- * @param {Results} results
+ * @param {string} id
+ * @param {number} attempt
+ * @returns {string} path of the attempt's folder in that of the run
  */
-export function resultsCsv({ run, plan, cells }) {
-  const parameters = [...new Set(plan.cells.flatMap((cell) => Object.keys(cell.parameters)))];
-  const header = [
-    ...["run", "id", "attempt", "status", "cause", "round", "proxy", "scenario", "scheme"],
-    ...parameters,
-    ...MEASURES.map(({ key }) => key),
-  ];
-  const rows = cells.map((cell) => {
-    const measures = measuresOf(cell);
-    return [
-      ...[run.name, cell.id, cell.attempt, cell.status, cell.cause?.kind, cell.round],
-      ...[cell.proxy, cell.scenario, cell.scheme],
-      ...parameters.map((key) => cell.parameters[key]),
-      ...MEASURES.map(({ key }) => measures[key]),
-    ];
-  });
-  return [header, ...rows].map((row) => row.map(field).join(",") + "\n").join("");
-}
-
-/** @param {unknown} value */
-function field(value) {
-  const text = value === undefined || value === null ? "" : String(value);
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+function cellName(id, attempt) {
+  return join(CELLS, attempt === 1 ? id : `${id}.attempt-${attempt}`);
 }
 
 /** @param {unknown} value */

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { results as sample } from "../analyse/testing/results.js";
-import { MEASURES } from "../analyse/measures.js";
-import { resultsCsv, Store } from "./store.js";
+import { Store } from "./store.js";
 
 /** @import { TestContext } from "node:test" */
 
@@ -38,26 +37,6 @@ test("what was recorded is there when the run is opened again, in the documented
   assert.equal(again.results.cells.length, 3);
   assert.equal(again.results.run.endedAt, null);
   assert.deepEqual(again.readPlan(), store.results.plan);
-});
-
-test("results.csv has a row an attempt and the same number of fields in each", (t) => {
-  const { store, cells } = newStore(t);
-  const failed = {
-    ...cells[0],
-    status: /** @type {const} */ ("failed"),
-    cause: { kind: /** @type {const} */ ("load"), message: 'a "b", c' },
-  };
-  const lines = resultsCsv({ ...store.results, cells: [failed, cells[1]] })
-    .trim()
-    .split("\n");
-  const header = lines[0].split(",");
-  assert.equal(lines.length, 3);
-  for (const line of lines) assert.equal(line.split(",").length, header.length);
-  for (const { key } of MEASURES) assert.ok(header.includes(key), key);
-  const row = Object.fromEntries(header.map((name, i) => [name, lines[2].split(",")[i]]));
-  assert.equal(row.id, cells[1].id);
-  assert.equal(row.status, "ok");
-  assert.equal(Number(row.connections_opened), cells[1].connections?.opened);
 });
 
 test("a results.json that is cut off, or lacks a key, is refused with its place", (t) => {

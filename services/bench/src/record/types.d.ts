@@ -267,4 +267,6 @@ export interface Results {
   proxies: { name: string; title: string; colour: string; parts: string[] }[];
   /** Every attempt, in the order in which they ended. */
   cells: CellRecord[];
+  /** Of a published run: the file that holds raw samples and logs, in place of the folder `cells/`. */
+  archive?: { file: string; sha256: string; bytes: number; files: number };
 }

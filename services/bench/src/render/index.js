@@ -1,3 +1,4 @@
 export { renderHtml } from "./report-html.js";
 export { renderMarkdown } from "./report-markdown.js";
 export { renderText } from "./report-text.js";
+export { resultsCsv } from "./results-csv.js";

@@ -1,7 +1,7 @@
 /**
  * Writes a whole run to InfluxDB, from its record alone: at the end of a battle, or afterwards, as on another machine.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { analyse } from "../analyse/index.js";
 import { LIVE_FILE, readRows } from "../record/live.js";
@@ -73,8 +73,8 @@ export function pointsOf(store, analysis) {
   return [
     ...analysis.cells.flatMap((cell) => {
       const { record } = cell;
-      const live = read(store, record, LIVE_FILE);
-      const samples = read(store, record, "samples.csv");
+      const live = store.readRaw(record, LIVE_FILE);
+      const samples = store.readRaw(record, "samples.csv");
       return [
         ...phasePoints(run, record),
         // Runs from before it was kept have none.
@@ -90,17 +90,6 @@ export function pointsOf(store, analysis) {
 
 /**
  * @param {Store} store
- * @param {CellRecord} record
- * @param {string} name of a file
- * @returns {string | null} null: that cell has none
- */
-function read(store, { id, attempt }, name) {
-  const file = join(store.cellPath(id, attempt), name);
-  return existsSync(file) ? readFileSync(file, "utf8") : null;
-}
-
-/**
- * @param {Store} store
  * @param {Influx} influx
  * @param {string} project
  * @returns {Promise<{curves: number, notes: string[]}>}
@@ -112,7 +101,7 @@ async function republishCurves(store, influx, project) {
   let curves = 0;
   let tooOld = 0;
   for (const record of store.results.cells) {
-    const csv = record.measured && read(store, record, CURVES_FILE);
+    const csv = record.measured && store.readRaw(record, CURVES_FILE);
     if (!csv || (await hasCurves(influx, record, project))) continue;
     const points = curvePoints(csv, project);
     const isTooOld = points.some(({ ms }) => ms < Date.now() - keptMs);

@@ -1,0 +1,59 @@
+/**
+ * `publish`: puts a run where the repository keeps it: its record, its report, and one archive of all raw files.
+ */
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { UserError } from "../errors.js";
+import { counted, number } from "../numbers.js";
+import { packCells } from "../record/archive.js";
+import { Store } from "../record/store.js";
+import { writeReport } from "./report.js";
+
+/**
+ * @param {string} directory the project's
+ * @param {{directory: string, replace: boolean}} wanted directory: folder of the run; replace: instead of the published run of that battle
+ * @param {(line: string) => void} say
+ * @throws {UserError} when the run is not complete, or that battle has a published run
+ */
+export function publish(directory, { directory: folder, replace }, say) {
+  const { directory: source, results } = Store.open(resolve(folder));
+  const { run, plan, environment } = results;
+  const given = relative(directory, source);
+  if (results.archive)
+    throw new UserError(`${given} is published already`, "Expected a folder of results/.", 2);
+  if (!run.endedAt)
+    throw new UserError(
+      `${given} is not complete: an interrupted run is not published`,
+      `Resume it: ./bench run --resume ${given}`,
+      2,
+    );
+  const target = join(directory, "published", plan.battle);
+  if (existsSync(target) && !replace)
+    throw new UserError(
+      `${relative(directory, target)} holds a published run: ${Store.open(target).results.run.name}`,
+      `To put this one in its place: ./bench publish ${given} --replace`,
+      2,
+    );
+  // Nothing is there under its name before all of it is.
+  const part = `${target}.part`;
+  rmSync(part, { recursive: true, force: true });
+  mkdirSync(part, { recursive: true });
+  const archive = packCells(source, part);
+  write(part, "results.json", { ...results, archive });
+  write(part, "environment.json", environment);
+  writeReport(directory, Store.open(part));
+  rmSync(target, { recursive: true, force: true });
+  renameSync(part, target);
+  say(
+    `${relative(directory, target)}: ${counted(archive.files, "raw file")} in ${archive.file}, ${number(archive.bytes / 1e6)} MB`,
+  );
+}
+
+/**
+ * @param {string} folder
+ * @param {string} name
+ * @param {unknown} value
+ */
+function write(folder, name, value) {
+  writeFileSync(join(folder, name), `${JSON.stringify(value, null, 1)}\n`);
+}

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { POLICY, results } from "../analyse/testing/results.js";
+import { unpackCells } from "../record/archive.js";
+import { Store } from "../record/store.js";
+import { publish } from "./publish.js";
+import { writeReport } from "./report.js";
+
+/** @import { TestContext } from "node:test" */
+
+const SAMPLES = "ms,service,cpu_seconds,usage_bytes\n";
+const LATENCIES = "metric,ms,value\nhandshake,0,39.908\n";
+
+/**
+ * @param {TestContext} t
+ * @param {{complete?: boolean}} [options]
+ */
+function recordedRun(t, { complete = true } = {}) {
+  const directory = mkdtempSync(join(tmpdir(), "publish-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  mkdirSync(join(directory, "certs"));
+  writeFileSync(join(directory, "certs/policy.json"), JSON.stringify(POLICY));
+  const { plan, environment, proxies, cells } = results({ rounds: 2 });
+  const about = {
+    plan: { ...plan, published: null },
+    environment,
+    proxies,
+    command: "./bench run",
+  };
+  const store = Store.create(join(directory, "results"), "a-run", about);
+  for (const record of cells) {
+    const folder = store.cellFolder(record.id, record.attempt);
+    writeFileSync(
+      join(folder, "samples.csv"),
+      SAMPLES + [0, 250, 500].map((ms) => `${ms},${record.proxy},${ms / 1000},5\n`).join(""),
+    );
+    writeFileSync(join(folder, "latencies.csv.gz"), gzipSync(LATENCIES));
+    store.add(record);
+  }
+  if (complete) store.complete();
+  const target = join(directory, "published", plan.battle);
+  return {
+    directory,
+    store,
+    target,
+    publish: (replace = false) =>
+      publish(directory, { directory: store.directory, replace }, () => {}),
+  };
+}
+
+test("a published run is a few files, and its report is the one that was made from the folder of cells", (t) => {
+  const run = recordedRun(t);
+  writeReport(run.directory, run.store);
+  run.publish();
+  assert.deepEqual(readdirSync(join(run.directory, "published")), [run.store.results.plan.battle]);
+  assert.deepEqual(readdirSync(run.target).sort(), [
+    "environment.json",
+    "raw.tar.zst",
+    "report.html",
+    "report.md",
+    "results.csv",
+    "results.json",
+  ]);
+  for (const name of ["report.md", "results.csv"])
+    assert.equal(
+      readFileSync(join(run.target, name), "utf8"),
+      readFileSync(join(run.store.directory, name), "utf8"),
+    );
+  const published = Store.open(run.target);
+  const [record] = published.results.cells;
+  assert.equal(published.readRaw(record, "samples.csv"), run.store.readRaw(record, "samples.csv"));
+  assert.equal(published.readRaw(record, "missing.csv"), null);
+});
+
+test("the archive holds every raw file, what was compressed on its own in the plain", (t) => {
+  const run = recordedRun(t);
+  run.publish();
+  const { archive, cells } = Store.open(run.target).results;
+  assert.ok(archive);
+  const contents = unpackCells(run.target, archive);
+  assert.equal(contents.size, 3 * cells.length);
+  assert.equal(archive.files, contents.size);
+  for (const { id } of cells) {
+    assert.equal(contents.get(`cells/${id}/latencies.csv`)?.toString(), LATENCIES);
+    assert.ok(contents.has(`cells/${id}/cell.json`));
+  }
+});
+
+test("the same run gives the same archive", (t) => {
+  const run = recordedRun(t);
+  run.publish();
+  const first = Store.open(run.target).results.archive;
+  run.publish(true);
+  assert.deepEqual(Store.open(run.target).results.archive, first);
+});
+
+test("an archive that was changed or is missing is refused, and named", (t) => {
+  const run = recordedRun(t);
+  run.publish();
+  appendFileSync(join(run.target, "raw.tar.zst"), "x");
+  assert.throws(
+    () => writeReport(run.directory, Store.open(run.target)),
+    /raw.tar.zst is not the archive of this run: its SHA-256 is [0-9a-f]{64}/,
+  );
+  rmSync(join(run.target, "raw.tar.zst"));
+  assert.throws(
+    () => writeReport(run.directory, Store.open(run.target)),
+    /raw.tar.zst cannot be read/,
+  );
+});
+
+test("a published run is replaced only on demand, and neither published again nor resumed", (t) => {
+  const run = recordedRun(t);
+  run.publish();
+  assert.throws(() => run.publish(), /holds a published run: a-run/);
+  run.publish(true);
+  assert.throws(
+    () => publish(run.directory, { directory: run.target, replace: true }, () => {}),
+    /is published already/,
+  );
+  const published = Store.open(run.target);
+  assert.throws(() => published.cellFolder("r1", 1), /is a published run: it is complete/);
+  assert.equal(Store.open(run.target).results.cells.length, run.store.results.cells.length);
+});
+
+test("an interrupted run is not published", (t) => {
+  const run = recordedRun(t, { complete: false });
+  assert.throws(() => run.publish(), /is not complete/);
+  assert.ok(!readdirSync(run.directory).includes("published"));
+});

@@ -1,0 +1,103 @@
+/**
+ * The raw samples and logs of a published run in one file: a tar of its `cells/`, compressed by zstd. What was compressed on its own lies
+ * in it plain: together it takes a third of the room.
+ */
+import { createHash } from "node:crypto";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { constants, gunzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import * as tar from "tar";
+import { UserError } from "../errors.js";
+
+/** @import { Results } from "./types.js" */
+
+/** @typedef {NonNullable<Results["archive"]>} Archive */
+
+/** Name of the archive in the folder of a published run. */
+export const ARCHIVE_FILE = "raw.tar.zst";
+/** The folder of a run that it holds. */
+export const CELLS = "cells";
+
+/** The slowest level that zstd does not call `ultra`, and the longest window that every reader accepts. */
+const COMPRESSION = {
+  [constants.ZSTD_c_compressionLevel]: 19,
+  [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+  [constants.ZSTD_c_windowLog]: 27,
+};
+
+/**
+ * The same files give the same bytes: names are sorted, times and owners left out.
+ *
+ * @param {string} directory of a run with its folder `cells`
+ * @param {string} target folder that gets the archive
+ * @returns {Archive}
+ */
+export function packCells(directory, target) {
+  const work = mkdtempSync(join(tmpdir(), "archive-"));
+  try {
+    cpSync(join(directory, CELLS), join(work, CELLS), { recursive: true });
+    const files = readdirSync(join(work, CELLS), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => gunzipped(join(entry.parentPath, entry.name)).slice(work.length + 1))
+      .sort();
+    const file = join(work, "raw.tar");
+    tar.create({ sync: true, cwd: work, file, portable: true, mtime: new Date(0) }, files);
+    const bytes = zstdCompressSync(readFileSync(file), { params: COMPRESSION });
+    writeFileSync(join(target, ARCHIVE_FILE), bytes);
+    return { file: ARCHIVE_FILE, sha256: sha256(bytes), bytes: bytes.length, files: files.length };
+  } finally {
+    rmSync(work, { recursive: true });
+  }
+}
+
+/**
+ * @param {string} file replaced by what it holds, where it is compressed by gzip
+ * @returns {string} its name now
+ */
+function gunzipped(file) {
+  if (!file.endsWith(".gz")) return file;
+  const name = file.slice(0, -".gz".length);
+  writeFileSync(name, gunzipSync(readFileSync(file)));
+  rmSync(file);
+  return name;
+}
+
+/**
+ * @param {string} directory of a published run
+ * @param {Archive} archive as its record tells
+ * @returns {Map<string, Buffer>} contents by path: `cells/r1-nginx-short-lived-ws/samples.csv`
+ * @throws {UserError} when the file is missing, or is not the one that was published
+ */
+export function unpackCells(directory, { file, sha256: expected }) {
+  const path = join(directory, file);
+  const next = `Restore it from the repository: git checkout HEAD -- ${path}`;
+  let bytes;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    throw new UserError(`${path} cannot be read: ${/** @type {Error} */ (error).message}`, next);
+  }
+  const found = sha256(bytes);
+  if (found !== expected)
+    throw new UserError(
+      `${path} is not the archive of this run: its SHA-256 is ${found}, results.json says ${expected}`,
+      next,
+    );
+  const contents = new Map();
+  const parser = new tar.Parser({ strict: true });
+  parser.on("entry", (entry) => {
+    /** @type {Buffer[]} */
+    const chunks = [];
+    entry.on("data", (/** @type {Buffer} */ chunk) => chunks.push(chunk));
+    entry.on("end", () => contents.set(entry.path, Buffer.concat(chunks)));
+  });
+  // All of it in one piece: every entry has been read when this returns.
+  parser.end(zstdDecompressSync(bytes));
+  return contents;
+}
+
+/** @param {Buffer} bytes */
+function sha256(bytes) {
+  return createHash("sha256").update(bytes).digest("hex");
+}

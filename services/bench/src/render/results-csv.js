@@ -1,0 +1,31 @@
+/**
+ * results.csv: the figures of every attempt, for programs.
+ */
+import { csvFormatRows } from "d3-dsv";
+import { MEASURES, measuresOf } from "../analyse/index.js";
+
+/** @import { Results } from "../record/types.js" */
+
+/**
+ * Tidy: a row an attempt, a column a variable. An empty field: it could not be had.
+ *
+ * @param {Results} results
+ */
+export function resultsCsv({ run, plan, cells }) {
+  const parameters = [...new Set(plan.cells.flatMap((cell) => Object.keys(cell.parameters)))];
+  const header = [
+    ...["run", "id", "attempt", "status", "cause", "round", "proxy", "scenario", "scheme"],
+    ...parameters,
+    ...MEASURES.map(({ key }) => key),
+  ];
+  const rows = cells.map((cell) => {
+    const measures = measuresOf(cell);
+    return [
+      ...[run.name, cell.id, cell.attempt, cell.status, cell.cause?.kind, cell.round],
+      ...[cell.proxy, cell.scenario, cell.scheme],
+      ...parameters.map((key) => cell.parameters[key]),
+      ...MEASURES.map(({ key }) => measures[key]),
+    ];
+  });
+  return `${csvFormatRows([header, ...rows].map((row) => row.map((value) => `${value ?? ""}`)))}\n`;
+}
