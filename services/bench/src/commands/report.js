@@ -15,18 +15,33 @@ const SAME_SAMPLE_MS = 50;
 /**
  * @param {string} directory the project's
  * @param {Store} store of the run
- * @returns {Analysis}
+ * @returns {{analysis: Analysis, files: Record<string, string>}} files: text by name
  */
-export function writeReport(directory, store) {
+export function makeReport(directory, store) {
   const { results } = store;
   const analysis = analyse(results, {
     policy: JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8")),
     noiseFloor: findNoiseFloor(store),
     published: publishedOf(directory, results.plan),
   });
-  store.write("report.html", renderHtml(analysis, { curves: curvesOf(store) }));
-  store.write("report.md", renderMarkdown(analysis));
-  store.write("results.csv", resultsCsv(results));
+  return {
+    analysis,
+    files: {
+      "report.html": renderHtml(analysis, { curves: curvesOf(store) }),
+      "report.md": renderMarkdown(analysis),
+      "results.csv": resultsCsv(results),
+    },
+  };
+}
+
+/**
+ * @param {string} directory the project's
+ * @param {Store} store of the run
+ * @returns {Analysis}
+ */
+export function writeReport(directory, store) {
+  const { analysis, files } = makeReport(directory, store);
+  for (const [name, text] of Object.entries(files)) store.write(name, text);
   return analysis;
 }
 

@@ -52,15 +52,3 @@ function markup(value) {
 export function trusted(text) {
   return new Html(text);
 }
-
-/**
- * A value inside `<script type="application/json">`. In there HTML ends at `</script` and changes its mode at `<!--`
- * (https://html.spec.whatwg.org/multipage/scripting.html#restrictions-for-contents-of-script-elements); without a `<` neither
- * can occur, and JSON reads the escape as the character.
- *
- * @param {unknown} value
- * @returns {Html}
- */
-export function jsonInScript(value) {
-  return new Html(JSON.stringify(value).replaceAll("<", "\\u003c"));
-}

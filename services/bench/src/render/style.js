@@ -117,7 +117,6 @@ dd { margin: 0 0 10px; }
 thead th.number { white-space: normal; min-width: 76px; }
 .values { overflow-wrap: anywhere; }
 .values th { white-space: normal; min-width: 110px; max-width: 200px; }
-.save { font: inherit; font-size: 14px; padding: 4px 12px; border: 1px solid var(--muted); border-radius: 4px; background: var(--tint); color: var(--ink); cursor: pointer; }
 
 @media (max-width: 560px) {
   .charts.two .narrow { display: block; }
@@ -136,7 +135,7 @@ thead th.number { white-space: normal; min-width: 76px; }
 @media print {
   body { font-size: 10.5pt; }
   main, header, footer { max-width: none; padding: 0; }
-  nav, .save { display: none; }
+  nav { display: none; }
   h2, h3, h4 { break-after: avoid; }
   tr { break-inside: avoid; }
   thead { display: table-header-group; }
@@ -175,17 +174,6 @@ for (const table of document.querySelectorAll("table.sortable")) {
       };
       body.append(...[...body.rows].sort(compare));
     });
-  });
-}
-for (const button of document.querySelectorAll("button.save")) {
-  button.hidden = false;
-  button.addEventListener("click", () => {
-    const link = document.createElement("a");
-    const text = JSON.stringify(JSON.parse(document.getElementById("results").textContent), null, 2);
-    link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-    link.download = button.dataset.name;
-    link.click();
-    URL.revokeObjectURL(link.href);
   });
 }
 `;
