@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { analyse, noiseFloorOf, readPublished } from "../analyse/index.js";
+import { readRows } from "../record/csv.js";
 import { Store } from "../record/store.js";
 import { renderHtml, renderMarkdown, resultsCsv } from "../render/index.js";
 
@@ -94,23 +95,17 @@ function curvesOf(store) {
  * @param {string} csv of the sampler
  */
 function curveOf({ containers }, csv) {
-  const [header, ...lines] = csv.trim().split("\n");
-  const columns = header.split(",");
-  const [ms, service, cpu, usage] = ["ms", "service", "cpu_seconds", "usage_bytes"].map((name) =>
-    columns.indexOf(name),
-  );
   const parts = Object.values(containers).filter(({ role }) => role === "proxy").length;
   /** @type {Map<number, {cpu: number, usage: number, parts: number}>} summed over the proxy's containers */
   const sums = new Map();
-  for (const line of lines) {
-    const fields = line.split(",");
-    if (containers[fields[service]]?.role !== "proxy") continue;
+  for (const { service, ms, cpu_seconds: cpu, usage_bytes: usage } of readRows(csv)) {
+    if (containers[service]?.role !== "proxy") continue;
     // The containers are read one after the other, well within this time.
-    const at = Math.round(Number(fields[ms]) / SAME_SAMPLE_MS) * SAME_SAMPLE_MS;
+    const at = Math.round(Number(ms) / SAME_SAMPLE_MS) * SAME_SAMPLE_MS;
     const sum = sums.get(at) ?? { cpu: 0, usage: 0, parts: 0 };
     sums.set(at, {
-      cpu: sum.cpu + Number(fields[cpu]),
-      usage: sum.usage + Number(fields[usage]),
+      cpu: sum.cpu + Number(cpu),
+      usage: sum.usage + Number(usage),
       parts: sum.parts + 1,
     });
   }

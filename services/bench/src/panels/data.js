@@ -3,6 +3,7 @@
  *
  * @import { Frame, Shown } from "./frames.js"
  */
+import { csvText } from "../record/csv.js";
 
 /**
  * Series beside each other, a row for each time; a table as it is.
@@ -20,7 +21,7 @@ export function csvOf(fields) {
         field.type === "time" ? timeText(field.values[i]) : field.values[i],
       ),
     );
-    return csv([fields.map(({ name }) => name), ...rows]);
+    return csvText([fields.map(({ name }) => name), ...rows]);
   }
   /** @type {Map<number, any[]>} a row by its time */
   const rows = new Map();
@@ -33,7 +34,7 @@ export function csvOf(fields) {
     });
   });
   const sorted = [...rows].sort(([a], [b]) => a - b);
-  return csv([
+  return csvText([
     ["Time", ...columns.map(({ name }) => name)],
     ...sorted.map(([ms, row]) => [timeText(ms), ...columns.map((_, i) => row[i])]),
   ]);
@@ -42,15 +43,4 @@ export function csvOf(fields) {
 /** @param {number} ms */
 function timeText(ms) {
   return new Date(ms).toISOString();
-}
-
-/** @param {any[][]} rows */
-function csv(rows) {
-  return rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
-}
-
-/** @param {unknown} value */
-function cell(value) {
-  const text = value === undefined || value === null ? "" : String(value);
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

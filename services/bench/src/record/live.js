@@ -2,6 +2,8 @@
  * `live.csv` in the folder of a cell: what its load and its proxy did in each second of the measured phase.
  */
 
+import { csvText, readRows } from "./csv.js";
+
 /**
  * One second. A key that is absent: it is not known.
  *
@@ -56,8 +58,8 @@ export const LIVE_FIELDS = COLUMNS.slice(1).map(([name, kind]) => ({
  * @returns {string} a line a sample; an empty field: it is not known
  */
 export function liveCsv(samples) {
-  const rows = samples.map((sample) => COLUMNS.map(([name]) => sample[name] ?? ""));
-  return [COLUMNS.map(([name]) => name), ...rows].map((row) => `${row.join(",")}\n`).join("");
+  const rows = samples.map((sample) => COLUMNS.map(([name]) => sample[name]));
+  return csvText([COLUMNS.map(([name]) => name), ...rows]);
 }
 
 /**
@@ -73,17 +75,4 @@ export function readLive(csv) {
         )
       ),
   );
-}
-
-/**
- * @param {string} csv without quotes, with a header, as all files of a cell are
- * @returns {Record<string, string>[]} a row each, by column
- */
-export function readRows(csv) {
-  const [header, ...lines] = csv.trim().split("\n");
-  const columns = header.split(",");
-  return lines.map((line) => {
-    const fields = line.split(",");
-    return Object.fromEntries(columns.map((name, i) => [name, fields[i]]));
-  });
 }

@@ -1,8 +1,8 @@
 /**
  * results.csv: the figures of every attempt, for programs.
  */
-import { csvFormatRows } from "d3-dsv";
 import { MEASURES, measuresOf } from "../analyse/index.js";
+import { csvText } from "../record/csv.js";
 
 /** @import { Results } from "../record/types.js" */
 
@@ -27,5 +27,5 @@ export function resultsCsv({ run, plan, cells }) {
       ...MEASURES.map(({ key }) => measures[key]),
     ];
   });
-  return `${csvFormatRows([header, ...rows].map((row) => row.map((value) => `${value ?? ""}`)))}\n`;
+  return csvText([header, ...rows]);
 }

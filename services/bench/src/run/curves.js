@@ -3,6 +3,7 @@
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { csvText } from "../record/csv.js";
 
 /** @import { Influx } from "../platform/influx.js" */
 /** @import { Store } from "../record/store.js" */
@@ -36,12 +37,10 @@ export async function keepCurves(store, influx, project) {
       { database: "cadvisor" },
     );
     const rows = series.flatMap(({ name, tags, values }) =>
-      values.map(
-        ([ms, value]) => `${ms},${serviceOf(tags.container_name, project)},${name},${value}\n`,
-      ),
+      values.map(([ms, value]) => [ms, serviceOf(tags.container_name, project), name, value]),
     );
     if (rows.length === 0) missing += 1;
-    else writeFileSync(file, ["ms,service,series,value\n", ...rows].join(""));
+    else writeFileSync(file, csvText([["ms", "service", "series", "value"], ...rows]));
   }
   return missing;
 }

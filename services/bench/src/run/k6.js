@@ -199,7 +199,8 @@ const CHUNK_BYTES = 1 << 20;
 
 /**
  * The header of k6's CSV up to where system tags may follow (internal/output/csv/output.go, the same in 1.8 and 2.2). These
- * three columns are never quoted.
+ * three columns are never quoted. Read by hand and not by d3-dsv, which makes a text of every field of every line: a million lines took
+ * it 3.9 s and 1.3 GB instead of 0.4 s, and the tail of each second of a measured phase 0.49 ms of CPU instead of 0.14.
  */
 const HEADER = "metric_name,timestamp,metric_value";
 

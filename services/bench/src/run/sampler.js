@@ -2,6 +2,7 @@
  * Follows what containers use while they are measured.
  */
 import { ContainerGone } from "../platform/counters.js";
+import { csvText } from "../record/csv.js";
 
 /**
  * @import { ContainerRecord, MemoryReading } from "../record/types.js"
@@ -108,10 +109,10 @@ export class Sampler {
     const rows = this.#samples.map(({ service, reading }) => [
       (reading.atMs - startMs).toFixed(1),
       service,
-      ...COLUMNS.map(([, value]) => value(reading) ?? ""),
+      ...COLUMNS.map(([, value]) => value(reading)),
     ]);
     const header = ["ms", "service", ...COLUMNS.map(([name]) => name)];
-    return [header, ...rows].map((row) => `${row.join(",")}\n`).join("");
+    return csvText([header, ...rows]);
   }
 
   /** @param {string} service */

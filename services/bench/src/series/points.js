@@ -4,7 +4,8 @@
  */
 import { settingKey } from "../analyse/settings.js";
 import { measure } from "../analyse/measures.js";
-import { LIVE_FIELDS, readLive, readRows } from "../record/live.js";
+import { readRows } from "../record/csv.js";
+import { LIVE_FIELDS, readLive } from "../record/live.js";
 import { rankText } from "../render/model.js";
 
 /** @import { AnalysedCell, Analysis } from "../analyse/types.js" */
