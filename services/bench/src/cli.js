@@ -1,108 +1,62 @@
 /**
- * The command line of ./bench, inside its container.
+ * The command line of ./bench, inside its container: reads it, and calls one command.
  */
-import { join, relative, resolve } from "node:path";
-import { compare } from "./commands/compare.js";
-import { publish } from "./commands/publish.js";
-import { ready } from "./commands/ready.js";
-import { doctor } from "./commands/doctor.js";
+import { makeProgram } from "./commands/program.js";
 import { UserError } from "./errors.js";
-import { exportPanels } from "./commands/export.js";
-import { isDocumented, parsePublish, parseReport, usage } from "./plan/arguments.js";
-import { Store } from "./record/store.js";
-import { writeReport } from "./commands/report.js";
-import { aa, run } from "./commands/run.js";
-import { selfbench } from "./commands/selfbench.js";
-import { setup } from "./commands/setup.js";
-import { down, up } from "./commands/up.js";
-import { verify } from "./commands/verify.js";
+
+/** @import { Wanted } from "./commands/program.js" */
 
 const directory = process.cwd();
+const words = process.argv.slice(2);
 const say = (/** @type {string} */ line) => console.error(`bench: ${line}`);
+const print = (/** @type {string} */ line) => console.log(line);
 
-/** @type {Record<string, (args: string[]) => Promise<number>>} each returns the exit status */
+/**
+ * Each returns the exit status. Only the one that is called is loaded: all of them together take a second.
+ *
+ * @type {{[Name in keyof Wanted]: (wanted: Wanted[Name]) => Promise<number>}}
+ */
 const commands = {
-  async setup(args) {
-    refuseArguments(args);
-    await setup(directory, say);
+  setup: async () => {
+    await (await import("./commands/setup.js")).setup(directory, say);
     say("ready");
     return 0;
   },
-
-  async up(args) {
-    await setup(directory, say);
-    return up(directory, args, say);
-  },
-
-  async down(args) {
-    refuseArguments(args);
-    await down(directory);
+  run: async (wanted) => (await import("./commands/run.js")).run(directory, wanted, say, words),
+  report: async (wanted) =>
+    (await import("./commands/report.js")).report(directory, wanted.directory, say),
+  publish: async (wanted) => {
+    (await import("./commands/publish.js")).publish(directory, wanted, say);
     return 0;
   },
-
-  async verify(args) {
-    await setup(directory, say);
-    return verify(directory, args, (line) => console.log(line));
+  compare: async (wanted) =>
+    (await import("./commands/compare.js")).compare(directory, wanted, say),
+  export: async (wanted) =>
+    (await import("./commands/export.js")).exportPanels(directory, wanted, say),
+  aa: async (wanted) => (await import("./commands/aa.js")).aa(directory, wanted, say, words),
+  selfbench: async () => (await import("./commands/selfbench.js")).selfbench(directory, say),
+  doctor: async () => (await import("./commands/doctor.js")).doctor(directory, print),
+  up: async (wanted) => (await import("./commands/up.js")).up(directory, wanted.proxy, say),
+  down: async () => (await import("./commands/down.js")).down(directory),
+  verify: async (wanted) =>
+    (await import("./commands/verify.js")).verify(directory, wanted.proxies, say, print),
+  test: async () => {
+    throw new UserError(
+      "the tests have an image of their own, which this is not",
+      "Run ./bench test on the host.",
+    );
   },
-
-  run: (args) => run(directory, args, say),
-
-  aa: (args) => aa(directory, args, say),
-
-  selfbench: (args) => selfbench(directory, args, say),
-
-  async report(args) {
-    const store = Store.open(resolve(parseReport(args).directory));
-    writeReport(directory, store);
-    for (const name of ["report.html", "report.md"])
-      say(relative(directory, join(store.directory, name)));
-    return 0;
-  },
-
-  async publish(args) {
-    publish(directory, parsePublish(args), say);
-    return 0;
-  },
-
-  compare: (args) => compare(directory, args, say),
-
-  export: (args) => exportPanels(directory, args, say),
-
-  async doctor(args) {
-    refuseArguments(args);
-    return doctor(directory, (line) => console.log(line));
-  },
-
-  /** Not for people: the service `ready` of compose.yaml. */
-  async ready() {
-    const { PROJECT = "", WAIT_SECONDS, SCHEME, RUN = "" } = process.env;
-    const { run, proxy } = await ready({
-      project: PROJECT,
-      proxiesDirectory: "/proxies",
-      scheme: SCHEME === "wss" ? "wss" : "ws",
-      waitSeconds: Number(WAIT_SECONDS),
-      run: RUN,
-      file: "/run/bench/run.json",
-    });
-    console.log(`one proxy is up: ${proxy}; run ${run}, ${SCHEME}`);
-    return 0;
-  },
+  ready: async () => (await import("./commands/ready.js")).ready(process.env, print),
 };
 
-/** @param {string[]} args */
-function refuseArguments(args) {
-  if (args.length > 0)
-    throw new UserError(`unexpected argument: ${args[0]}`, "This command takes none.", 2);
-}
-
-const [name, ...args] = process.argv.slice(2);
 try {
-  const asksForHelp = args.includes("--help") || args.includes("-h");
-  if (asksForHelp && isDocumented(name)) console.log(usage(name));
-  else process.exitCode = await commands[name](args);
+  const program = makeProgram(async (name, wanted) => {
+    process.exitCode = await commands[name](wanted);
+  });
+  await program.parseAsync(words, { from: "user" });
 } catch (error) {
   if (!(error instanceof UserError)) throw error;
-  console.error(`bench: ${error.message}`);
+  say(error.message);
   if (error.next) console.error(error.next.replace(/^/gm, "       "));
   process.exitCode = error.exitCode;
 }

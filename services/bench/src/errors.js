@@ -1,3 +1,5 @@
+import { closestMatch } from "leven";
+
 /**
  * A fault that the user can mend. Shown without a stack trace; every other error is a fault of this program.
  */
@@ -22,27 +24,5 @@ export class UserError extends Error {
  * @returns {string | undefined} the nearest of them, if one is near
  */
 export function nearest(name, known) {
-  const ranked = known
-    .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
-    .sort((a, b) => a.distance - b.distance);
-  const [best] = ranked;
-  return best && best.distance <= Math.max(2, name.length / 2) ? best.candidate : undefined;
-}
-
-/**
- * Levenshtein distance.
- *
- * @param {string} a
- * @param {string} b
- */
-function editDistance(a, b) {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
-    }
-    row = next;
-  }
-  return row[b.length];
+  return closestMatch(name, known, { maxDistance: Math.max(2, Math.floor(name.length / 2)) });
 }

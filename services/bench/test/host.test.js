@@ -2,7 +2,7 @@
  * The part of ./bench that runs on the host, with a docker command that answers as the test wants.
  */
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -14,17 +14,64 @@ import { projectDirectory } from "./lab.js";
  * @param {string} docker body of a shell script that stands in for docker
  */
 async function benchWith(t, docker) {
-  const bin = mkdtempSync(join(tmpdir(), "bench-test-"));
-  t.after(() => rmSync(bin, { recursive: true }));
+  const bin = toolsOnly(t);
   writeFileSync(join(bin, "docker"), `#!/bin/sh\n${docker}\n`);
   chmodSync(join(bin, "docker"), 0o755);
-  // Nothing else that could install or start an engine is to be found.
-  for (const tool of ["dirname", "id", "sed", "head"]) {
-    writeFileSync(join(bin, tool), `#!/bin/sh\nexec /usr/bin/${tool} "$@"\n`);
-    chmodSync(join(bin, tool), 0o755);
-  }
-  return run(["/bin/sh", join(projectDirectory, "bench"), "setup"], {
+  return bench(bin, ["setup"]);
+}
+
+/**
+ * @param {import("node:test").TestContext} t
+ * @returns {string} a folder with the few programs that ./bench uses, and nothing that could install or start an engine
+ */
+function toolsOnly(t) {
+  const bin = mkdtempSync(join(tmpdir(), "bench-test-"));
+  t.after(() => rmSync(bin, { recursive: true }));
+  for (const tool of ["awk", "cat", "dirname", "head", "id", "sed"])
+    symlinkSync(join("/usr/bin", tool), join(bin, tool));
+  return bin;
+}
+
+/**
+ * @param {string} bin the only folder of programs
+ * @param {string[]} args
+ */
+function bench(bin, args) {
+  return run(["/bin/sh", join(projectDirectory, "bench"), ...args], {
     env: { PATH: bin, DOCKER_HOST: "" },
+  });
+}
+
+for (const [args, usage] of /** @type {[string[], string][]} */ ([
+  [[], "Usage: ./bench COMMAND"],
+  [["help"], "Usage: ./bench COMMAND"],
+  [["--help"], "Usage: ./bench COMMAND"],
+  [["help", "help"], "Usage: ./bench COMMAND"],
+  [["help", "run"], "Usage: ./bench run "],
+  [["run", "quick", "--help"], "Usage: ./bench run "],
+  [["up", "-h"], "Usage: ./bench up "],
+  [["test", "--help"], "Usage: ./bench test "],
+])) {
+  test(`./bench ${args.join(" ")}: help, on a machine without Docker and Node`, async (t) => {
+    const { code, stdout, stderr } = await bench(toolsOnly(t), args);
+    assert.equal(code, 0, stderr);
+    assert.equal(stderr, "");
+    assert.ok(stdout.startsWith(usage), stdout);
+  });
+}
+
+for (const [args, message] of /** @type {const} */ ([
+  [["benchmark"], /^bench: unknown command: benchmark\n {7}\.\/bench help lists the commands\.\n$/],
+  [["rum"], /^bench: unknown command: rum\n {7}Did you mean run\? /],
+  [["help", "comparee"], /^bench: unknown command: comparee\n {7}Did you mean compare\? /],
+  [["../help/run"], /^bench: unknown command: \.\.\/help\/run\n/],
+  // Of the service `ready` alone.
+  [["ready"], /^bench: unknown command: ready\n/],
+])) {
+  test(`./bench ${args.join(" ")} is refused, without Docker`, async (t) => {
+    const { code, stderr } = await bench(toolsOnly(t), [...args]);
+    assert.equal(code, 2);
+    assert.match(stderr, message);
   });
 }
 

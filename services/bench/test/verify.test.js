@@ -10,7 +10,7 @@ import { CHECKS } from "../src/conformance/checks.js";
 import { Project, run } from "../src/platform/docker.js";
 import { readProxies } from "../src/plan/proxies.js";
 import { setup } from "../src/commands/setup.js";
-import { verify } from "../src/commands/verify.js";
+import { verifyProxies } from "../src/commands/verify.js";
 import { copyOfProject, lab, projectDirectory } from "./lab.js";
 
 const proxies = readProxies(join(projectDirectory, "proxies"));
@@ -20,7 +20,7 @@ for (const { name, schemes, serves } of proxies) {
     /** @type {string[]} */
     const lines = [];
     assert.equal(
-      await verify(projectDirectory, [name], (line) => lines.push(line)),
+      await verifyProxies(projectDirectory, [name], (line) => lines.push(line)),
       0,
       lines.join("\n"),
     );
@@ -36,7 +36,7 @@ test("each TLS implementation conforms with an RSA key", async () => {
   /** @type {string[]} */
   const lines = [];
   const proxies = ["none", "nginx", "haproxy", "hitch", "apache"];
-  const status = await verify(projectDirectory, proxies, (line) => lines.push(line)).finally(
+  const status = await verifyProxies(projectDirectory, proxies, (line) => lines.push(line)).finally(
     () => delete process.env.TLS_KEY_TYPE,
   );
   assert.equal(status, 0, lines.join("\n"));
@@ -95,7 +95,7 @@ test("a copy of proxies/nginx under another name is a profile and conforms", asy
   /** @type {string[]} */
   const lines = [];
   assert.equal(
-    await verify(directory, ["nginx-copy"], (line) => lines.push(line)),
+    await verifyProxies(directory, ["nginx-copy"], (line) => lines.push(line)),
     0,
     lines.join("\n"),
   );
@@ -107,7 +107,7 @@ test("verify says when a proxy does not forward what it should", async (t) => {
   writeFileSync(config, readFileSync(config, "utf8").replace(/.*X-Forwarded-Proto.*\n/, ""));
   /** @type {string[]} */
   const lines = [];
-  assert.equal(await verify(directory, ["nginx"], (line) => lines.push(line)), 1);
+  assert.equal(await verifyProxies(directory, ["nginx"], (line) => lines.push(line)), 1);
   const failures = lines.filter((line) => line.startsWith("  FAIL"));
   assert.ok(
     failures.length > 0 && failures.every((line) => line.includes("X-Forwarded-Proto")),

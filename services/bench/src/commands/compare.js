@@ -20,7 +20,6 @@ import { UserError } from "../errors.js";
 import { Influx } from "../platform/influx.js";
 import { differences as environmentDifferences } from "../machine/environment.js";
 import { counted, number, probability, times } from "../numbers.js";
-import { parseCompare } from "../plan/arguments.js";
 import { differences as planDifferences } from "../plan/describe.js";
 import { didYouMean } from "../plan/document.js";
 import { Store } from "../record/store.js";
@@ -28,6 +27,7 @@ import { comparisonPoints, settingOf } from "../series/points.js";
 import { replace } from "../series/republish.js";
 import { independentRatioInterval, smallestP } from "../statistics/index.js";
 
+/** @import { Wanted } from "./program.js" */
 /** @import { TlsPolicy } from "../conformance/connect.js" */
 /** @import { AnalysedCell, Estimate } from "../analyse/types.js" */
 /** @import { PlannedCell, Results } from "../record/types.js" */
@@ -62,12 +62,11 @@ const NO_CONDITIONS = ["battle", "title", "published", "seed"];
 
 /**
  * @param {string} directory the project's
- * @param {string[]} args
+ * @param {Wanted["compare"]} wanted
  * @param {(line: string) => void} say
  * @returns {Promise<number>} exit status
  */
-export async function compare(directory, args, say) {
-  const { run, baseline, json } = parseCompare(args);
+export async function compare(directory, { run, baseline, json }, say) {
   const [store, earlier] = [run, baseline].map((name) => openRun(directory, name));
   const comparison = compareRuns(store.results, earlier.results, readPolicy(directory));
   console.log(json ? JSON.stringify(comparison, null, 1) : describe(comparison));

@@ -14,7 +14,6 @@ import { liveRun, liveRuns, recordedRun, recordedRuns, unknownRun } from "../pan
 import { snapshotOf } from "../panels/snapshot.js";
 import { openSource } from "../panels/source.js";
 import { choicesOf, partOf } from "../panels/variables.js";
-import { parseExport } from "../plan/arguments.js";
 import { republish } from "../series/republish.js";
 
 /**
@@ -26,7 +25,7 @@ import { republish } from "../series/republish.js";
  * @import { Annotation } from "../panels/snapshot.js"
  * @import { Source } from "../panels/source.js"
  * @import { Choice } from "../panels/variables.js"
- * @import { ExportArguments } from "../plan/arguments.js"
+ * @import { ExportArguments } from "./program.js"
  *
  * @typedef {{fromMs: number, toMs: number}} Range
  *
@@ -47,13 +46,12 @@ const NO_STEP = { intervalMs: 1000 };
 
 /**
  * @param {string} directory the project's
- * @param {string[]} args
+ * @param {ExportArguments} wanted
  * @param {(line: string) => void} say
  * @returns {Promise<number>} exit status: 0; 1 some panels failed
  * @throws {UserError} exit code 2 when run, dashboard, panel or format are unknown
  */
-export async function exportPanels(directory, args, say) {
-  const wanted = parseExport(args);
+export async function exportPanels(directory, wanted, say) {
   const picked = pick(readDashboards(directory), wanted);
   if (wanted.snapshot?.endsWith(".json") && picked.length > 1) {
     throw new UserError(

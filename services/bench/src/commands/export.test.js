@@ -3,13 +3,10 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { UserError } from "../errors.js";
 import { panelsOf, pick, readDashboards } from "../panels/dashboards.js";
-import { parseExport } from "../plan/arguments.js";
 
 /** @import { TestContext } from "node:test" */
 
-const FORMATS = ["svg", "png", "csv", "json"];
 const PANELS = [
   { id: 100, type: "row", title: "Row", panels: [{ id: 102, type: "stat", title: "Folded" }] },
   { id: 101, type: "timeseries", title: "CPU" },
@@ -26,52 +23,6 @@ function project(t) {
   for (const uid of ["battle", "compare"])
     write(`${uid}.json`, JSON.stringify({ uid, title: uid, panels: PANELS }));
   return { directory, write };
-}
-
-test("without options: the newest run, every panel, every format, no snapshot", () => {
-  assert.deepEqual(parseExport([]), {
-    run: undefined,
-    dashboard: undefined,
-    panel: undefined,
-    formats: FORMATS,
-    snapshot: undefined,
-    grafana: undefined,
-  });
-});
-
-test("the value of --snapshot may be left out", () => {
-  const cases = /** @type {const} */ ([
-    [["--snapshot"], "", undefined],
-    [["--snapshot", "my-run"], "", "my-run"],
-    [["--snapshot", "--panel", "3"], "", undefined],
-    [["my-run", "--snapshot", "http://g:3000"], "http://g:3000", "my-run"],
-    [["--snapshot", "out/one.json", "my-run"], "out/one.json", "my-run"],
-    [["--snapshot=https://g"], "https://g", undefined],
-  ]);
-  for (const [args, snapshot, run] of cases) {
-    const parsed = parseExport([...args]);
-    assert.deepEqual([parsed.snapshot, parsed.run], [snapshot, run], args.join(" "));
-  }
-});
-
-for (const [args, fact, next] of /** @type {const} */ ([
-  [["--format", "svg,pgn"], /--format is "svg,pgn"/, /svg, png, csv or json/],
-  [["--panel", "cpu"], /--panel is "cpu"/, /whole number/],
-  [["--dashbord", "battle"], /unknown option: --dashbord/, /--dashboard/],
-  [["--snapshot=file.txt"], /--snapshot is "file.txt"/, /\.json/],
-  [["--grafana", "localhost:3000"], /--grafana is/, /http:/],
-  [["one", "two"], /unexpected argument: two/, /at most one RUN/],
-])) {
-  test(`${args.join(" ")}: refused`, () => {
-    assert.throws(
-      () => parseExport([...args]),
-      (error) =>
-        error instanceof UserError &&
-        error.exitCode === 2 &&
-        fact.test(error.message) &&
-        next.test(error.next),
-    );
-  });
 }
 
 test("panels are those that show data, folded ones too; one dashboard or one panel can be picked", (t) => {

@@ -9,9 +9,11 @@ import { packCells } from "../record/archive.js";
 import { Store } from "../record/store.js";
 import { writeReport } from "./report.js";
 
+/** @import { Wanted } from "./program.js" */
+
 /**
  * @param {string} directory the project's
- * @param {{directory: string, replace: boolean}} wanted directory: folder of the run; replace: instead of the published run of that battle
+ * @param {Wanted["publish"]} wanted directory: folder of the run; replace: instead of the published run of that battle
  * @param {(line: string) => void} say
  * @throws {UserError} when the run is not complete, or that battle has a published run
  */

@@ -19,6 +19,24 @@ const DATABASES = ["cadvisor", "k6"];
 const START_SECONDS = 10;
 
 /**
+ * @param {NodeJS.ProcessEnv} env as compose.yaml sets it
+ * @param {(line: string) => void} print
+ * @returns {Promise<number>} exit status
+ */
+export async function ready({ PROJECT = "", WAIT_SECONDS, SCHEME, RUN = "" }, print) {
+  const { run, proxy } = await waitForProxy({
+    project: PROJECT,
+    proxiesDirectory: "/proxies",
+    scheme: SCHEME === "wss" ? "wss" : "ws",
+    waitSeconds: Number(WAIT_SECONDS),
+    run: RUN,
+    file: "/run/bench/run.json",
+  });
+  print(`one proxy is up: ${proxy}; run ${run}, ${SCHEME}`);
+  return 0;
+}
+
+/**
  * @param {object} options
  * @param {string} options.project Compose's project name
  * @param {string} options.proxiesDirectory
@@ -32,7 +50,7 @@ const START_SECONDS = 10;
  * @throws {UserError} when there is no database or no proxy in time, more than one proxy, or one that carries no WebSockets, does
  *   not serve the scheme or does not forward
  */
-export async function ready({
+export async function waitForProxy({
   project,
   proxiesDirectory,
   scheme,

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ready } from "./ready.js";
+import { waitForProxy } from "./ready.js";
 
 const ONE = ["my-project-nginx-1.my-project_default"];
 
@@ -43,7 +43,7 @@ function readyWith(
     );
   }
   const file = join(directory, "run.json");
-  const labels = ready({
+  const labels = waitForProxy({
     project: "my-project",
     proxiesDirectory: directory,
     scheme,

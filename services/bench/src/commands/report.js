@@ -2,7 +2,7 @@
  * `report`: makes the report of a run again, from its record alone.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { analyse, noiseFloorOf, readPublished } from "../analyse/index.js";
 import { readRows } from "../record/csv.js";
 import { Store } from "../record/store.js";
@@ -12,6 +12,20 @@ import { renderHtml, renderMarkdown, resultsCsv } from "../render/index.js";
 /** @import { CellRecord, Plan } from "../record/types.js" */
 
 const SAME_SAMPLE_MS = 50;
+
+/**
+ * @param {string} directory the project's
+ * @param {string} folder of the run
+ * @param {(line: string) => void} say
+ * @returns {Promise<number>} exit status
+ */
+export async function report(directory, folder, say) {
+  const store = Store.open(resolve(folder));
+  writeReport(directory, store);
+  for (const name of ["report.html", "report.md"])
+    say(relative(directory, join(store.directory, name)));
+  return 0;
+}
 
 /**
  * @param {string} directory the project's

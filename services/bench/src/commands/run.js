@@ -1,5 +1,5 @@
 /**
- * `run` and `aa`: a whole battle, recorded, with a report at its end.
+ * `run`: a whole battle, recorded, with a report at its end.
  */
 import { join, relative, resolve } from "node:path";
 import { Project } from "../platform/docker.js";
@@ -7,10 +7,9 @@ import { UserError } from "../errors.js";
 import { differences as environmentDifferences, readEnvironment } from "../machine/environment.js";
 import { readLimits } from "../machine/limits.js";
 import { preflight } from "../machine/preflight.js";
-import { parseAa, parseRun } from "../plan/arguments.js";
 import { readBattle } from "../plan/battle.js";
 import { describePlan, differences as planDifferences } from "../plan/describe.js";
-import { makeAaPlan, makePlan } from "../plan/plan.js";
+import { makePlan } from "../plan/plan.js";
 import { readScenario } from "../plan/scenarios.js";
 import { readProxies } from "../plan/proxies.js";
 import { lock } from "../run/lock.js";
@@ -21,12 +20,10 @@ import { Battlefield, Interrupted } from "../run/testbed.js";
 import { liveView } from "../render/progress.js";
 import { setup } from "./setup.js";
 
+/** @import { RunArguments } from "./program.js" */
 /** @import { ComposeConfig } from "../platform/docker.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Environment, Plan, Results } from "../record/types.js" */
-
-/** The battle whose tests `aa` runs. */
-const AA_BATTLE = "quick";
 
 /**
  * @typedef {object} Context
@@ -40,12 +37,13 @@ const AA_BATTLE = "quick";
 
 /**
  * @param {string} directory the project's
- * @param {string[]} args
+ * @param {RunArguments} wanted
  * @param {(line: string) => void} say
+ * @param {string[]} words of the command line, for the record
  * @returns {Promise<number>} exit status: 0, 1 some cells failed, 130 interrupted
  */
-export async function run(directory, args, say) {
-  const { battle, overrides, name, resume, dryRun, keepGoing } = parseRun(args);
+export async function run(directory, wanted, say, words) {
+  const { battle, overrides, name, resume, dryRun, keepGoing } = wanted;
   const proxies = readProxies(join(directory, "proxies"));
   const context = { directory, proxies, keepGoing, say };
   if (resume) return (await goOn(context, Store.open(resolve(resume)), dryRun)).code;
@@ -54,24 +52,7 @@ export async function run(directory, args, say) {
     console.log(describePlan(await fit(context, plan)));
     return 0;
   }
-  return (await begin(context, plan, name ?? plan.battle, ["run", ...args])).code;
-}
-
-/**
- * A proxy against a copy of itself: whatever differs is noise.
- *
- * @param {string} directory
- * @param {string[]} args
- * @param {(line: string) => void} say
- * @returns {Promise<number>} as of `run`
- */
-export async function aa(directory, args, say) {
-  const proxies = readProxies(join(directory, "proxies"));
-  const battle = readBattle(directory, AA_BATTLE, { proxies });
-  const wanted = parseAa(args);
-  const plan = makeAaPlan(battle, wanted, { proxies, say });
-  const context = { directory, proxies, keepGoing: false, say };
-  return (await begin(context, plan, `aa-${wanted.proxy}`, ["aa", ...args])).code;
+  return (await begin(context, plan, name ?? plan.battle, words)).code;
 }
 
 /**

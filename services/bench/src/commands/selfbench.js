@@ -5,7 +5,6 @@
 import { join } from "node:path";
 import { mean, median, sampleStandardDeviation } from "simple-statistics";
 import { measuresOf } from "../analyse/measures.js";
-import { UserError } from "../errors.js";
 import { readBattle } from "../plan/battle.js";
 import { makeAaPlan, makePlan } from "../plan/plan.js";
 import { CONTROL, readProxies } from "../plan/proxies.js";
@@ -30,13 +29,10 @@ const LEVEL = 0.05;
 
 /**
  * @param {string} directory the project's
- * @param {string[]} args none
  * @param {(line: string) => void} say
  * @returns {Promise<number>} exit status: 1 when a figure is not reached
  */
-export async function selfbench(directory, args, say) {
-  if (args.length > 0)
-    throw new UserError(`unexpected argument: ${args[0]}`, "This command takes none.", 2);
+export async function selfbench(directory, say) {
   const proxies = readProxies(join(directory, "proxies"));
   const context = { directory, proxies, keepGoing: true, say };
   const large = readBattle(directory, "selfbench", { proxies });

@@ -9,6 +9,7 @@ import { joinNetwork, leaveNetwork, Project } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { healthUrl, pickProxies, readProxies } from "../plan/proxies.js";
 import { statusOf, until } from "../platform/wait.js";
+import { setup } from "./setup.js";
 
 /** @import { ComposeService } from "../platform/docker.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
@@ -19,10 +20,24 @@ const START_LIMIT_MS = 20_000;
 /**
  * @param {string} directory the project's
  * @param {string[]} names of proxies; none: all
+ * @param {(line: string) => void} say progress of the setup
  * @param {(line: string) => void} print
  * @returns {Promise<number>} exit status: 1 when a check failed
  */
-export async function verify(directory, names, print) {
+export async function verify(directory, names, say, print) {
+  // A wrong name is better known before images are built.
+  pickProxies(readProxies(join(directory, "proxies")), names);
+  await setup(directory, say);
+  return verifyProxies(directory, names, print);
+}
+
+/**
+ * @param {string} directory the project's, which is set up
+ * @param {string[]} names of proxies; none: all
+ * @param {(line: string) => void} print
+ * @returns {Promise<number>} exit status: 1 when a check failed
+ */
+export async function verifyProxies(directory, names, print) {
   const proxies = readProxies(join(directory, "proxies"));
   const chosen = names.length > 0 ? pickProxies(proxies, names) : proxies;
   /** @type {string[]} */

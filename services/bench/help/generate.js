@@ -1,0 +1,38 @@
+/**
+ * Writes the help text of each command to a file of its own beside this, for ./bench, whose host has no Node.
+ *
+ *     npm run generate
+ */
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeProgram } from "../src/commands/program.js";
+
+/** @import { Command } from "commander" */
+
+/** @returns {Map<string, string>} help text by file name; help.txt is that of ./bench itself */
+export function helpTexts() {
+  const program = makeProgram(() => {});
+  const shown = program.createHelp().visibleCommands(program);
+  return new Map(
+    shown.map((command) => [
+      `${command.name()}.txt`,
+      textOf(command.name() === "help" ? program : command),
+    ]),
+  );
+}
+
+/** @param {Command} command */
+function textOf(command) {
+  let text = "";
+  // helpInformation() leaves out what addHelpText() adds.
+  command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
+  return text;
+}
+
+if (import.meta.main) {
+  const directory = import.meta.dirname;
+  const texts = helpTexts();
+  for (const name of readdirSync(directory))
+    if (name.endsWith(".txt") && !texts.has(name)) rmSync(join(directory, name));
+  for (const [name, text] of texts) writeFileSync(join(directory, name), text);
+}

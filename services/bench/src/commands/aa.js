@@ -1,0 +1,28 @@
+/**
+ * `aa`: a proxy against a copy of itself. Whatever differs is noise.
+ */
+import { join } from "node:path";
+import { readBattle } from "../plan/battle.js";
+import { makeAaPlan } from "../plan/plan.js";
+import { readProxies } from "../plan/proxies.js";
+import { begin } from "./run.js";
+
+/** @import { Wanted } from "./program.js" */
+
+/** The battle whose tests it runs. */
+const BATTLE = "quick";
+
+/**
+ * @param {string} directory the project's
+ * @param {Wanted["aa"]} wanted
+ * @param {(line: string) => void} say
+ * @param {string[]} words of the command line, for the record
+ * @returns {Promise<number>} exit status as of `run`
+ */
+export async function aa(directory, wanted, say, words) {
+  const proxies = readProxies(join(directory, "proxies"));
+  const battle = readBattle(directory, BATTLE, { proxies });
+  const plan = makeAaPlan(battle, wanted, { proxies, say });
+  const context = { directory, proxies, keepGoing: false, say };
+  return (await begin(context, plan, `aa-${wanted.proxy}`, words)).code;
+}
