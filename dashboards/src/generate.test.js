@@ -170,7 +170,7 @@ for (const [name, dashboard] of dashboards) {
         assert.deepEqual(refIds, [...new Set(refIds)]);
       });
 
-      for (const { refId, query, datasource } of panel.targets ?? []) {
+      for (const { refId, query } of panel.targets ?? []) {
         test(`query ${refId} of panel ${panel.id} "${panel.title}" parses`, async () => {
           await assertParses(query, [...variables.keys()]);
         });

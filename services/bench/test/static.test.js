@@ -22,6 +22,9 @@ test("types", () => passes([join(modules, "tsc"), "--project", "."]));
 
 test("types of the load generator", () => passes([join(modules, "tsc"), "--project", "loadgen"]));
 
+test("lint", () =>
+  passes([join(modules, "eslint"), "--config", "services/bench/eslint.config.js", "."]));
+
 test("format", () => passes([join(modules, "prettier"), "--check", "**/*.{js,mjs,json}"]));
 
 test("shell scripts", () =>

@@ -24,7 +24,7 @@ for (const { name, schemes, serves } of proxies) {
       0,
       lines.join("\n"),
     );
-    const told = lines.filter((line) => /^  (ok|skip)/.test(line)).length;
+    const told = lines.filter((line) => /^ {2}(ok|skip)/.test(line)).length;
     const checks = schemes.flatMap((scheme) => CHECKS[serves][scheme]);
     assert.equal(told, checks.length, lines.join("\n"));
   });

@@ -58,7 +58,7 @@ export function sizesTable(page, key, caption) {
     (a, b) => a - b,
   );
   const rows = analysis.results.proxies.flatMap(({ name }) =>
-    schemes.map((settings, i) => {
+    schemes.map((settings) => {
       const entries = sizes.map((size) => {
         const setting = settings.find(({ parameters }) => parameters.FILE_BYTES === size);
         const comparison = setting && comparisonOf(setting, key);
