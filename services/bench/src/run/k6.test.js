@@ -148,7 +148,7 @@ test("sends of an open loop are counted, and add up over containers; those of a 
   assert.deepEqual(mergeSummaries([one, other]).sends, { due: 15, late: 2, dropped: 1 });
 });
 
-/** As k6 1.8 wrote them with K6_CSV_TIME_FORMAT=unix_micro and systemTags: []. */
+/** As k6 1.8 and 2.2 write them with K6_CSV_TIME_FORMAT=unix_micro and systemTags: []. */
 const RECORDED = `metric_name,timestamp,metric_value,extra_tags,metadata
 http_reqs,1795216996682993,1.000000,trial=1&scheme=ws&scenario=short-lived&run=x&proxy=none,
 http_req_duration,1795216996682993,1.107853,proxy=none&trial=1&scheme=ws&scenario=short-lived&run=x,
@@ -286,7 +286,7 @@ test("latencies are found among other lines of a sample, those from before are l
   assert.deepEqual(latenciesIn([], 0), { handshakeMs: [], echoLatencyMs: [] });
 });
 
-/** As k6 1.8 answers. */
+/** As k6 1.8 and 2.2 answer. */
 const COUNTED = (/** @type {string} */ metric, /** @type {number} */ count) =>
   `{"data":{"type":"metrics","id":"${metric}","attributes":{"type":"counter","contains":"default","tainted":null,"sample":{"count":${count},"rate":2066.409071020403}}}}`;
 const UNKNOWN =

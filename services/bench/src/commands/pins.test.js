@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { parse } from "yaml";
+
+const root = join(import.meta.dirname, "../../../..");
+const read = (/** @type {string} */ file) => readFileSync(join(root, file), "utf8");
+
+/** Tags of the official images, by the name of their variable. */
+const tags = Object.fromEntries(
+  [...read(".env").matchAll(/^([A-Z0-9_]+)_IMAGE=\S+:(\S+)$/gm)].map(([, name, tag]) => [
+    name,
+    tag,
+  ]),
+);
+const local = parse(read("offline/compose.yaml"), { merge: true }).services;
+
+test("local builds of k6 and Node are of the pinned version", () => {
+  assert.equal(local.k6.build.args.K6_VERSION, tags.K6);
+  assert.ok(tags.NODE.startsWith(`${local.node.build.args.NODE_VERSION}-`), tags.NODE);
+});
+
+test("the tag of a local build is where the version that it names begins", () => {
+  const { k6, node } = local;
+  assert.ok(k6.build.args.K6_VERSION.startsWith(`${k6.image.split(":")[1]}.`), k6.image);
+  assert.ok(node.build.args.NODE_VERSION.startsWith(`${node.image.split(":")[1]}.`), node.image);
+});
+
+test("the types of k6's modules are those of the pinned k6", () => {
+  const { devDependencies } = JSON.parse(read("services/bench/package.json"));
+  const minor = (/** @type {string} */ version) => version.split(".").slice(0, 2).join(".");
+  assert.equal(minor(devDependencies["@types/k6"]), minor(tags.K6));
+});
