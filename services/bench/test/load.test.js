@@ -22,7 +22,7 @@ for (const { name, schemes, serves } of readProxies(join(projectDirectory, "prox
   const isWatched = WATCHED.includes(name);
   for (const scheme of isWatched ? schemes : schemes.slice(-1)) {
     test(`${name}, ${scheme}: load without failures, figures in InfluxDB`, async (t) => {
-      const run = `${name} ${scheme}`;
+      const run = `${name}-${scheme}`;
       const project = lab(t, {
         profile: name,
         env: { SCHEME: scheme, CONNECTIONS: String(CONNECTIONS), CONCURRENCY: "20", RUN: run },

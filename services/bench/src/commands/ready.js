@@ -5,15 +5,24 @@
  */
 import { lookup, reverse } from "node:dns/promises";
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { UserError } from "../errors.js";
 import { Influx } from "../platform/influx.js";
-import { healthUrl, readProxies } from "../plan/proxies.js";
 import { statusOf, until } from "../platform/wait.js";
+import { healthUrl, readProxies } from "../plan/proxies.js";
+import { refuseRunName, runNameAt } from "../plan/run-name.js";
+import { readScenario, scenarioNames } from "../plan/scenarios.js";
+import { K6_DATABASE, loadPoints } from "../series/single-load.js";
 
-/** @import { Scheme } from "../record/types.js" */
+/**
+ * @import { Scenario } from "../plan/scenarios.js"
+ * @import { Parameters, Scheme } from "../record/types.js"
+ * @import { Load } from "../series/single-load.js"
+ */
 
 /** What cAdvisor and k6 write to (services/influxdb/databases.iql). */
-const DATABASES = ["cadvisor", "k6"];
+const DATABASES = ["cadvisor", K6_DATABASE];
+const INFLUX_URL = "http://influxdb:8086";
 
 /** Compose starts the proxy beside this container: what is not there after so long will not come. */
 const START_SECONDS = 10;
@@ -23,11 +32,14 @@ const START_SECONDS = 10;
  * @param {(line: string) => void} print
  * @returns {Promise<number>} exit status
  */
-export async function ready({ PROJECT = "", WAIT_SECONDS, SCHEME, RUN = "" }, print) {
+export async function ready(env, print) {
+  const { PROJECT = "", WAIT_SECONDS, SCENARIO = "", SCHEME, RUN = "" } = env;
   const { run, proxy } = await waitForProxy({
     project: PROJECT,
-    proxiesDirectory: "/proxies",
+    directory: "/",
+    scenario: SCENARIO,
     scheme: SCHEME === "wss" ? "wss" : "ws",
+    environment: env,
     waitSeconds: Number(WAIT_SECONDS),
     run: RUN,
     file: "/run/bench/run.json",
@@ -39,29 +51,37 @@ export async function ready({ PROJECT = "", WAIT_SECONDS, SCHEME, RUN = "" }, pr
 /**
  * @param {object} options
  * @param {string} options.project Compose's project name
- * @param {string} options.proxiesDirectory
- * @param {Scheme} options.scheme that the load will use
+ * @param {string} options.directory where the project's folders proxies and loadgen are
+ * @param {string} options.scenario that the load will run
+ * @param {Scheme} options.scheme that it will use
+ * @param {Record<string, string | undefined>} options.environment its parameters, as the load gets them; it refuses wrong ones itself
  * @param {number} options.waitSeconds
  * @param {string} options.run label of the run; empty: the time now
  * @param {string} options.file where the load generator reads the labels
  * @param {(host: string) => Promise<string[]>} [options.resolve] names of the containers behind a host name
  * @param {() => Promise<string[]>} [options.databases] names of the databases that InfluxDB has
  * @param {(url: string) => Promise<string>} [options.answer] what a request through the proxy comes to
- * @throws {UserError} when there is no database or no proxy in time, more than one proxy, or one that carries no WebSockets, does
- *   not serve the scheme or does not forward
+ * @param {(run: string, load: Load) => Promise<void>} [options.note] writes to InfluxDB what the load is
+ * @throws {UserError} when the run's name or the scenario cannot be, there is no database or no proxy in time, more than one proxy,
+ *   or one that carries no WebSockets, does not serve the scheme or does not forward
  */
 export async function waitForProxy({
   project,
-  proxiesDirectory,
+  directory,
+  scenario: scenarioName,
   scheme,
+  environment,
   waitSeconds,
   run,
   file,
   resolve = containersBehind,
   databases = influxDatabases,
   answer = statusOf,
+  note = noteInInflux,
 }) {
-  const described = readProxies(proxiesDirectory);
+  if (run) refuseRunName(run);
+  const scenario = findScenario(directory, scenarioName);
+  const described = readProxies(join(directory, "proxies"));
   const known = described
     .filter(({ serves }) => serves === "websockets")
     .map((proxy) => proxy.name);
@@ -132,18 +152,57 @@ export async function waitForProxy({
       "Its own message, and that of echo, are in the log above.",
     );
   }
-  const labels = {
-    run: run || new Date().toISOString().replace(/\.\d+Z$/, "Z"),
-    proxy: proxies[0],
-  };
+  const labels = { run: run || runNameAt(), proxy: proxies[0] };
+  const parameters = parametersOf(scenario, environment);
+  await note(labels.run, { proxy: labels.proxy, scenario: scenario.name, scheme, parameters });
   writeFileSync(file, JSON.stringify(labels));
   return labels;
+}
+
+/**
+ * @param {string} directory
+ * @param {string} name
+ * @returns {Scenario}
+ */
+function findScenario(directory, name) {
+  const scenarios = scenarioNames(directory).map((one) => readScenario(directory, one));
+  const found = scenarios.find((scenario) => scenario.name === name);
+  if (found?.runner === "k6") return found;
+  const known = scenarios.filter(({ runner }) => runner === "k6").map((scenario) => scenario.name);
+  throw new UserError(
+    found ? `SCENARIO=${name} is run in battles alone` : `unknown scenario: SCENARIO=${name}`,
+    `Expected one of: ${known.join(", ")}.${found ? " For battles: ./bench run --help." : ""}`,
+  );
+}
+
+/**
+ * @param {Scenario} scenario
+ * @param {Record<string, string | undefined>} environment
+ * @returns {Parameters} as the script will read them, but for those that it will refuse
+ */
+function parametersOf({ parameters }, environment) {
+  return Object.fromEntries(
+    Object.entries(parameters)
+      .map(
+        ([name, table]) =>
+          /** @type {const} */ ([name, Number(environment[name] || table.default)]),
+      )
+      .filter(([, value]) => Number.isFinite(value)),
+  );
+}
+
+/**
+ * @param {string} run
+ * @param {Load} load
+ */
+async function noteInInflux(run, load) {
+  await new Influx(INFLUX_URL).write(K6_DATABASE, loadPoints(run, load, Date.now()));
 }
 
 /** @returns {Promise<string[]>} empty while InfluxDB does not answer */
 async function influxDatabases() {
   try {
-    return await new Influx("http://influxdb:8086", { timeoutMs: 1000 }).databases();
+    return await new Influx(INFLUX_URL, { timeoutMs: 1000 }).databases();
   } catch {
     return [];
   }

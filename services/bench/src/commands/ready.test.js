@@ -7,15 +7,32 @@ import { waitForProxy } from "./ready.js";
 
 const ONE = ["my-project-nginx-1.my-project_default"];
 
+/** Of the fields of a scenario's file, those that `ready` heeds. */
+const SCENARIO = {
+  description: "x",
+  parameters: {
+    CONNECTIONS: { description: "x", default: 100, min: 1, max: 1000 },
+    MESSAGES: { description: "x", default: 1, min: 1, max: 10 },
+  },
+};
+
 /**
  * @param {import("node:test").TestContext} t
  * @param {string[][]} answers what the name server knows, a look after the other; the last stays
- * @param {{databases?: string[], answer?: string, scheme?: "ws" | "wss"}} [world]
+ * @param {{databases?: string[], answer?: string, scheme?: "ws" | "wss", run?: string, scenario?: string,
+ *   environment?: Record<string, string>}} [world]
  */
 function readyWith(
   t,
   answers,
-  { databases = ["_internal", "cadvisor", "k6"], answer = "200", scheme = "ws" } = {},
+  {
+    databases = ["_internal", "cadvisor", "k6"],
+    answer = "200",
+    scheme = "ws",
+    run = "",
+    scenario = "short-lived",
+    environment = {},
+  } = {},
 ) {
   const directory = mkdtempSync(join(tmpdir(), "ready-"));
   t.after(() => rmSync(directory, { recursive: true }));
@@ -24,9 +41,9 @@ function readyWith(
     ["tls", ["wss"], "websockets"],
     ["web", ["ws", "wss"], "files"],
   ]) {
-    mkdirSync(join(directory, `${name}`));
+    mkdirSync(join(directory, `proxies/${name}`), { recursive: true });
     writeFileSync(
-      join(directory, `${name}/proxy.json`),
+      join(directory, `proxies/${name}/proxy.json`),
       JSON.stringify({
         title: "X",
         vendor: "v",
@@ -42,26 +59,38 @@ function readyWith(
       }),
     );
   }
+  mkdirSync(join(directory, "loadgen"));
+  for (const script of ["short-lived.js", "files.mjs"]) {
+    writeFileSync(join(directory, "loadgen", script), "");
+    const table = join(directory, "loadgen", script.replace(/\.m?js$/, ".json"));
+    writeFileSync(table, JSON.stringify(SCENARIO));
+  }
   const file = join(directory, "run.json");
+  /** @type {unknown[]} */
+  const noted = [];
   const labels = waitForProxy({
     project: "my-project",
-    proxiesDirectory: directory,
+    directory,
+    scenario,
     scheme,
+    environment,
     waitSeconds: 1,
-    run: "",
+    run,
     file,
     databases: async () => databases,
     answer: async (url) => `${answer} from ${url}`.replace(/^200 .*/, "200"),
     resolve: async () => (answers.length > 1 ? (answers.shift() ?? []) : answers[0]),
+    note: async (...about) => void noted.push(about),
   });
-  return { labels, file };
+  return { labels, file, noted };
 }
 
 test("the one proxy's name and the time of the start are noted for the load generator", async (t) => {
   const { labels, file } = readyWith(t, [[], ["my-project-haproxy-hitch-1.my-project_default"]]);
   const { proxy, run } = await labels;
   assert.equal(proxy, "haproxy-hitch");
-  assert.match(run, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  // A folder and a tag: no colon.
+  assert.match(run, /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/);
   assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), { proxy, run });
 });
 
@@ -107,5 +136,36 @@ test("a file server is refused, with the proxies that carry WebSockets", async (
   await assert.rejects(readyWith(t, [["my-project-web-1.my-project_default"]]).labels, {
     message: /^web carries no WebSockets/,
     next: /Expected one of: nginx, tls\. .*scenario files/,
+  });
+});
+
+test("what the load is, is noted with the parameters that its script will read", async (t) => {
+  const { labels, noted } = readyWith(t, [ONE], {
+    run: "mine",
+    scheme: "wss",
+    // Empty is as good as unset; a wrong one the script refuses itself.
+    environment: { CONNECTIONS: "7", MESSAGES: "", OTHER: "1" },
+  });
+  await labels;
+  const load = { proxy: "nginx", scenario: "short-lived", scheme: "wss" };
+  assert.deepEqual(noted, [["mine", { ...load, parameters: { CONNECTIONS: 7, MESSAGES: 1 } }]]);
+  const wrong = readyWith(t, [ONE], { environment: { CONNECTIONS: "many" } });
+  const { run } = await wrong.labels;
+  assert.deepEqual(wrong.noted, [[run, { ...load, scheme: "ws", parameters: { MESSAGES: 1 } }]]);
+});
+
+test("a name that no folder can have is refused before anything is waited for", async (t) => {
+  const { labels, noted } = readyWith(t, [[]], { run: "10:30" });
+  await assert.rejects(labels, { message: /^RUN=10:30 cannot be/, next: /such as 10-30;/ });
+  assert.deepEqual(noted, []);
+});
+
+test("a scenario that is not there, or not for this load, is refused with those that are", async (t) => {
+  await assert.rejects(readyWith(t, [ONE], { scenario: "short" }).labels, {
+    message: "unknown scenario: SCENARIO=short",
+    next: "Expected one of: short-lived.",
+  });
+  await assert.rejects(readyWith(t, [ONE], { scenario: "files" }).labels, {
+    message: /^SCENARIO=files is run in battles alone/,
   });
 });

@@ -10,6 +10,7 @@ import { preflight } from "../machine/preflight.js";
 import { readBattle } from "../plan/battle.js";
 import { describePlan, differences as planDifferences } from "../plan/describe.js";
 import { makePlan } from "../plan/plan.js";
+import { runNameAt } from "../plan/run-name.js";
 import { readScenario } from "../plan/scenarios.js";
 import { readProxies } from "../plan/proxies.js";
 import { lock } from "../run/lock.js";
@@ -107,12 +108,8 @@ export async function begin(context, asked, name, command) {
   publishedOf(directory, asked);
   await setup(directory, say, { backends: backendsOf(directory, asked) });
   const plan = await fit(context, asked);
-  const started = new Date()
-    .toISOString()
-    .replace(/\.\d+Z$/, "Z")
-    .replaceAll(":", "-");
   const results = process.env.BENCH_RESULTS || join(directory, "results");
-  const run = `${started}-${name}`;
+  const run = `${runNameAt()}-${name}`;
   return underLock(context, join(results, run), async (environment, config) =>
     Store.create(results, run, {
       plan,

@@ -1,0 +1,37 @@
+/**
+ * What a run is called: it is a folder of results/, a tag in InfluxDB and a value of the dashboards' variables, everywhere the same.
+ */
+import { UserError } from "../errors.js";
+
+const ALLOWED = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/**
+ * @param {Date} [at] its start
+ * @returns {string} `2026-11-21T00-00-09Z`, UTC; no colon, which a folder must not have on every system
+ */
+export function runNameAt(at = new Date()) {
+  return at
+    .toISOString()
+    .replace(/\.\d+Z$/, "Z")
+    .replaceAll(":", "-");
+}
+
+/**
+ * @param {string} name that a person chose, as RUN
+ * @throws {UserError} when it cannot be the name of a folder everywhere
+ */
+export function refuseRunName(name) {
+  if (ALLOWED.test(name)) return;
+  throw new UserError(
+    `RUN=${name} cannot be the name of a run: it is the name of a folder too`,
+    `Expected letters, digits, - _ . (64 at most, the first a letter or digit), such as ${folderOf(name).slice(0, 64) || runNameAt()}; or no RUN: the time of the start.`,
+  );
+}
+
+/**
+ * @param {string} name of a run; those of `docker compose up` had colons in them until 2026-11
+ * @returns {string} the folder of results/ for it: the name itself, but for what a folder cannot have
+ */
+export function folderOf(name) {
+  return name.replaceAll(/[^A-Za-z0-9._-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "");
+}

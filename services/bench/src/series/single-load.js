@@ -1,0 +1,84 @@
+/**
+ * Runs of `docker compose up` in InfluxDB: k6 writes its samples there itself, and beside them stands, once, what the load was.
+ */
+
+/**
+ * @import { Influx, Point } from "../platform/influx.js"
+ * @import { Parameters, Scheme } from "../record/types.js"
+ *
+ * @typedef {object} Load what a proxy was put under
+ * @property {string} proxy
+ * @property {string} scenario
+ * @property {Scheme} scheme
+ * @property {Parameters | null} parameters null: they are not known, as of a run that an older version made
+ */
+
+/** The database that k6 writes to. */
+export const K6_DATABASE = "k6";
+const MEASUREMENT = "loads";
+
+/**
+ * @param {string} run
+ * @param {Load} load
+ * @param {number} ms since 1970, its start
+ * @returns {Point[]} for the database of k6; none of a scenario without parameters, as a point needs a field
+ */
+export function loadPoints(run, { proxy, scenario, scheme, parameters }, ms) {
+  const fields = { ...parameters };
+  if (Object.keys(fields).length === 0) return [];
+  return [{ measurement: MEASUREMENT, tags: { run, proxy, scenario, scheme }, fields, ms }];
+}
+
+/**
+ * @param {Influx} influx
+ * @returns {Promise<{name: string, fromMs: number}[]>} in no order; fromMs: since 1970, its first sample
+ */
+export async function singleLoads(influx) {
+  if (!(await influx.databases()).includes(K6_DATABASE)) return [];
+  const series = await influx.query('SELECT first("value") FROM "vus" GROUP BY "run"', {
+    database: K6_DATABASE,
+  });
+  return series.map(({ tags, values }) => ({ name: tags.run, fromMs: values[0][0] }));
+}
+
+/**
+ * @param {Influx} influx
+ * @param {string} name one of `singleLoads`
+ * @returns {Promise<{fromMs: number, toMs: number, loads: Load[]}>} first and last sample in ms since 1970
+ */
+export async function singleLoad(influx, name) {
+  const where = `WHERE "run" = '${name.replace(/['\\]/g, "\\$&")}'`;
+  const ask = (/** @type {string} */ query) => influx.query(query, { database: K6_DATABASE });
+  const [first, last] = await Promise.all(
+    ["first", "last"].map((which) => ask(`SELECT ${which}("value") FROM "vus" ${where}`)),
+  );
+  const labelled = await ask(
+    `SELECT last("value") FROM "vus" ${where} GROUP BY "proxy", "scenario", "scheme"`,
+  );
+  const described = await ask(
+    `SELECT * FROM "${MEASUREMENT}" ${where} GROUP BY "run", "proxy", "scenario", "scheme"`,
+  );
+  const loads = labelled.map(({ tags: { proxy, scenario, scheme } }) => {
+    const own = described.find(
+      ({ tags }) => tags.proxy === proxy && tags.scenario === scenario && tags.scheme === scheme,
+    );
+    return {
+      proxy,
+      scenario,
+      scheme: /** @type {Scheme} */ (scheme),
+      parameters: own ? parametersIn(own) : null,
+    };
+  });
+  return { fromMs: first[0].values[0][0], toMs: last[0].values[0][0], loads };
+}
+
+/**
+ * @param {{columns: string[], values: any[][]}} series
+ * @returns {Parameters} of its last row; a column that belongs to other scenarios is empty in it
+ */
+function parametersIn({ columns, values }) {
+  const row = values[values.length - 1];
+  return Object.fromEntries(
+    columns.flatMap((name, i) => (name === "time" || row[i] === null ? [] : [[name, row[i]]])),
+  );
+}
