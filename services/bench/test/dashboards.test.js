@@ -15,7 +15,7 @@ import { comparisonPoints } from "../src/series/points.js";
 import { DATABASE } from "../src/series/publisher.js";
 import { republish } from "../src/series/republish.js";
 import { until } from "../src/platform/wait.js";
-import { battlefield, LIMIT_MS } from "./testbed.js";
+import { testbed, LIMIT_MS } from "./testbed.js";
 import { joinProject, lab, projectDirectory, waitForLoad } from "./lab.js";
 
 /** How long the containers are watched after the load, so that the observers' curves have points too. */
@@ -68,7 +68,7 @@ test("under a single load every panel of Proxies live has data", async (t) => {
 });
 
 test("after a battle every panel has data", async (t) => {
-  const { bench, directory, project, runFolder } = battlefield(t, BATTLE);
+  const { bench, directory, project, runFolder } = testbed(t, BATTLE);
   const { code, output } = await bench(["run", "one"]).ended;
   assert.equal(code, 0, output);
   const store = Store.open(join(directory, runFolder()));

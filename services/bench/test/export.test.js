@@ -9,13 +9,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { panelsOf, readDashboards } from "../src/panels/dashboards.js";
 import { pixelsOf } from "../src/panels/testing/png.js";
-import { foughtBattlefield } from "./testbed.js";
+import { finishedTestbed } from "./testbed.js";
 import { atEnd } from "./lab.js";
 
 const CPU = /^battle-\d+-cpu-per-handshake-/;
 
 test("a battle's panels are exported without Grafana", async (t) => {
-  const { bench, directory, project, runFolder, assertNothingLeft } = await foughtBattlefield(t);
+  const { bench, directory, project, runFolder, assertNothingLeft } = await finishedTestbed(t);
   const panels = join(directory, runFolder(), "panels");
   const read = (/** @type {string} */ name) => readFileSync(join(panels, name), "utf8");
   const files = (/** @type {string} */ ending) =>

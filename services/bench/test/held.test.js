@@ -9,7 +9,7 @@ import { analyse } from "../src/analyse/index.js";
 import { check, containersOf } from "../src/platform/docker.js";
 import { locate } from "../src/platform/counters.js";
 import { until } from "../src/platform/wait.js";
-import { battlefield } from "./testbed.js";
+import { testbed } from "./testbed.js";
 import { lab } from "./lab.js";
 
 /** @import { CellRecord } from "../src/record/types.js" */
@@ -35,7 +35,7 @@ tests:
 `;
 
 test("held, hot and dropped connections: proven by the echo server, with sockets and memory around them", async (t) => {
-  const { bench, results, assertNothingLeft } = battlefield(t, BATTLE);
+  const { bench, results, assertNothingLeft } = testbed(t, BATTLE);
   const { code, output } = await bench(["run", "one"]).ended;
   assert.equal(code, 0, output);
   const found = results();

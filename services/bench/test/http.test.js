@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { battlefield } from "./testbed.js";
+import { testbed } from "./testbed.js";
 
 /** @import { CellRecord } from "../src/record/types.js" */
 
@@ -30,7 +30,7 @@ tests:
 `;
 
 test("a battle of requests and of TLS handshakes", async (t) => {
-  const { bench, results, assertNothingLeft } = battlefield(t, BATTLE);
+  const { bench, results, assertNothingLeft } = testbed(t, BATTLE);
   const { code, output } = await bench(["run", "one"]).ended;
   assert.equal(code, 0, output);
   await assertNothingLeft();
@@ -117,7 +117,7 @@ tests:
 `;
 
 test("requests that are not answered with 2xx are a result, with their statuses and what the log says", async (t) => {
-  const { bench, directory, results } = battlefield(t, BROKEN);
+  const { bench, directory, results } = testbed(t, BROKEN);
   breakNginx(directory);
   const { code, output } = await bench(["run", "one"]).ended;
   assert.equal(code, 0, output);

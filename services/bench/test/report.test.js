@@ -6,10 +6,10 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { chromium } from "playwright-core";
-import { foughtBattlefield } from "./testbed.js";
+import { finishedTestbed } from "./testbed.js";
 
 test("a battle ends with a report that a browser shows whole, wide and narrow, light and dark", async (t) => {
-  const { bench, directory, results, runFolder } = await foughtBattlefield(t);
+  const { bench, directory, results, runFolder } = await finishedTestbed(t);
   const { cells, plan } = results();
   assert.deepEqual(
     cells.map(({ id, status }) => [id, status]),

@@ -16,11 +16,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { run } from "../src/platform/docker.js";
 import { until } from "../src/platform/wait.js";
-import { battlefield, LIMIT_MS } from "./testbed.js";
+import { testbed, LIMIT_MS } from "./testbed.js";
 import { atEnd } from "./lab.js";
 
 test("what is killed while it is measured is named, the cell tried again, and the run completes", async (t) => {
-  const { bench, measured, project, recorded, results, assertNothingLeft } = battlefield(t);
+  const { bench, measured, project, recorded, results, assertNothingLeft } = testbed(t);
   const kinds = /** @type {const} */ ({
     none: "container-died",
     echo: "container-died",
@@ -61,7 +61,7 @@ test("what is killed while it is measured is named, the cell tried again, and th
 
 test("the runner killed: --resume clears away what it left and runs the cells that are missing", async (t) => {
   const { bench, directory, measured, recorded, results, runFolder, assertNothingLeft } =
-    battlefield(t);
+    testbed(t);
   const first = bench(["run", "one", "--rounds", "2"]);
   await recorded(1);
   await measured();
@@ -85,7 +85,7 @@ test("the runner killed: --resume clears away what it left and runs the cells th
 });
 
 test("a run under way, and one that was broken off by Ctrl-C", async (t) => {
-  const { bench, directory, measured, results, runFolder, assertNothingLeft } = battlefield(t);
+  const { bench, directory, measured, results, runFolder, assertNothingLeft } = testbed(t);
   const { child, ended } = bench(["run", "one"]);
   await measured();
 
@@ -125,7 +125,7 @@ test("a run under way, and one that was broken off by Ctrl-C", async (t) => {
 });
 
 test("the engine lost: said so, and --resume completes the run when it is back", async (t) => {
-  const { bench, measured, results, runFolder, assertNothingLeft } = battlefield(t);
+  const { bench, measured, results, runFolder, assertNothingLeft } = testbed(t);
   const socket = join("/tmp", `engine-${process.pid}.sock`);
   /** @type {Set<import("node:net").Socket>} */
   const connections = new Set();
@@ -152,7 +152,7 @@ test("the engine lost: said so, and --resume completes the run when it is back",
 });
 
 test("a results folder that cannot be written: said before anything starts", async (t) => {
-  const { bench, directory, assertNothingLeft } = battlefield(t);
+  const { bench, directory, assertNothingLeft } = testbed(t);
   mkdirSync(join(directory, "results"));
   chmodSync(join(directory, "results"), 0o555);
   // Root may write anywhere: there the folder is a file.
@@ -164,7 +164,7 @@ test("a results folder that cannot be written: said before anything starts", asy
 });
 
 test("a full disk: the run ends with what it has, and goes on when there is room", async (t) => {
-  const { bench, assertNothingLeft } = battlefield(t);
+  const { bench, assertNothingLeft } = testbed(t);
   // The one file system of its own that every container has, 64 MB.
   const results = join("/dev/shm", `results-${process.pid}`);
   const filler = join("/dev/shm", `filler-${process.pid}`);

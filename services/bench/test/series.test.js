@@ -12,7 +12,7 @@ import { readLive } from "../src/record/live.js";
 import { Store } from "../src/record/store.js";
 import { republish } from "../src/series/republish.js";
 import { until } from "../src/platform/wait.js";
-import { battlefield } from "./testbed.js";
+import { testbed } from "./testbed.js";
 import { joinProject } from "./lab.js";
 
 /** @import { Series } from "../src/platform/influx.js" */
@@ -52,7 +52,7 @@ const PROMISED = {
 };
 
 test("every measurement has what is promised, and has it again from the record alone", async (t) => {
-  const { bench, directory, project } = battlefield(t, BATTLE);
+  const { bench, directory, project } = testbed(t, BATTLE);
   const runs = () => readdirSync(join(directory, "results")).sort();
   for (let i = 0; i < 2; i++) {
     const { code, output } = await bench(["run", "one"]).ended;

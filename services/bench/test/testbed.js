@@ -1,5 +1,5 @@
 /**
- * What tests of whole runs share: a copy of the project in which to fight, and a look at what is left.
+ * What tests of whole runs share: a copy of the project to run in, and a look at what is left.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -42,25 +42,25 @@ tests:
     warmUp: { CONNECTIONS: 50 }
 `;
 /** The results of that battle. The parent is `node --test`: it is the same for every file of tests. */
-const TINY_RESULTS = join(tmpdir(), `fought-${process.ppid}`);
+const TINY_RESULTS = join(tmpdir(), `finished-${process.ppid}`);
 
 /**
- * A battlefield with the run of a tiny battle, which is fought once for all tests that ask.
+ * A testbed with the finished run of a tiny battle, which is run once for all tests that ask.
  *
  * @param {TestContext} t
  */
-export async function foughtBattlefield(t) {
-  const field = battlefield(t, TINY_BATTLE);
-  const results = join(field.directory, "results");
+export async function finishedTestbed(t) {
+  const bed = testbed(t, TINY_BATTLE);
+  const results = join(bed.directory, "results");
   if (existsSync(TINY_RESULTS)) {
     cpSync(TINY_RESULTS, results, { recursive: true });
   } else {
-    const { code, output } = await field.bench(["run", "one"]).ended;
+    const { code, output } = await bed.bench(["run", "one"]).ended;
     assert.equal(code, 0, output);
-    await field.assertNothingLeft();
+    await bed.assertNothingLeft();
     cpSync(results, TINY_RESULTS, { recursive: true });
   }
-  return field;
+  return bed;
 }
 
 /**
@@ -69,7 +69,7 @@ export async function foughtBattlefield(t) {
  * @param {TestContext} t
  * @param {string} [battle] what `one` is
  */
-export function battlefield(t, battle = BATTLE) {
+export function testbed(t, battle = BATTLE) {
   const directory = copyOfProject(t);
   writeFileSync(join(directory, "battles/one.yaml"), battle);
   const project = lab(t, { directory });

@@ -17,7 +17,7 @@ import { lock } from "../run/lock.js";
 import { Store } from "../record/store.js";
 import { renderText } from "../render/index.js";
 import { publishedOf, writeReport } from "./report.js";
-import { Battlefield, Interrupted } from "../run/testbed.js";
+import { Testbed, Interrupted } from "../run/testbed.js";
 import { liveView } from "../render/progress.js";
 import { setup } from "./setup.js";
 
@@ -166,8 +166,8 @@ async function underLock({ directory, proxies, keepGoing, say }, folder, openSto
   const view = liveView(process.stderr, { isTerminal: Boolean(process.stderr.isTTY) });
   /** @type {Store | undefined} */
   let store;
-  /** @type {Battlefield | undefined} */
-  let field;
+  /** @type {Testbed | undefined} */
+  let testbed;
   try {
     const project = new Project(directory, { profile: "*" });
     const config = await project.config();
@@ -175,13 +175,13 @@ async function underLock({ directory, proxies, keepGoing, say }, folder, openSto
       (plan) => readEnvironment({ directory, project, proxies, plan }),
       config,
     );
-    field = new Battlefield({
+    testbed = new Testbed({
       directory,
       config,
       services: servicesByProfile(config),
       signal: controller.signal,
     });
-    const { failed, untried } = await field.fight(store, {
+    const { failed, untried } = await testbed.run(store, {
       clear: left !== null,
       keepGoing,
       tell: view,
@@ -203,7 +203,7 @@ async function underLock({ directory, proxies, keepGoing, say }, folder, openSto
   } finally {
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
     // An engine that was lost may still run what this run started: the next one clears it away.
-    if (field?.isClear ?? true) release();
+    if (testbed?.isClear ?? true) release();
   }
 }
 

@@ -35,7 +35,7 @@ const PUBLISH_LIMIT_MS = 2000;
 /** The run was ended by Ctrl-C or SIGTERM. */
 export class Interrupted extends Error {}
 
-export class Battlefield {
+export class Testbed {
   #directory;
   #config;
   #services;
@@ -69,7 +69,7 @@ export class Battlefield {
    * @returns {Promise<{failed: number, untried: number}>} cells
    * @throws {Interrupted} when the signal is aborted
    */
-  async fight(store, { clear, keepGoing, tell }) {
+  async run(store, { clear, keepGoing, tell }) {
     const project = new Project(this.#directory, { name: this.#config.name, profile: "*" });
     const edges = new Edges();
     await this.#assertFree(clear);
@@ -122,7 +122,7 @@ export class Battlefield {
       project: this.#config.name,
       network: this.#network,
       run: run.name,
-      // Nobody on the host talks to the proxy of a battle: any port will do.
+      // Nobody on the host talks to the proxy of a run: any port will do.
       env: {
         ...env,
         ...workersEnv(plan.workers),
