@@ -36,11 +36,17 @@ test("shell scripts", () =>
     "certs/generate",
     "offline/base.sh",
     "offline/influxdb/entrypoint.sh",
+    "proxies/raise-limits.sh",
     "proxies/write-files.sh",
     "services/bench/test/run",
+    "services/echo/start",
+    "services/node-web/start",
     "services/spring/start",
     ".ci/run",
   ]));
+
+/** Services that no measured connection passes. */
+const NOT_MEASURED = ["ready", "cadvisor", "influxdb", "grafana", "renderer"];
 
 const proxies = readProxies(join(projectDirectory, "proxies"));
 
@@ -107,6 +113,23 @@ test("every proxy runs under the same limits", async () => {
         name,
       );
     }
+  }
+});
+
+test("every container of the measured path raises its soft limit of open files first", async () => {
+  const { services } = await new Project(projectDirectory, { profile: "*" }).config();
+  const measured = Object.entries(services).filter(([name]) => !NOT_MEASURED.includes(name));
+  for (const name of ["echo", "load", "load-http", ...proxies.map((proxy) => proxy.name)])
+    assert.ok(Object.fromEntries(measured)[name], `no service ${name}`);
+  for (const [name, service] of measured) {
+    const about = `service ${name}: extend the one of proxies/proxy.yaml, and say in "command" what it runs`;
+    const { entrypoint, command, ulimits, volumes = [] } = service;
+    assert.deepEqual(entrypoint, ["sh", "/raise-limits.sh"], about);
+    assert.ok(command?.length, about);
+    // Some engines refuse a number above their own limit.
+    assert.equal(ulimits, undefined, about);
+    const wrapper = volumes.find(({ target }) => target === "/raise-limits.sh");
+    assert.equal(wrapper?.source, join(projectDirectory, "proxies/raise-limits.sh"), about);
   }
 });
 

@@ -5,7 +5,7 @@ import { join, relative, resolve } from "node:path";
 import { Project } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { differences as environmentDifferences, readEnvironment } from "../machine/environment.js";
-import { readLimits } from "../machine/limits.js";
+import { describeDescriptors, readLimits } from "../machine/limits.js";
 import { preflight } from "../machine/preflight.js";
 import { readBattle } from "../plan/battle.js";
 import { describePlan, differences as planDifferences } from "../plan/describe.js";
@@ -61,9 +61,11 @@ export async function run(directory, wanted, say, words) {
  * @param {Plan} plan
  * @returns {Promise<Plan>} with what this machine cannot run marked
  */
-async function fit({ directory, proxies }, plan) {
+async function fit({ directory, proxies, say }, plan) {
+  const limits = await readLimits();
+  say(`descriptors per process: ${describeDescriptors(limits)}`);
   const config = await new Project(directory, { profile: "*" }).config();
-  return preflight(plan, await readLimits(), {
+  return preflight(plan, limits, {
     proxies,
     services: servicesByProfile(config),
     workers: workersOf(plan, config),

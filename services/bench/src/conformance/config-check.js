@@ -19,16 +19,13 @@ export async function checkConfig(project, { name, configChecks }) {
     const service = part ? `${name}-${part}` : name;
     // A part lives in the network of the main container, whose config has just been found good.
     if (part) await project.check(["up", "--detach", name]);
-    const [program, ...args] = command;
     const { code, output } = await project.run([
       "run",
       "--rm",
       "--no-deps",
       "--no-TTY",
-      "--entrypoint",
-      program,
       service,
-      ...args,
+      ...command,
     ]);
     if (code !== 0) {
       throw new UserError(

@@ -103,12 +103,16 @@ const CHECKS = [
   // ---- The engine ----
   {
     setting: "descriptors per process",
-    read: ({ probe }) => probe?.descriptors ?? null,
+    read: ({ probe }) =>
+      probe && `${probe.descriptors.hard} (soft limit: ${probe.descriptors.soft})`,
     // 100 connections at a time need some 400 in a proxy; 65,536 is where HAProxy's config here ends too.
     judge: (found) =>
-      atLeast(found === "unlimited" ? "Infinity" : found, { stop: 1024, note: 65536 }),
+      atLeast(found.startsWith("unlimited") ? "Infinity" : found.split(" ")[0], {
+        stop: 1024,
+        note: 65536,
+      }),
     expected: "at least 65536",
-    why: "A proxied connection takes two. Cells that need more are skipped, or their load is split; the plan says which.",
+    why: "A proxied connection takes two. Cells that need more are skipped, or their load is split; the plan says which. The soft limit does not count: every container that is measured raises it to the hard one.",
     fix: 'Raise LimitNOFILE of the engine (systemctl edit docker.service), or "default-ulimits" in /etc/docker/daemon.json, and restart it.',
   },
   {

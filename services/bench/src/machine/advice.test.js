@@ -25,7 +25,7 @@ test("the recorded machine: each setting that is not as advised, the gravest fir
     advice.map(({ severity, setting, found }) => [severity, setting, found]),
     [
       ["warn", "load average (1 min)", "2.30"],
-      ["note", "descriptors per process", "20000"],
+      ["note", "descriptors per process", "20000 (soft limit: 1024)"],
       ["note", "cgroup version", "1"],
       ["note", "cores", "2"],
       ["note", "CPU governor", "not readable here"],
@@ -42,9 +42,9 @@ const probeWith = (name, value) => ({
 });
 const governor = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
 for (const [setting, changes, found, severity] of /** @type {const} */ ([
-  ["descriptors per process", { probe: "1023" }, "1023", "stop"],
-  ["descriptors per process", { probe: "65536" }, "65536", "ok"],
-  ["descriptors per process", { probe: "unlimited" }, "unlimited", "ok"],
+  ["descriptors per process", { probe: "1023 1023" }, "1023 (soft limit: 1023)", "stop"],
+  ["descriptors per process", { probe: "1024 65536" }, "65536 (soft limit: 1024)", "ok"],
+  ["descriptors per process", { probe: "1024 unlimited" }, "unlimited (soft limit: 1024)", "ok"],
   [
     "cgroup version",
     {
@@ -130,8 +130,8 @@ for (const [setting, changes, found, severity] of /** @type {const} */ ([
     "262144, 262000 in use",
     "stop",
   ],
-  ["net.netfilter.nf_conntrack_max", { probe: "20000" }, "not loaded", "ok"],
-  ["net.bridge.bridge-nf-call-iptables", { probe: "20000" }, "not loaded", "ok"],
+  ["net.netfilter.nf_conntrack_max", { probe: "1024 20000" }, "not loaded", "ok"],
+  ["net.bridge.bridge-nf-call-iptables", { probe: "1024 20000" }, "not loaded", "ok"],
   ["net.core.netdev_max_backlog", probeWith("net.core.netdev_max_backlog", "2500"), "2500", "ok"],
   [
     "packets dropped since boot",

@@ -41,7 +41,8 @@ export async function engineInfo() {
 
 /**
  * @typedef {object} EngineProbe
- * @property {string} descriptors hard limit of a process in a container, as `ulimit -Hn` says it
+ * @property {{soft: string, hard: string}} descriptors limits of a process in a container, as `ulimit` says them; the containers of the
+ *   measured path raise the soft one to the hard one (proxies/raise-limits.sh)
  * @property {Record<string, string>} settings of the host's network namespace, by name; absent: this kernel does not have it, or its module is not loaded
  */
 
@@ -54,7 +55,7 @@ export async function engineInfo() {
  */
 export async function probeEngine(run) {
   const script =
-    'ulimit -Hn; for name in "$@"; do file=/proc/sys/$(echo "$name" | tr . /); [ ! -r "$file" ] || echo "$name $(cat "$file")"; done';
+    'echo "$(ulimit -Sn) $(ulimit -Hn)"; for name in "$@"; do file=/proc/sys/$(echo "$name" | tr . /); [ ! -r "$file" ] || echo "$name $(cat "$file")"; done';
   const { code, stdout } = await run([
     ...["docker", "run", "--rm", "--network", "host", "--cap-drop", "ALL", "--read-only"],
     ...["--security-opt", "no-new-privileges:true", "--entrypoint", "sh"],
@@ -62,8 +63,9 @@ export async function probeEngine(run) {
   ]);
   if (code !== 0) return null;
   const [descriptors, ...lines] = stdout.trim().split("\n");
+  const [soft, hard] = descriptors.split(" ");
   return {
-    descriptors,
+    descriptors: { soft, hard },
     settings: Object.fromEntries(
       lines.map((line) => {
         const [name, ...values] = line.split(/\s+/);

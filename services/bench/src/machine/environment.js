@@ -11,6 +11,7 @@ import { advise } from "./advice.js";
 import { BENCH_IMAGE, engineInfo } from "./engine.js";
 import { readGit } from "./git.js";
 import { openHost, readCpu, readMemory } from "./host.js";
+import { describeDescriptors, readLimits } from "./limits.js";
 import { readVersions } from "./versions.js";
 
 /** @import { ComposeConfig, Project } from "../platform/docker.js" */
@@ -32,6 +33,7 @@ const CONFIGURATION = [
   "certs/policy.json",
   "loadgen",
   "proxies/proxy.yaml",
+  "proxies/raise-limits.sh",
   "proxies/node-server.js",
   "services/echo/src",
   "services/cadvisor",
@@ -69,8 +71,9 @@ export async function readEnvironment({ directory, project, proxies, plan, root,
       scenarios.map((name) => readScenario(directory, name)),
     ),
   };
-  const [engine, found, versions, git, advice] = await Promise.all([
+  const [engine, limits, found, versions, git, advice] = await Promise.all([
     engineInfo(),
+    readLimits({ root, sys }),
     describeImages({ ...images, bench: BENCH_IMAGE }),
     readVersions(images, chosen, run),
     readGit(directory, run),
@@ -90,6 +93,7 @@ export async function readEnvironment({ directory, project, proxies, plan, root,
         cgroup: `v${engine.CgroupVersion}, ${engine.CgroupDriver}`,
         security: (engine.SecurityOptions ?? []).join("; "),
         runtime: engine.DefaultRuntime,
+        "descriptors per process": describeDescriptors(limits),
       },
       Images: Object.fromEntries(
         Object.entries(found).map(([service, image]) => [service, imageDetails(image)]),

@@ -20,7 +20,8 @@ export const CONTAINER_SETTINGS = {
  * @property {number | null} cores
  * @property {number | null} memoryBytes
  * @property {number | null} availableBytes for new programs without swapping
- * @property {number | null} descriptorsPerProcess what the engine grants in a container
+ * @property {number | null} softDescriptors of a process as a container starts; it is raised at once (proxies/raise-limits.sh)
+ * @property {number | null} descriptorsPerProcess the engine's hard limit, which is what a process then has
  * @property {number | null} fileMax descriptors of the whole machine
  * @property {number | null} filesOpen of those
  * @property {number | null} conntrackMax
@@ -37,16 +38,18 @@ export async function readLimits({ root, sys, run = dockerRun } = {}) {
   const host = openHost({ root, sys });
   const probe = await probeEngine(run);
   const memory = readMemory(host);
+  const descriptors = (/** @type {string | undefined} */ told) =>
+    toNumber(
+      // No process gets more than that: getrlimit(2), RLIMIT_NOFILE.
+      told === "unlimited" ? host.proc("sys/fs/nr_open") : (told ?? null),
+    );
   const [from, to] = CONTAINER_SETTINGS["net.ipv4.ip_local_port_range"].split(" ").map(Number);
   return {
     cores: readCpu(host).cores,
     memoryBytes: memory.total,
     availableBytes: memory.available,
-    descriptorsPerProcess:
-      probe?.descriptors === "unlimited"
-        ? // No process gets more than that: getrlimit(2), RLIMIT_NOFILE.
-          toNumber(host.proc("sys/fs/nr_open"))
-        : toNumber(probe?.descriptors ?? null),
+    softDescriptors: descriptors(probe?.descriptors.soft),
+    descriptorsPerProcess: descriptors(probe?.descriptors.hard),
     fileMax: toNumber(host.proc("sys/fs/file-max")),
     filesOpen: toNumber(host.proc("sys/fs/file-nr")),
     conntrackMax: toNumber(probe?.settings["net.netfilter.nf_conntrack_max"] ?? null),
@@ -54,4 +57,15 @@ export async function readLimits({ root, sys, run = dockerRun } = {}) {
     pidMax: toNumber(host.proc("sys/kernel/pid_max")),
     portRange: { from, to },
   };
+}
+
+/**
+ * @param {Pick<Limits, "softDescriptors" | "descriptorsPerProcess">} limits
+ * @returns {string} both limits, and which one counts
+ */
+export function describeDescriptors({ softDescriptors: soft, descriptorsPerProcess: hard }) {
+  if (soft === null || hard === null)
+    return "not known: this engine refused the container that asks";
+  const [from, to] = [soft, hard].map((limit) => limit.toLocaleString("en-US"));
+  return `soft limit ${from}, hard limit ${to}${soft < hard ? "; raised to the hard one" : ""}`;
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
-import { CONTAINER_SETTINGS, readLimits } from "./limits.js";
+import { CONTAINER_SETTINGS, describeDescriptors, readLimits } from "./limits.js";
 import { fakeRun, machine, RECORDED_PROBE } from "./testing/host.js";
 
 test("limits of the recorded machine", async (t) => {
@@ -12,6 +12,7 @@ test("limits of the recorded machine", async (t) => {
     cores: 2,
     memoryBytes: 24684092 * 1024,
     availableBytes: 23433284 * 1024,
+    softDescriptors: 1024,
     descriptorsPerProcess: 20000,
     fileMax: 2466177,
     filesOpen: 1937,
@@ -25,9 +26,22 @@ test("limits of the recorded machine", async (t) => {
 });
 
 test("an engine without a limit grants what the kernel allows", async (t) => {
-  const { run } = fakeRun(() => ({ stdout: RECORDED_PROBE.replace("20000", "unlimited") }));
-  assert.equal((await readLimits({ ...machine(t), run })).descriptorsPerProcess, 1048576);
+  const { run } = fakeRun(() => ({
+    stdout: RECORDED_PROBE.replace("1024 20000", "unlimited unlimited"),
+  }));
+  const limits = await readLimits({ ...machine(t), run });
+  assert.deepEqual([limits.softDescriptors, limits.descriptorsPerProcess], [1048576, 1048576]);
 });
+
+for (const [soft, hard, expected] of /** @type {const} */ ([
+  [1024, 20000, "soft limit 1,024, hard limit 20,000; raised to the hard one"],
+  [1024, 1024, "soft limit 1,024, hard limit 1,024"],
+])) {
+  test(`descriptors in words: ${expected}`, () => {
+    const limits = { softDescriptors: soft, descriptorsPerProcess: hard };
+    assert.equal(describeDescriptors(limits), expected);
+  });
+}
 
 test("without the conntrack module there is no limit of it", async (t) => {
   const { run } = fakeRun(() => ({ stdout: RECORDED_PROBE.replace(/^net\.netfilter.*\n/gm, "") }));
@@ -38,8 +52,9 @@ test("without the conntrack module there is no limit of it", async (t) => {
 test("an engine that refuses the container leaves its limits unknown", async (t) => {
   const { run } = fakeRun(() => ({ code: 125, stderr: "not with user namespaces" }));
   const limits = await readLimits({ ...machine(t), run });
-  assert.equal(limits.descriptorsPerProcess, null);
+  assert.deepEqual([limits.softDescriptors, limits.descriptorsPerProcess], [null, null]);
   assert.equal(limits.cores, 2);
+  assert.match(describeDescriptors(limits), /^not known: /);
 });
 
 test("the Compose files set what the preflight and the doctor count on", () => {

@@ -211,15 +211,17 @@ function unfairBudget(budget, name, containers) {
  * @param {Proxy} proxy
  * @returns {string | null}
  */
-function lackOfDescriptors({ descriptors }, { descriptorsPerProcess: granted }, proxy) {
+function lackOfDescriptors({ descriptors }, limits, proxy) {
+  const { descriptorsPerProcess: granted, softDescriptors } = limits;
   const { processes, descriptorLimit } = proxy;
+  const engine = `the engine's hard limit is ${count(granted ?? 0)} a process (soft: ${count(softDescriptors ?? 0)})`;
   const each = processes === "workers" ? "the busiest of its processes" : "its one process";
   if (exceeds(descriptors.proxy, granted))
-    return `needs ${count(descriptors.proxy)} descriptors in the proxy, in ${each}; the engine grants ${count(granted ?? 0)} a process`;
+    return `needs ${count(descriptors.proxy)} descriptors in the proxy, in ${each}; ${engine}`;
   if (exceeds(descriptors.proxy, descriptorLimit))
     return `needs ${count(descriptors.proxy)} descriptors in the proxy, in ${each}; its configuration allows ${count(descriptorLimit ?? 0)} a process`;
   if (exceeds(descriptors.echo, granted))
-    return `needs ${count(descriptors.echo)} descriptors in the busiest process of the echo server, the engine grants ${count(granted ?? 0)} a process`;
+    return `needs ${count(descriptors.echo)} descriptors in the busiest process of the echo server; ${engine}`;
   return null;
 }
 

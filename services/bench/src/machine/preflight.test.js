@@ -11,6 +11,7 @@ const limits = {
   cores: 2,
   memoryBytes: 24 * 2 ** 30,
   availableBytes: 22 * 2 ** 30,
+  softDescriptors: 1024,
   descriptorsPerProcess: 20_000,
   fileMax: 2_466_177,
   filesOpen: 800,
@@ -190,7 +191,7 @@ test("a cell is skipped for want of descriptors in the echo server", () => {
   const [{ skip }] = preflight(plan, { ...limits, descriptorsPerProcess: 9000 }, about).cells;
   assert.equal(
     skip,
-    "needs 9,200 descriptors in the busiest process of the echo server, the engine grants 9,000 a process",
+    "needs 9,200 descriptors in the busiest process of the echo server; the engine's hard limit is 9,000 a process (soft: 1,024)",
   );
 });
 
@@ -205,13 +206,13 @@ for (const [title, planned, changes, expected] of /** @type {const} */ ([
     "descriptors in the proxy",
     cell({ parameters: many, warmUp: null }),
     {},
-    "needs 60,400 descriptors in the proxy, in its one process; the engine grants 20,000 a process",
+    "needs 60,400 descriptors in the proxy, in its one process; the engine's hard limit is 20,000 a process (soft: 1,024)",
   ],
   [
     "descriptors in the busiest of its processes",
     cell({ proxy: "forking", parameters: many, warmUp: null }),
     {},
-    "needs 31,168 descriptors in the proxy, in the busiest of its processes; the engine grants 20,000 a process",
+    "needs 31,168 descriptors in the proxy, in the busiest of its processes; the engine's hard limit is 20,000 a process (soft: 1,024)",
   ],
   [
     "descriptors that its configuration allows",
@@ -264,10 +265,24 @@ test("a proxy without TLS runs over ws, one of TLS alone over wss", () => {
   assert.equal(checked(cell({ proxy: "tls", scheme: "wss" })).skip, null);
 });
 
+test("a soft limit refuses nothing, the hard limit what cannot be held", () => {
+  const held = cell({
+    parameters: { CONNECTIONS: 2000, CONNECTIONS_PER_SECOND: 500, HOLD_SECONDS: 5 },
+    warmUp: null,
+  });
+  assert.equal(checked(held, { limits: { softDescriptors: 1024 } }).skip, null);
+  const { skip } = checked(held, { limits: { softDescriptors: 512, descriptorsPerProcess: 1024 } });
+  assert.equal(
+    skip,
+    "needs 4,200 descriptors in the proxy, in its one process; the engine's hard limit is 1,024 a process (soft: 512)",
+  );
+});
+
 test("limits that are not known stop nothing", () => {
   const unknown = {
     cores: null,
     availableBytes: null,
+    softDescriptors: null,
     descriptorsPerProcess: null,
     fileMax: null,
     conntrackMax: null,

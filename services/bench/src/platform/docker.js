@@ -281,6 +281,9 @@ export async function leaveNetwork(network) {
  * @property {{source: string, target: string}[]} [volumes]
  * @property {{target: number, published: string, host_ip: string}[]} [ports]
  * @property {Record<string, string>} [environment]
+ * @property {string[] | null} [entrypoint]
+ * @property {string[] | null} [command]
+ * @property {Record<string, unknown>} [ulimits]
  *
  * @typedef {object} ComposeConfig
  * @property {string} name

@@ -114,11 +114,16 @@ export class Loads {
     const set = (/** @type {Record<string, string>} */ variables) =>
       Object.entries(variables).flatMap(([key, value]) => ["--env", `${key}=${value}`]);
     if (runner === "node")
-      return [...set({ ...environment, SAMPLES_CSV: csv }), "load-http", `/loadgen/${name}.mjs`];
+      return [
+        ...set({ ...environment, SAMPLES_CSV: csv }),
+        "load-http",
+        "node",
+        `/loadgen/${name}.mjs`,
+      ];
     return [
       ...set({ ...environment, K6_OUT: `csv=${csv}`, K6_CSV_TIME_FORMAT: "unix_micro" }),
       "load",
-      ...["run", "--quiet", "--address", `0.0.0.0:${K6_PORT}`, `/loadgen/${name}.js`],
+      ...["k6", "run", "--quiet", "--address", `0.0.0.0:${K6_PORT}`, `/loadgen/${name}.js`],
     ];
   }
 

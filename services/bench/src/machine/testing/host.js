@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 /** @import { Result, run as Run } from "../../platform/docker.js" */
 
 /** What `probeEngine`'s container wrote on the same machine. */
-export const RECORDED_PROBE = `20000
+export const RECORDED_PROBE = `1024 20000
 net.core.netdev_max_backlog 1000
 net.core.rmem_max 4194304
 net.core.wmem_max 4194304
