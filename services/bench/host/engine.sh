@@ -1,10 +1,13 @@
-# Sourced by ./bench: makes sure that a Docker engine answers and that Compose is new enough.
+# Sourced by ./bench: makes sure that a Docker engine answers and that Compose is new enough, and finds the engine's socket.
 # Uses fail and say of ./bench.
 
 # What compose.yaml needs: `include` with overrides, and merging as it has been since then.
 compose_minimum=2.24
 
+default_socket=/var/run/docker.sock
+
 ensure_engine() {
+  find_endpoint
   if ! docker version >/dev/null 2>&1; then
     start_engine
   fi
@@ -14,6 +17,64 @@ ensure_engine() {
       fail "Docker Compose is $(compose_version); $compose_minimum or later is needed." \
         "Install the plugin: see the Docker manual, \"Install Compose\"."
   fi
+}
+
+# Sets endpoint, socket and chosen_by: the engine that the docker client is told to use, by DOCKER_HOST or by a context.
+find_endpoint() {
+  endpoint=
+  context=
+  if command -v docker >/dev/null; then
+    # Where DOCKER_HOST is set, the client shows it as that of the context "default".
+    context=$(docker context inspect --format '{{.Name}} {{.Endpoints.docker.Host}}' 2>/dev/null) || {
+      error=$(docker context inspect 2>&1 >/dev/null || true)
+      case $error in
+        *"not found"*) fail "the docker client has no such context: $error" "docker context ls shows those that there are." ;;
+      esac
+      context=
+    }
+    endpoint=${context#* }
+  fi
+  # A client too old for contexts, or none yet.
+  [ -n "$endpoint" ] || endpoint=${DOCKER_HOST:-unix://$default_socket}
+  chosen_by="the docker context ${context%% *} ($endpoint)"
+  [ -z "${DOCKER_HOST:-}" ] || chosen_by="DOCKER_HOST=$DOCKER_HOST"
+  case $endpoint in
+    unix://*) socket=${endpoint#unix://} ;;
+    *) fail "$chosen_by is not an engine on this machine." \
+      "Expected unix:///path: the engine mounts this folder. Run ./bench on the machine of the engine, or choose another: docker context use default." ;;
+  esac
+}
+
+# Sets what a container needs in order to use the engine itself: mounted_socket, its path where the engine runs; caller, the user and
+# group that are the calling user's outside; socket_group, a group that may use the socket.
+#
+# Docker Desktop and Colima run the engine in a virtual machine. The client's socket is forwarded to it and cannot be mounted; inside,
+# it is at the default path: testcontainers/testcontainers-node, docs/supported-container-runtimes.md, "Colima", and for Docker
+# Desktop testcontainers/testcontainers-java, pull request 7058. Another kernel than this machine's tells such an engine.
+# In a rootless engine the calling user is root (Docker manual, "Rootless mode"), to whom project and socket belong.
+find_socket() {
+  facts=$(docker info --format '{{.KernelVersion}} {{.SecurityOptions}}')
+  caller=$(id -u):$(id -g)
+  case $facts in
+    "$(uname -r) "*) mounted_socket=${DOCKER_SOCKET:-$socket} ;;
+    *) mounted_socket=${DOCKER_SOCKET:-$default_socket} ;;
+  esac
+  case $facts in
+    *name=rootless*)
+      caller=0:0
+      socket_group=0
+      ;;
+    *)
+      if [ "$mounted_socket" = "$socket" ]; then
+        socket_group=$(stat -L -c %g "$socket" 2>/dev/null || echo 0)
+      else
+        socket_group=$(docker run --rm --volume "$mounted_socket:$default_socket:ro" --entrypoint stat ws-proxy-bench/bench \
+          -c %g "$default_socket") ||
+          fail "the engine's socket cannot be mounted into a container from $mounted_socket." \
+            "Set DOCKER_SOCKET to the socket's path where the engine runs, for one in a virtual machine inside that."
+      fi
+      ;;
+  esac
 }
 
 compose_version() { docker compose version --short 2>/dev/null || echo missing; }
@@ -42,6 +103,9 @@ start_engine() {
   esac
   if [ -n "${DOCKER_HOST:-}" ]; then
     fail "no Docker engine answers at DOCKER_HOST=$DOCKER_HOST." "Start it, or unset DOCKER_HOST for the local one."
+  fi
+  if [ "$socket" != "$default_socket" ]; then
+    fail "no Docker engine answers at $chosen_by." "Start it, or choose another: docker context ls shows them, docker context use NAME."
   fi
   if ! command -v dockerd >/dev/null; then
     may_install || fail "no Docker engine is installed." \

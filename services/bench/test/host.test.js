@@ -2,7 +2,7 @@
  * The part of ./bench that runs on the host, with a docker command that answers as the test wants.
  */
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -12,12 +12,22 @@ import { projectDirectory } from "./lab.js";
 /**
  * @param {import("node:test").TestContext} t
  * @param {string} docker body of a shell script that stands in for docker
+ * @param {Record<string, string>} [env]
  */
-async function benchWith(t, docker) {
+function benchWith(t, docker, env = {}) {
+  return bench(clientOnly(t, docker), ["setup"], env);
+}
+
+/**
+ * @param {import("node:test").TestContext} t
+ * @param {string} docker body of a shell script that stands in for docker
+ * @returns {string} the only folder of programs
+ */
+function clientOnly(t, docker) {
   const bin = toolsOnly(t);
   writeFileSync(join(bin, "docker"), `#!/bin/sh\n${docker}\n`);
   chmodSync(join(bin, "docker"), 0o755);
-  return bench(bin, ["setup"]);
+  return bin;
 }
 
 /**
@@ -27,7 +37,7 @@ async function benchWith(t, docker) {
 function toolsOnly(t) {
   const bin = mkdtempSync(join(tmpdir(), "bench-test-"));
   t.after(() => rmSync(bin, { recursive: true }));
-  for (const tool of ["awk", "cat", "dirname", "head", "id", "sed"])
+  for (const tool of ["awk", "cat", "dirname", "head", "id", "sed", "stat", "uname"])
     symlinkSync(join("/usr/bin", tool), join(bin, tool));
   return bin;
 }
@@ -35,10 +45,11 @@ function toolsOnly(t) {
 /**
  * @param {string} bin the only folder of programs
  * @param {string[]} args
+ * @param {Record<string, string>} [env]
  */
-function bench(bin, args) {
+function bench(bin, args, env = {}) {
   return run(["/bin/sh", join(projectDirectory, "bench"), ...args], {
-    env: { PATH: bin, DOCKER_HOST: "" },
+    env: { PATH: bin, DOCKER_HOST: "", DOCKER_CONTEXT: "", DOCKER_SOCKET: "", ...env },
   });
 }
 
@@ -94,6 +105,89 @@ test("without an engine, and without the means to install one, it says what to i
   assert.match(stderr, /no Docker engine is installed/);
   assert.match(stderr, /Install Docker Engine with Compose 2\.24 or later/);
 });
+
+/** @param {string} answer of `docker context inspect`; nothing else answers */
+const contextAlone = (answer) =>
+  `case "$1 $2" in "context inspect") ${answer} ;; *) exit 1 ;; esac`;
+
+for (const [
+  title,
+  client,
+  env,
+  message,
+] of /** @type {[string, string, Record<string, string>, RegExp][]} */ ([
+  [
+    "a context on another machine",
+    contextAlone("echo far ssh://me@far"),
+    {},
+    /the docker context far \(ssh:\/\/me@far\) is not an engine on this machine\.\n.*docker context use default/,
+  ],
+  [
+    "DOCKER_HOST on another machine",
+    contextAlone("echo default $DOCKER_HOST"),
+    { DOCKER_HOST: "tcp://far:2375" },
+    /DOCKER_HOST=tcp:\/\/far:2375 is not an engine on this machine\./,
+  ],
+  [
+    "a context whose engine does not answer",
+    contextAlone("echo colima unix:///home/me/.colima/default/docker.sock"),
+    {},
+    /no Docker engine answers at the docker context colima \(unix:\/\/\/home\/me\/\.colima\/default\/docker\.sock\)/,
+  ],
+  [
+    "a context that there is not",
+    contextAlone('echo "context \\"nosuch\\": context not found: open meta.json" >&2; exit 1'),
+    { DOCKER_CONTEXT: "nosuch" },
+    /the docker client has no such context: context "nosuch".*\n.*docker context ls/,
+  ],
+])) {
+  test(`${title} is refused, and nothing is installed`, async (t) => {
+    const { code, stderr } = await benchWith(t, client, env);
+    assert.equal(code, 1);
+    assert.match(stderr, message);
+  });
+}
+
+for (const [
+  title,
+  { kernel = "$(uname -r)", security = "[name=seccomp]", env = {} },
+  expected,
+] of /** @type {[string, {kernel?: string, security?: string, env?: Record<string, string>}, string[]][]} */ ([
+  [
+    "on this machine",
+    {},
+    ["/", `${process.getuid?.()}:${process.getgid?.()}`, String(statSync("/").gid)],
+  ],
+  [
+    "in a virtual machine",
+    { kernel: "6.8.0-lima" },
+    ["/var/run/docker.sock", `${process.getuid?.()}:${process.getgid?.()}`, "991"],
+  ],
+  [
+    "in a virtual machine, at another path there",
+    { kernel: "6.8.0-lima", env: { DOCKER_SOCKET: "/run/me.sock" } },
+    ["/run/me.sock", `${process.getuid?.()}:${process.getgid?.()}`, "991"],
+  ],
+  ["rootless", { security: "[name=seccomp name=rootless]" }, ["/", "0:0", "0"]],
+])) {
+  test(`the socket of an engine ${title}`, async (t) => {
+    // Any file that is here stands in for the socket: only its group is read.
+    const bin = clientOnly(
+      t,
+      `case $1 in
+        context) echo "colima unix:///" ;;
+        info) echo "${kernel} ${security}" ;;
+        run) case "$*" in *"--volume ${expected[0]}:/var/run/docker.sock:ro "*"stat"*) echo 991 ;; *) exit 1 ;; esac ;;
+      esac`,
+    );
+    const engine = join(projectDirectory, "services/bench/host/engine.sh");
+    const script = `. ${engine}; find_endpoint; find_socket; echo "$mounted_socket $caller $socket_group"`;
+    const { stdout, stderr } = await run(["/bin/sh", "-c", script], {
+      env: { PATH: bin, DOCKER_HOST: "", DOCKER_SOCKET: "", ...env },
+    });
+    assert.deepEqual(stdout.trim().split(" "), expected, stderr);
+  });
+}
 
 test("an old Compose is refused with its version", async (t) => {
   const { code, stderr } = await benchWith(t, "case $1 in compose) echo 2.23.3 ;; esac");

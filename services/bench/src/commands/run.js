@@ -4,6 +4,7 @@
 import { join, relative, resolve } from "node:path";
 import { Project } from "../platform/docker.js";
 import { UserError } from "../errors.js";
+import { requireCounters } from "../machine/engine.js";
 import { differences as environmentDifferences, readEnvironment } from "../machine/environment.js";
 import { describeDescriptors, readLimits } from "../machine/limits.js";
 import { preflight } from "../machine/preflight.js";
@@ -108,6 +109,7 @@ export async function begin(context, asked, name, command) {
   const { directory, proxies, say } = context;
   // A mistake in that file is better known now than at the report.
   publishedOf(directory, asked);
+  await requireCounters();
   await setup(directory, say, { backends: backendsOf(directory, asked) });
   const plan = await fit(context, asked);
   const results = process.env.BENCH_RESULTS || join(directory, "results");
@@ -139,6 +141,7 @@ async function goOn(context, store, dryRun) {
     console.log(describePlan({ ...plan, cells: plan.cells.filter(({ id }) => !done.has(id)) }));
     return { code: 0, store };
   }
+  await requireCounters();
   await setup(directory, say, { backends: backendsOf(directory, plan) });
   return underLock(context, store.directory, async (environment) => {
     const changed = [

@@ -6,13 +6,13 @@
  * Documentation/admin-guide/sysctl/net.rst of the kernel.
  */
 import { statfsSync } from "node:fs";
-import { probeEngine } from "./engine.js";
+import { COUNTERS_FIX, engineInfo, missingCounters, probeEngine } from "./engine.js";
 import { openHost, readCpu, readMemory, stealShare, toNumber } from "./host.js";
 import { CONTAINER_SETTINGS } from "./limits.js";
 
 /** @import { run as Run } from "../platform/docker.js" */
 /** @import { Advice } from "../record/types.js" */
-/** @import { EngineProbe } from "./engine.js" */
+/** @import { EngineInfo, EngineProbe } from "./engine.js" */
 /** @import { Cpu, Host, Memory } from "./host.js" */
 
 /**
@@ -26,6 +26,7 @@ import { CONTAINER_SETTINGS } from "./limits.js";
  * @property {Host} host
  * @property {Cpu} cpu
  * @property {Memory} memory
+ * @property {EngineInfo} engine
  * @property {EngineProbe | null} probe
  * @property {number | null} diskBytes free where results go
  */
@@ -68,6 +69,7 @@ export async function examine({ directory, run, root, sys }) {
     host,
     cpu: readCpu(host),
     memory: readMemory(host),
+    engine: await engineInfo(run),
     probe: await probeEngine(run),
     diskBytes: freeBytes(directory),
   };
@@ -97,10 +99,19 @@ function freeBytes(directory) {
 
 const GIB = 2 ** 30;
 const NOTHING_TO_DO = "Nothing to do.";
+const ALL_COUNTERS = "CPU, memory";
 
 /** @type {Check[]} */
 const CHECKS = [
   // ---- The engine ----
+  {
+    setting: "counters of containers",
+    read: ({ engine }) => missingCounters(engine) ?? ALL_COUNTERS,
+    judge: (found) => (found === ALL_COUNTERS ? "ok" : "stop"),
+    expected: ALL_COUNTERS,
+    why: "Every figure of CPU and memory comes from the cgroup of a container.",
+    fix: COUNTERS_FIX,
+  },
   {
     setting: "descriptors per process",
     read: ({ probe }) =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatFindings } from "../commands/doctor.js";
 import { advise, examine } from "./advice.js";
-import { fakeRun, machine, RECORDED_PROBE } from "./testing/host.js";
+import { engineWith, fakeRun, machine, RECORDED_INFO, RECORDED_PROBE } from "./testing/host.js";
 
 /** @import { TestContext } from "node:test" */
 
@@ -10,16 +10,16 @@ const directory = import.meta.dirname;
 
 /**
  * @param {TestContext} t
- * @param {{files?: Record<string, string | null>, probe?: string | null}} [changes]
+ * @param {{files?: Record<string, string | null>, probe?: string | null, info?: object}} [changes]
  */
-async function findings(t, { files, probe = RECORDED_PROBE } = {}) {
-  const { run } = fakeRun(() => (probe === null ? { code: 125 } : { stdout: probe }));
+async function findings(t, { files, probe = RECORDED_PROBE, info } = {}) {
+  const { run } = fakeRun(engineWith(probe, info));
   const list = await examine({ directory, run, ...machine(t, files) });
   return new Map(list.map((finding) => [finding.setting, finding]));
 }
 
 test("the recorded machine: each setting that is not as advised, the gravest first", async (t) => {
-  const { run } = fakeRun(() => ({ stdout: RECORDED_PROBE }));
+  const { run } = fakeRun(engineWith(RECORDED_PROBE));
   const advice = await advise({ directory, run, ...machine(t) });
   assert.deepEqual(
     advice.map(({ severity, setting, found }) => [severity, setting, found]),
@@ -45,6 +45,19 @@ for (const [setting, changes, found, severity] of /** @type {const} */ ([
   ["descriptors per process", { probe: "1023 1023" }, "1023 (soft limit: 1023)", "stop"],
   ["descriptors per process", { probe: "1024 65536" }, "65536 (soft limit: 1024)", "ok"],
   ["descriptors per process", { probe: "1024 unlimited" }, "unlimited (soft limit: 1024)", "ok"],
+  ["counters of containers", {}, "CPU, memory", "ok"],
+  [
+    "counters of containers",
+    { info: { ...RECORDED_INFO, CgroupDriver: "none" } },
+    "no cgroup for each container (rootless, cgroup v1)",
+    "stop",
+  ],
+  [
+    "counters of containers",
+    { info: { CgroupDriver: "systemd", CgroupVersion: "2", MemoryLimit: false } },
+    "no memory controller",
+    "stop",
+  ],
   [
     "cgroup version",
     {
@@ -176,7 +189,7 @@ test("what needs the engine is not guessed when it refuses", async (t) => {
 });
 
 test("a folder that is not there has no free disk to tell", async (t) => {
-  const { run } = fakeRun(() => ({ stdout: RECORDED_PROBE }));
+  const { run } = fakeRun(engineWith(RECORDED_PROBE));
   const list = await examine({ directory: "/nowhere", run, ...machine(t) });
   assert.equal(list.find(({ setting }) => /disk/.test(setting))?.found, "not readable here");
 });
@@ -192,5 +205,5 @@ test("the list: groups in order, the fix beside what is wrong, a line for what i
     /→ sudo sysctl -w net\.core\.netdev_max_backlog=2500/,
   );
   assert.match(lines[at(/fs\.file-max/) + 1], /^ {2}\S/);
-  assert.match(lines.at(-1) ?? "", /^0 stop, 1 warn, 7 note, 23 ok\./);
+  assert.match(lines.at(-1) ?? "", /^0 stop, 1 warn, 7 note, 24 ok\./);
 });

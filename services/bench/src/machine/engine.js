@@ -1,7 +1,8 @@
 /**
  * What the Docker engine tells about itself, and what it grants to a container.
  */
-import { check } from "../platform/docker.js";
+import { UserError } from "../errors.js";
+import { run as dockerRun } from "../platform/docker.js";
 
 /** @import { run as Run } from "../platform/docker.js" */
 
@@ -25,6 +26,7 @@ const HOST_SETTINGS = [
  * @property {string} Driver
  * @property {string} CgroupDriver
  * @property {string} CgroupVersion
+ * @property {boolean} MemoryLimit whether containers have a memory controller
  * @property {string[] | null} SecurityOptions
  * @property {string} OperatingSystem
  * @property {string} KernelVersion
@@ -32,11 +34,42 @@ const HOST_SETTINGS = [
  */
 
 /**
+ * @param {typeof Run} [run]
  * @returns {Promise<EngineInfo>}
- * @throws {import("../errors.js").UserError} when the engine does not answer
+ * @throws {UserError} when the engine does not answer
  */
-export async function engineInfo() {
-  return JSON.parse(await check(["docker", "info", "--format", "{{json .}}"]));
+export async function engineInfo(run = dockerRun) {
+  const { code, stdout, output } = await run(["docker", "info", "--format", "{{json .}}"]);
+  if (code !== 0) throw new UserError(`the Docker engine does not answer: ${output.trim()}`);
+  return JSON.parse(stdout);
+}
+
+/** What to do for counters. */
+export const COUNTERS_FIX =
+  'Use an engine that runs as root (docker context ls; docker context use NAME), or a rootless one on cgroup v2 with systemd, to whose user the controllers cpu, cpuset, memory and pids are delegated (Docker manual, "Rootless mode"). Where the kernel has memory off, start it with cgroup_enable=memory.';
+
+/**
+ * A rootless engine on cgroup v1, or on v2 without systemd, has no cgroups: driver "none" (moby, daemon/info_unix.go,
+ * fillPlatformInfo). Without the memory controller (off in the kernel, or not delegated to the user of a rootless engine) a cgroup has
+ * no memory.current. CPU time is counted in every cgroup.
+ *
+ * @param {Pick<EngineInfo, "CgroupDriver" | "CgroupVersion" | "MemoryLimit">} info
+ * @returns {string | null} which counters this engine's containers lack; null: none
+ */
+export function missingCounters({ CgroupDriver, CgroupVersion, MemoryLimit }) {
+  if (CgroupDriver === "none")
+    return `no cgroup for each container (rootless, cgroup v${CgroupVersion})`;
+  return MemoryLimit ? null : "no memory controller";
+}
+
+/**
+ * @param {typeof Run} [run]
+ * @throws {UserError} when CPU and memory of a container cannot be read from this engine's cgroups
+ */
+export async function requireCounters(run = dockerRun) {
+  const missing = missingCounters(await engineInfo(run));
+  if (missing)
+    throw new UserError(`this engine does not count what containers use: ${missing}`, COUNTERS_FIX);
 }
 
 /**

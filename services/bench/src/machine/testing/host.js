@@ -20,6 +20,23 @@ net.netfilter.nf_conntrack_count 212
 net.bridge.bridge-nf-call-iptables 1
 `;
 
+/** The part of `docker info` that tells of counters, on the same machine. */
+export const RECORDED_INFO = { CgroupDriver: "cgroupfs", CgroupVersion: "1", MemoryLimit: true };
+
+/**
+ * @param {string | null} probe what the container of `probeEngine` writes; null: it does not run
+ * @param {object} [info] of `docker info`
+ * @returns {(command: string[]) => Partial<Result>} an engine's answers
+ */
+export function engineWith(probe, info = RECORDED_INFO) {
+  return ([, command]) =>
+    command === "info"
+      ? { stdout: JSON.stringify(info) }
+      : probe === null
+        ? { code: 125 }
+        : { stdout: probe };
+}
+
 /**
  * @param {TestContext} t
  * @param {Record<string, string | null>} [changes] content of a file by its path; null: the file is not there

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { requireCounters } from "./engine.js";
+import { engineWith, fakeRun, RECORDED_INFO } from "./testing/host.js";
+
+test("a run needs an engine whose containers have counters", async () => {
+  const requireOf = (/** @type {object} */ info) =>
+    requireCounters(fakeRun(engineWith(null, { ...RECORDED_INFO, ...info })).run);
+  await requireOf({});
+  await requireOf({ CgroupDriver: "systemd", CgroupVersion: "2" });
+  await assert.rejects(requireOf({ CgroupDriver: "none" }), {
+    message:
+      "this engine does not count what containers use: no cgroup for each container (rootless, cgroup v1)",
+    next: /docker context use NAME/,
+  });
+  await assert.rejects(requireOf({ CgroupVersion: "2", MemoryLimit: false }), {
+    message: /no memory controller/,
+    next: /memory and pids are delegated/,
+  });
+});
+
+test("an engine that does not answer", async () => {
+  const { run } = fakeRun(() => ({ code: 1, stderr: "Cannot connect to the Docker daemon" }));
+  await assert.rejects(requireCounters(run), { message: /does not answer: Cannot connect/ });
+});
