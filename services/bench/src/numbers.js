@@ -117,6 +117,16 @@ export function probability(p) {
 }
 
 /**
+ * @param {number | null} rank
+ * @param {boolean} isShared
+ * @returns {string} `2`, `2 =`; empty where there is none
+ */
+export function rankText(rank, isShared) {
+  if (rank === null) return "";
+  return isShared ? `${rank} =` : String(rank);
+}
+
+/**
  * The unit in which figures of a measure are shown, and what to divide by: bytes are shown as MB or kB, as the largest needs.
  *
  * @param {string} unit

@@ -13,6 +13,7 @@ import { Influx } from "../src/platform/influx.js";
 import { Store } from "../src/record/store.js";
 import { comparisonPoints } from "../src/series/points.js";
 import { DATABASE } from "../src/series/publisher.js";
+import { findingText } from "../src/render/findings.js";
 import { republish } from "../src/series/republish.js";
 import { until } from "../src/platform/wait.js";
 import { testbed, LIMIT_MS } from "./testbed.js";
@@ -79,7 +80,7 @@ test("after a battle every panel has data", async (t) => {
   const { results } = store;
   // None fails by itself, as a rule.
   Object.assign(results.cells[0].connections ?? {}, { failed: 1, failedByCause: { timeout: 1 } });
-  await republish(store, influx, { directory });
+  await republish(store, influx, { directory, tell: findingText });
   const { startedAt, endedAt, name } = results.run;
 
   await t.test("Proxies live", async () => {
@@ -151,7 +152,7 @@ test("after a battle every panel has data", async (t) => {
       DATABASE,
       comparisonPoints(compareRuns(results, baseline, null), results.cells),
     );
-    await republish(new Store(store.directory, baseline), influx, { directory });
+    await republish(new Store(store.directory, baseline), influx, { directory, tell: findingText });
     assert.deepEqual(
       await emptyEverywhere(read("compare"), { run: name, baseline: "earlier" }),
       [],

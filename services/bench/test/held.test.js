@@ -9,6 +9,7 @@ import { analyse } from "../src/analyse/index.js";
 import { check, containersOf } from "../src/platform/docker.js";
 import { locate } from "../src/platform/counters.js";
 import { until } from "../src/platform/wait.js";
+import { findingText } from "../src/render/findings.js";
 import { testbed } from "./testbed.js";
 import { lab } from "./lab.js";
 
@@ -43,7 +44,7 @@ test("held, hot and dropped connections: proven by the echo server, with sockets
   const invalid = cells.flatMap(({ record, findings }) =>
     findings
       .filter(({ gate, severity }) => severity === "invalid" && gate !== "too-short")
-      .map(({ message }) => `${record.id}: ${message}`),
+      .map((finding) => `${record.id}: ${findingText(finding)}`),
   );
   // What else runs on the machine may void a cell; what was counted may not.
   assert.deepEqual(

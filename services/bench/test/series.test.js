@@ -10,6 +10,7 @@ import { MEASURES } from "../src/analyse/index.js";
 import { Influx } from "../src/platform/influx.js";
 import { readLive } from "../src/record/live.js";
 import { Store } from "../src/record/store.js";
+import { findingText } from "../src/render/findings.js";
 import { republish } from "../src/series/republish.js";
 import { until } from "../src/platform/wait.js";
 import { testbed } from "./testbed.js";
@@ -151,7 +152,11 @@ test("every measurement has what is promised, and has it again from the record a
     await influx.query("DROP SERIES FROM /.*/", { database: "cadvisor" });
     assert.deepEqual(await curves(), []);
     for (let i = 0; i < 2; i++) {
-      const { notes } = await republish(store, influx, { directory, project: project.name });
+      const { notes } = await republish(store, influx, {
+        directory,
+        tell: findingText,
+        project: project.name,
+      });
       assert.deepEqual(notes, []);
       for (const name of Object.keys(PROMISED).filter((name) => name !== "comparisons"))
         assert.deepEqual(sorted(await rowsOf(name)), sorted(before[name]), name);

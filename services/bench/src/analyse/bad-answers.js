@@ -4,7 +4,7 @@
 import { badAnswers } from "./measures.js";
 
 /** @import { Requests, Results } from "../record/types.js" */
-/** @import { AnalysedCell, BadAnswers, Row, Setting } from "./types.js" */
+/** @import { AnalysedCell, BadAnswers, Row, Setting, UsualCause } from "./types.js" */
 
 /**
  * Of requests over HTTP. A proxy with more bad answers is not ranked before one without: an error is quick to give. Below it are the
@@ -15,50 +15,21 @@ export const BAD_ANSWERS_LIMIT_PERCENT = 0.1;
 /**
  * What usually causes a line in a log. The first that fits: those of a named limit before those of a mere symptom.
  *
- * @type {{line: RegExp, explanation: string}[]}
+ * @type {{line: RegExp, usual: UsualCause}[]}
  */
-const EXPLANATIONS = [
-  {
-    line: /cannot assign requested address|EADDRNOTAVAIL/i,
-    explanation:
-      "out of ports: the proxy opens a connection to the server for each request, and each closed one blocks its port for 60 s (TIME_WAIT). Connections to the server that are kept and used again mend it",
-  },
-  {
-    line: /worker_connections are not enough/i,
-    explanation:
-      "nginx's limit worker_connections: a proxied request takes two of them, one to the client and one to the server",
-  },
-  {
-    line: /too many open files|EMFILE|ENFILE/i,
-    explanation: "the limit of file descriptors: a proxied request takes two of them",
-  },
-  {
-    line: /no live upstreams/i,
-    explanation:
-      "nginx holds the server for dead after failed requests (max_fails), and for 10 s (fail_timeout) answers 502 without asking it",
-  },
-  {
-    line: /<NOSRV>|has no server available|no server is available/i,
-    explanation: "HAProxy had no server that it takes for alive, and answers 503 by itself",
-  },
-  {
-    line: /\bsQ(--|\b)/,
-    explanation:
-      "the request waited in HAProxy's queue for a free connection to the server until timeout queue, and was answered 503 (termination state sQ)",
-  },
-  {
-    line: /connection refused|ECONNREFUSED/i,
-    explanation: "the server refused the connection: it did not listen, or was just restarted",
-  },
+const USUAL_CAUSES = [
+  { line: /cannot assign requested address|EADDRNOTAVAIL/i, usual: "out-of-ports" },
+  { line: /worker_connections are not enough/i, usual: "worker-connections" },
+  { line: /too many open files|EMFILE|ENFILE/i, usual: "descriptors" },
+  { line: /no live upstreams/i, usual: "no-live-upstreams" },
+  { line: /<NOSRV>|has no server available|no server is available/i, usual: "no-live-servers" },
+  { line: /\bsQ(--|\b)/, usual: "queue-timeout" },
+  { line: /connection refused|ECONNREFUSED/i, usual: "refused" },
   {
     line: /upstream prematurely closed|connection reset by peer|ECONNRESET|EPIPE|broken pipe|socket hang up/i,
-    explanation:
-      "the other side closed a connection that was still in use: often a kept one that the server closes just as the next request is sent on it",
+    usual: "closed-in-use",
   },
-  {
-    line: /timed out|ETIMEDOUT|\bs[CH]--/i,
-    explanation: "the server did not answer, or not accept, within the proxy's timeout",
-  },
+  { line: /timed out|ETIMEDOUT|\bs[CH]--/i, usual: "timed-out" },
 ];
 
 /**
@@ -115,7 +86,7 @@ function told(proxy, setting, all, bad) {
       .map((same) => ({
         ...same[0],
         count: same.reduce((sum, { count }) => sum + count, 0),
-        explanation: EXPLANATIONS.find(({ line }) => line.test(same[0].line))?.explanation ?? null,
+        usual: USUAL_CAUSES.find(({ line }) => line.test(same[0].line))?.usual ?? null,
       }))
       .sort((a, b) => b.count - a.count),
   };

@@ -10,6 +10,7 @@ import { medianInterval } from "../statistics/index.js";
 import { CONFIDENCE, ratioOf, settingKey, sumsByRound, titleOfProxy } from "./settings.js";
 import { measure, MEASURES } from "./measures.js";
 import { schemeName } from "./scenarios.js";
+import { noSlopeText } from "../render/missing.js";
 import { amount, amountRange, timesWithInterval } from "../render/words.js";
 
 /** @import { Parameters, Scheme } from "../record/types.js" */
@@ -219,7 +220,7 @@ function slopesIn(rule, { results, slopes }) {
     const what = `${of.title}, per connection${place}: ${titleOfProxy(results, rule.of)}`;
     return row.slope
       ? told(rule, row.slope, what, "counts of connections")
-      : { outcome: "cannot be told here", text: `${what}: ${row.missing}` };
+      : { outcome: "cannot be told here", text: `${what}: ${noSlopeText(row)}` };
   });
 }
 

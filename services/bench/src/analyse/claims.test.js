@@ -150,7 +150,11 @@ test("what a held connection needs, as a slope", () => {
     missing: null,
     ended: null,
   };
-  const { proxy, ...none } = { ...row, slope: null, missing: "2 of at least 4 counts" };
+  const { proxy, ...none } = {
+    ...row,
+    slope: null,
+    missing: { kind: /** @type {const} */ ("few-counts"), counts: 2, least: 4 },
+  };
   const slopes = [
     {
       title: "idle connections, ws",
@@ -176,7 +180,10 @@ test("what a held connection needs, as a slope", () => {
   );
   assert.equal(slope({ max: 19e3 }).outcome, "no longer");
   assert.equal(slope({ max: 20e3 }).outcome, "cannot be told here");
-  assert.match(slope({ of: "haproxy", max: 1 }).today, /HAProxy: 2 of at least 4 counts\./);
+  assert.match(
+    slope({ of: "haproxy", max: 1 }).today,
+    /HAProxy: 2 of at least 4 connection counts have a counted cell\./,
+  );
   assert.equal(
     slope({ at: { scenario: "idle", scheme: "wss" }, max: 1 }).today,
     "This run has no idle slope over connections over wss.",

@@ -1,7 +1,6 @@
 /**
  * What voids or weakens the figures of one cell.
  */
-import { counted, number } from "../numbers.js";
 import { BAD_ANSWERS_LIMIT_PERCENT } from "./bad-answers.js";
 import {
   badAnswers,
@@ -16,7 +15,7 @@ import { comparesServers, generatorCores, hasOneThread, isHttp } from "./scenari
 
 /** @import { TlsPolicy } from "../conformance/connect.js" */
 /** @import { CellRecord, NetworkReading } from "../record/types.js" */
-/** @import { Finding } from "./types.js" */
+/** @import { Finding, FindingOf } from "./types.js" */
 
 /** A generator that is busier than this measures itself. */
 const GENERATOR_LIMIT_PERCENT = 80;
@@ -61,8 +60,8 @@ export function findingsOf(record, { policy, keyType, isControl }) {
     ...generatorBusy(record, measures),
     // Of the control, the CPU time is not compared.
     ...(isControl && !comparesServers(record.scenario) ? [] : tooShort(record, measures)),
-    ...taken("steal", "steal took", measures.steal_percent, STEAL_LIMIT_PERCENT),
-    ...taken("foreign-load", "other programs used", measures.foreign_cpu_percent, {
+    ...taken("steal", measures.steal_percent, STEAL_LIMIT_PERCENT),
+    ...taken("foreign-load", measures.foreign_cpu_percent, {
       invalid: Infinity,
       weak: FOREIGN_LIMIT_PERCENT,
     }),
@@ -90,16 +89,23 @@ export function findingsOf(record, { policy, keyType, isControl }) {
 function generatorBusy(record, { generator_cpu_percent: percent }) {
   if (!(percent > GENERATOR_LIMIT_PERCENT)) return [];
   const { loadCores } = record;
+  const figures = { percent, limit: GENERATOR_LIMIT_PERCENT };
   if (hasOneThread(record.scenario) && generatorCores(record) < loadCores) {
-    const cores = counted(generatorCores(record), "core");
-    const message = `the generator used ${number(percent)} % of the ${cores} that it can use (limit ${GENERATOR_LIMIT_PERCENT} %): times and throughput are its own and do not count; CPU and memory do`;
-    return [{ gate: "generator-busy", severity: "weak", message, voids: TIMES }];
+    const cores = generatorCores(record);
+    return [
+      {
+        gate: "generator-busy",
+        severity: "weak",
+        figures: { ...figures, cores, isOneThread: true },
+        voids: TIMES,
+      },
+    ];
   }
   return [
     {
       gate: "generator-busy",
       severity: "invalid",
-      message: `the generator used ${number(percent)} % of its ${loadCores} cores (limit ${GENERATOR_LIMIT_PERCENT} %): latencies and throughput are its own`,
+      figures: { ...figures, cores: loadCores, isOneThread: false },
     },
   ];
 }
@@ -117,15 +123,19 @@ function tooShort(record, { proxy_cpu_seconds: own, servers_cpu_seconds: both })
   const percent = (100 * 2 * TICK_SECONDS) / seconds;
   const severity = severityOf(percent, RESOLUTION_LIMIT_PERCENT);
   if (!severity) return [];
-  if (held(record) !== null) {
-    const message = `the proxy used ${number(seconds)} s of CPU, which is known to ${2 * TICK_SECONDS} s: take its CPU for an order of magnitude`;
-    return [{ gate: "too-short", severity: "note", message }];
-  }
+  const isHeld = held(record) !== null;
+  const repeats = isHttp(record.scenario) ? "requests" : "connections";
   return [
     {
       gate: "too-short",
-      severity,
-      message: `the proxy used ${number(seconds)} s of CPU: a tick of ${TICK_SECONDS} s at each end is ${number(percent)} % of that (limit ${RESOLUTION_LIMIT_PERCENT[severity]} %); more ${isHttp(record.scenario) ? "requests" : "connections"} make the phase longer`,
+      severity: isHeld ? "note" : severity,
+      figures: {
+        cpuSeconds: seconds,
+        tickSeconds: TICK_SECONDS,
+        percent,
+        limit: RESOLUTION_LIMIT_PERCENT[severity],
+        repeats: isHeld ? null : repeats,
+      },
     },
   ];
 }
@@ -140,17 +150,15 @@ function severityOf(percent = 0, limits) {
 }
 
 /**
- * @param {string} gate
- * @param {string} what
+ * @param {"steal" | "foreign-load"} gate
  * @param {number | undefined} percent of the machine's CPU time
  * @param {{invalid: number, weak: number}} limits
  * @returns {Finding[]}
  */
-function taken(gate, what, percent, limits) {
+function taken(gate, percent, limits) {
   const severity = severityOf(percent, limits);
   if (percent === undefined || !severity) return [];
-  const message = `${what} ${number(percent)} % of the machine's CPU time (limit ${limits[severity]} %)`;
-  return [{ gate, severity, message }];
+  return [{ gate, severity, figures: { percent, limit: limits[severity] } }];
 }
 
 /**
@@ -163,10 +171,7 @@ function taken(gate, what, percent, limits) {
  * @returns {Finding[]}
  */
 function wrongTls({ tls, parameters }, policy, keyType) {
-  if (!tls) {
-    const message = "what TLS negotiated was not recorded, so ciphers may differ";
-    return [{ gate: "tls", severity: "invalid", message }];
-  }
+  if (!tls) return [{ gate: "tls-unknown", severity: "invalid", figures: {} }];
   const { TLS_VERSION, RSA_BITS, RESUMED = 0 } = parameters;
   const version = TLS_VERSION === undefined ? policy.maxVersion : `TLSv${TLS_VERSION}`;
   const key = RSA_BITS === undefined ? keyType : RSA_BITS === 0 ? "ecdsa" : `rsa ${RSA_BITS}`;
@@ -174,26 +179,21 @@ function wrongTls({ tls, parameters }, policy, keyType) {
   const session = RESUMED === 0 ? "new" : "resumed";
   // A session of TLS 1.2 that is resumed exchanges no key (RFC 5246, 7.3).
   const hasGroup = version === "TLSv1.3" || RESUMED === 0;
-  const source = TLS_VERSION === undefined ? "the policy says" : "this load asks for";
-  /** @type {[string, string, boolean, string][]} */
+  const isOfLoad = TLS_VERSION !== undefined;
+  /** @type {[FindingOf<"tls">["figures"]["what"], string, boolean, string[]][]} */
   const checks = [
-    ["version", tls.version, tls.version === version, version],
-    ["cipher", tls.cipher, ciphers.includes(tls.cipher), ciphers.join(" or ")],
-    [
-      "group",
-      tls.group,
-      !hasGroup || policy.groups.includes(tls.group),
-      policy.groups.join(" or "),
-    ],
-    ["key", tls.keyType, tls.keyType.toLowerCase().startsWith(key), key],
-    ["session", tls.resumed ? "resumed" : "new", tls.resumed === (RESUMED !== 0), session],
+    ["version", tls.version, tls.version === version, [version]],
+    ["cipher", tls.cipher, ciphers.includes(tls.cipher), ciphers],
+    ["group", tls.group, !hasGroup || policy.groups.includes(tls.group), policy.groups],
+    ["key", tls.keyType, tls.keyType.toLowerCase().startsWith(key), [key]],
+    ["session", tls.resumed ? "resumed" : "new", tls.resumed === (RESUMED !== 0), [session]],
   ];
   return checks
     .filter(([, , holds]) => !holds)
     .map(([what, found, , expected]) => ({
       gate: "tls",
       severity: "invalid",
-      message: `TLS ${what} was ${found}, ${source} ${expected}: proxies cannot be compared`,
+      figures: { what, found, expected, isOfLoad },
     }));
 }
 
@@ -248,24 +248,13 @@ function requestsBypassed(record, isControl) {
  */
 function belowLeast(record, least) {
   const network = proxyNetwork(record);
-  if (!network) {
-    const message =
-      "the proxy's network counters could not be read: that the traffic passed it was not checked";
-    return [{ gate: "bypassed", severity: "weak", message }];
-  }
-  /** @type {[string, number, number][]} */
-  const checks = [
-    ["bytes received", network.rxBytes, least.rxBytes],
-    ["bytes sent", network.txBytes, least.txBytes],
-    ["packets received", network.rxPackets, least.rxPackets],
-    ["packets sent", network.txPackets, least.txPackets],
-  ];
-  return checks
-    .filter(([, found, least]) => found < least)
-    .map(([what, found, least]) => ({
+  if (!network) return [{ gate: "bypass-unknown", severity: "weak", figures: {} }];
+  return /** @type {const} */ (["rxBytes", "txBytes", "rxPackets", "txPackets"])
+    .filter((what) => network[what] < least[what])
+    .map((what) => ({
       gate: "bypassed",
       severity: "invalid",
-      message: `${number(found)} ${what} by the proxy, but this load needs at least ${number(least)}: traffic did not pass it`,
+      figures: { what, found: network[what], least: least[what] },
     }));
 }
 
@@ -275,12 +264,8 @@ function belowLeast(record, least) {
  */
 function miscounted(record) {
   const { echoWorkers, connections, messagesEchoed } = record;
-  if (!echoWorkers) {
-    const message =
-      "the echo server's own counts could not be read: that the load reached it was not checked";
-    return [{ gate: "echo-count", severity: "weak", message }];
-  }
-  /** @type {[string, number, number][]} */
+  if (!echoWorkers) return [{ gate: "echo-count-unknown", severity: "weak", figures: {} }];
+  /** @type {["connections" | "messages", number, number][]} */
   const checks = [
     // Those that are held were opened before.
     [
@@ -292,10 +277,10 @@ function miscounted(record) {
   ];
   return checks
     .filter(([, echo, load]) => echo < load || echo > load + STRAYS)
-    .map(([what, echo, load]) => ({
+    .map(([what, echo, generator]) => ({
       gate: "echo-count",
       severity: "invalid",
-      message: `the echo server counted ${number(echo)} ${what}, the generator ${number(load)} (limit ${STRAYS} more)`,
+      figures: { what, echo, generator, limit: STRAYS },
     }));
 }
 
@@ -312,7 +297,11 @@ function requestsMiscounted({ requests, parameters: { REQUESTS } }) {
     {
       gate: "request-count",
       severity: "invalid",
-      message: `the generator counted ${number(requests.completed)} answers and ${number(asked - requests.completed)} that never came, of ${number(REQUESTS)} requests`,
+      figures: {
+        answers: requests.completed,
+        unanswered: asked - requests.completed,
+        asked: REQUESTS,
+      },
     },
   ];
 }
@@ -328,12 +317,12 @@ function answeredBadly({ requests }) {
   const { bad, asked } = badAnswers(requests);
   if (bad === 0) return [];
   const percent = (100 * bad) / asked;
-  const isMany = percent > BAD_ANSWERS_LIMIT_PERCENT;
+  const limit = BAD_ANSWERS_LIMIT_PERCENT;
   return [
     {
       gate: "bad-answers",
-      severity: isMany ? "weak" : "note",
-      message: `${number(bad)} of ${number(asked)} requests were not answered well, ${number(percent)} %${isMany ? ` (limit ${BAD_ANSWERS_LIMIT_PERCENT} %): its latencies are also those of errors` : ""}`,
+      severity: percent > limit ? "weak" : "note",
+      figures: { bad, asked, percent, limit },
     },
   ];
 }
@@ -347,11 +336,7 @@ function notHeld({ connectionsHeld, connections }) {
   const { from, to } = connectionsHeld;
   if (Math.min(from, to) >= connections.asked) return [];
   return [
-    {
-      gate: "not-held",
-      severity: "invalid",
-      message: `the echo server had ${number(from)} connections open at the start of the measured phase and ${number(to)} at its end, of ${number(connections.asked)} that should be held`,
-    },
+    { gate: "not-held", severity: "invalid", figures: { from, to, asked: connections.asked } },
   ];
 }
 
@@ -363,13 +348,14 @@ function notHeld({ connectionsHeld, connections }) {
 function unlikePlanned({ sends }, { sends_late_percent: late, sends_dropped_percent: dropped }) {
   /** @type {Finding[]} */
   const findings = [];
+  const due = sends?.due ?? 0;
   if (late > LATE_LIMIT_PERCENT) {
-    const message = `${number(late)} % of ${number(sends?.due ?? 0)} sends left more than 10 ms late (limit ${LATE_LIMIT_PERCENT} %): latencies have the generator's own lateness in them`;
-    findings.push({ gate: "late", severity: "weak", message });
+    const figures = { percent: late, limit: LATE_LIMIT_PERCENT, due };
+    findings.push({ gate: "late", severity: "weak", figures });
   }
   if (dropped > DROPPED_LIMIT_PERCENT) {
-    const message = `${number(dropped)} % of ${number(sends?.due ?? 0)} sends were dropped (limit ${DROPPED_LIMIT_PERCENT} %): the load was lower than planned, and what those messages would have waited is in no latency`;
-    findings.push({ gate: "dropped", severity: "weak", message });
+    const figures = { percent: dropped, limit: DROPPED_LIMIT_PERCENT, due };
+    findings.push({ gate: "dropped", severity: "weak", figures });
   }
   return findings;
 }
@@ -390,14 +376,8 @@ function sum(workers, what) {
 function gaps({ machine }, { proxy_memory_peak_usage_bytes: memory }) {
   /** @type {Finding[]} */
   const findings = [];
-  if (memory === undefined) {
-    const message = "the proxy's memory could not be read";
-    findings.push({ gate: "no-memory", severity: "note", message });
-  }
-  if (!machine) {
-    const message =
-      "the machine's own counters could not be read: steal and foreign load are not known";
-    findings.push({ gate: "no-machine", severity: "weak", message });
-  }
+  if (memory === undefined)
+    findings.push({ gate: "memory-unknown", severity: "note", figures: {} });
+  if (!machine) findings.push({ gate: "machine-unknown", severity: "weak", figures: {} });
   return findings;
 }

@@ -3,7 +3,6 @@
  * alone, and gives the same for the same record.
  */
 import { median } from "simple-statistics";
-import { counted, number } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { floorOf, pairOf, selfComparisonOf, selfVerdicts } from "./aa.js";
 import { badAnswersOf } from "./bad-answers.js";
@@ -15,7 +14,6 @@ import { MEASURES, measuresOf } from "./measures.js";
 import { cpuByPlaceOf } from "./places.js";
 import { slopesOf } from "./slopes.js";
 import { verdictsOf } from "../render/verdicts.js";
-import { list } from "../render/words.js";
 
 /** @import { TlsPolicy } from "../conformance/connect.js" */
 /** @import { Environment, Results } from "../record/types.js" */
@@ -112,8 +110,8 @@ function runFindings(results, cells) {
   /** @type {Finding[]} */
   const findings = [];
   if (open > 0) {
-    const message = `${open} of ${counted(plan.cells.length, "cell")} have not run: medians rest on fewer rounds than planned`;
-    findings.push({ gate: "incomplete", severity: "weak", message });
+    const figures = { open, planned: plan.cells.length };
+    findings.push({ gate: "incomplete", severity: "weak", figures });
   }
   return [
     ...findings,
@@ -138,8 +136,7 @@ function cellFindings(cells) {
   return [...Map.groupBy(all, ({ kind }) => kind).values()].map((found) => {
     const { record, finding } = found[0];
     const affected = new Set(found.map((each) => each.record)).size;
-    const message = `${affected} of ${counted(ok.length, "cell")}, such as ${record.id}: ${finding.message}`;
-    return { ...finding, message };
+    return { ...finding, cells: { affected, all: ok.length, first: record.id } };
   });
 }
 
@@ -153,14 +150,8 @@ function sharedCores(cells) {
   );
   if (shared.length === 0) return [];
   const busy = shared.flatMap(({ measures }) => measures.machine_busy_percent ?? []);
-  const { loadCores } = shared[0].record;
-  return [
-    {
-      gate: "shared-cores",
-      severity: "note",
-      message: `Load, proxy and echo server shared ${counted(loadCores, "core")}, busy to ${number(median(busy))} % (median over cells): latencies and connections per second are those of this machine with everything on it; CPU per operation is the figure to carry over`,
-    },
-  ];
+  const figures = { cores: shared[0].record.loadCores, busyPercent: median(busy) };
+  return [{ gate: "shared-cores", severity: "note", figures }];
 }
 
 /**
@@ -170,10 +161,10 @@ function sharedCores(cells) {
 function unequalBudget({ plan, proxies }) {
   const several = proxies.filter(({ parts }) => parts.length > 1);
   if (plan.proxyCpus === 0 || several.length === 0) return [];
-  return several.map(({ title, parts }) => ({
+  return several.map(({ name, parts }) => ({
     gate: "unequal-budget",
     severity: "weak",
-    message: `The CPU budget of ${counted(plan.proxyCpus, "core")} is each container's, and ${title} has ${parts.length}: it may use more than the others`,
+    figures: { cores: plan.proxyCpus, proxy: name, containers: parts.length },
   }));
 }
 
@@ -186,9 +177,8 @@ function unobserved({ plan, proxies }) {
     plan.cells.flatMap(({ proxy, observed }) => (observed === false ? [proxy] : [])),
   );
   if (names.size === 0) return [];
-  const titles = proxies.filter(({ name }) => names.has(name)).map(({ title }) => title);
-  const message = `Without InfluxDB and cAdvisor ran ${list(titles)}: what they cost is part of the difference to the others`;
-  return [{ gate: "unobserved", severity: "note", message }];
+  const own = proxies.map(({ name }) => name).filter((name) => names.has(name));
+  return [{ gate: "unobserved", severity: "note", figures: { proxies: own } }];
 }
 
 /**

@@ -54,13 +54,19 @@ test("what is invalid is not counted, what is weak is", () => {
   );
   const row = settings[0].comparisons[0].rows.find(({ proxy }) => proxy === "nginx");
   assert.deepEqual([row?.values, row?.median, row?.rank], [[], null, null]);
-  assert.match(row?.missing ?? "", /TLS cipher was TLS_AES_256_GCM_SHA384/);
-  const texts = findings.map(({ gate, severity, message }) => `${gate} ${severity}: ${message}`);
-  assert.match(texts.join("\n"), /tls invalid: 6 of 24 cells, such as r1-nginx-.*: TLS cipher/);
-  assert.match(
-    texts.join("\n"),
-    /steal weak: 1 of 24 cells, such as r1-haproxy-.*: steal took 4 %/,
+  const [missing] = row?.missing ?? [];
+  assert.ok(missing?.kind === "invalid" && missing.finding.gate === "tls");
+  assert.deepEqual(
+    [missing.finding.figures.what, missing.finding.figures.found],
+    ["cipher", "TLS_AES_256_GCM_SHA384"],
   );
+  const told = findings.map(({ gate, severity, cells }) => [gate, severity, cells]);
+  assert.deepEqual(told.slice(0, 2), [
+    ["tls", "invalid", { affected: 6, all: 24, first: "r1-nginx-short-lived-wss-2000" }],
+    ["steal", "weak", { affected: 1, all: 24, first: "r1-haproxy-short-lived-wss-2000" }],
+  ]);
+  const steal = findings.find(({ gate }) => gate === "steal");
+  assert.ok(steal?.gate === "steal" && Math.abs(steal.figures.percent - 4) < 0.01);
 });
 
 test("shared cores, an unequal budget and an incomplete run are told", () => {
@@ -68,11 +74,18 @@ test("shared cores, an unequal budget and an incomplete run are told", () => {
   run.plan.proxyCpus = 1;
   run.proxies[2].parts.push("haproxy-tls");
   const gates = new Map(
-    analyse(run, { policy }).findings.map(({ gate, message }) => [gate, message]),
+    analyse(run, { policy }).findings.map((finding) => [finding.gate, finding]),
   );
-  assert.match(gates.get("incomplete") ?? "", /8 of 48 cells have not run/);
-  assert.match(gates.get("shared-cores") ?? "", /shared 2 cores, busy to \d+(\.\d)? %/);
-  assert.match(gates.get("unequal-budget") ?? "", /HAProxy has 2/);
+  assert.deepEqual(gates.get("incomplete")?.figures, { open: 8, planned: 48 });
+  const shared = gates.get("shared-cores");
+  assert.ok(shared?.gate === "shared-cores");
+  assert.equal(shared.figures.cores, 2);
+  assert.ok(shared.figures.busyPercent > 0 && shared.figures.busyPercent <= 100);
+  assert.deepEqual(gates.get("unequal-budget")?.figures, {
+    cores: 1,
+    proxy: "haproxy",
+    containers: 2,
+  });
   const apart = results({ change: (record) => [{ ...record, loadCores: 1 }] });
   assert.ok(!analyse(apart, { policy }).findings.some(({ gate }) => gate === "shared-cores"));
 });

@@ -2,7 +2,6 @@
  * Settings, and in each the comparisons of the proxies under one measure.
  */
 import { median, quantile } from "simple-statistics";
-import { counted, number } from "../numbers.js";
 import { holdsConnections, timedSeconds } from "../plan/load.js";
 import { CONTROL } from "../plan/proxies.js";
 import { detectableRatio, medianInterval, ratioInterval } from "../statistics/index.js";
@@ -10,10 +9,10 @@ import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT, badPercentOf } from "./bad-ans
 import { measure } from "./measures.js";
 import { allPairs, ALPHA, judge, rank } from "./ranking.js";
 import { comparesServers, isHttp } from "./scenarios.js";
-import { amount, list, settingTitle } from "../render/words.js";
+import { settingTitle } from "../render/words.js";
 
 /** @import { Parameters, PlannedCell, Results } from "../record/types.js" */
-/** @import { AnalysedCell, Comparison, Finding, Measure, Ratio, Row, Setting } from "./types.js" */
+/** @import { AnalysedCell, Comparison, Finding, Measure, Missing, Ratio, Row, Setting } from "./types.js" */
 /** @import { Judgement } from "./ranking.js" */
 
 export const CONFIDENCE = 0.95;
@@ -241,25 +240,33 @@ class SettingData {
 
   /**
    * @param {string} proxy
-   * @returns {string} why it has no value
+   * @returns {Missing[]} why it has no value: one reason or more
    */
   missing(proxy) {
     const recorded = this.cells.filter((cell) => cell.record.proxy === proxy);
     const counting = recorded.filter(({ counted }) => counted);
     if (counting.some(({ findings }) => findings.some(({ voids }) => voids)))
-      return "the generator was at the limit of the one core that it can use, so times and throughput are its own";
-    if (counting.length > 0) return "could not be read";
-    const reasons = new Set(
-      recorded.flatMap(({ record: { cause }, findings }) => [
-        ...(cause ? [`${cause.kind}: ${cause.message}`] : []),
-        ...findings.filter(({ severity }) => severity === "invalid").map(({ message }) => message),
-      ]),
-    );
+      return [{ kind: "voided" }];
+    if (counting.length > 0) return [{ kind: "unreadable" }];
+    /** @type {Missing[]} */
+    const reasons = recorded.flatMap((cell) => reasonsOf(cell));
     for (const cell of this.results.plan.cells)
       if (cell.skip && cell.proxy === proxy && settingKey(cell) === this.setting)
-        reasons.add(`skipped: ${cell.skip}`);
-    return [...reasons].join("; ") || "not run yet";
+        reasons.push({ kind: "skipped", why: cell.skip });
+    return reasons.length > 0 ? reasons : [{ kind: "not-run" }];
   }
+}
+
+/**
+ * @param {AnalysedCell} cell
+ * @returns {Missing[]} why it does not count
+ */
+export function reasonsOf({ record: { cause }, findings }) {
+  const invalid = findings.filter(({ severity }) => severity === "invalid");
+  return [
+    ...(cause ? [{ kind: /** @type {const} */ ("failed"), cause }] : []),
+    ...invalid.map((finding) => ({ kind: /** @type {const} */ ("invalid"), finding })),
+  ];
 }
 
 /**
@@ -377,7 +384,7 @@ function compare(measure, control, data) {
       values: own,
       median:
         own.length > 0 ? { value: median(own), interval: medianInterval(own, CONFIDENCE) } : null,
-      missing: own.length > 0 ? null : data.missing(proxy),
+      missing: own.length > 0 ? [] : data.missing(proxy),
       toControl: isContender && control !== "own" ? data.ratio(proxy, CONTROL) : null,
       toBest: isContender && best ? data.ratio(proxy, best) : null,
       rank: ranks.get(proxy)?.rank ?? null,
@@ -418,27 +425,16 @@ function fewRounds(data, measured, { method }) {
   const most = Math.max(...rounds);
   /** @type {Finding[]} */
   const findings = [];
-  if (measured.length > 1 && method === "range") {
-    const chance = number(arrangements(most) / 2);
-    findings.push({
-      gate: "few-rounds",
-      severity: "note",
-      message: `Ranked by range over ${counted(most, "round")}, not tested: of two equal proxies 1 pair in ${chance} comes out apart`,
-    });
+  if (measured.length > 1 && method !== "test") {
+    const onePairIn = method === "range" ? arrangements(most) / 2 : null;
+    findings.push({ gate: "few-rounds", severity: "note", figures: { rounds: most, onePairIn } });
   }
-  if (measured.length > 1 && method === "none") {
-    const message = "A single round: nothing is known about its spread, so there are no ranks";
-    findings.push({ gate: "few-rounds", severity: "note", message });
-  }
-  const short = measured.filter((name) => data.values(name).length < most);
+  const short = measured
+    .map((proxy) => ({ proxy, rounds: data.values(proxy).length }))
+    .filter(({ rounds }) => rounds < most);
   if (short.length > 0) {
-    const each = short.map((name) => `${titleIn(data, name)} ${data.values(name).length}`);
-    findings.push({
-      gate: "missing-rounds",
-      severity: "weak",
-      message: `Some lack rounds, and with fewer than the ${most} of others a difference is less likely to be seen`,
-      figures: list(each),
-    });
+    const figures = { most, proxies: short };
+    findings.push({ gate: "missing-rounds", severity: "weak", figures });
   }
   return findings;
 }
@@ -458,18 +454,12 @@ function arrangements(n) {
  * @returns {Finding[]}
  */
 function badlyAnswered(data) {
-  const bad = data.results.plan.proxies
-    .map((name) => ({ name, percent: data.badPercent(name) }))
-    .filter(({ percent }) => percent > BAD_ANSWERS_LIMIT_PERCENT);
-  if (bad.length === 0) return [];
-  return [
-    {
-      gate: "bad-answers",
-      severity: "weak",
-      message: `More than ${BAD_ANSWERS_LIMIT_PERCENT} % of the requests were not answered well, and who does so ranks behind all others`,
-      figures: list(bad.map(({ name, percent }) => `${titleIn(data, name)} ${number(percent)} %`)),
-    },
-  ];
+  const proxies = data.results.plan.proxies
+    .map((proxy) => ({ proxy, badPercent: data.badPercent(proxy) }))
+    .filter(answersBadly);
+  if (proxies.length === 0) return [];
+  const figures = { limit: BAD_ANSWERS_LIMIT_PERCENT, proxies };
+  return [{ gate: "ranked-last", severity: "weak", figures }];
 }
 
 /**
@@ -482,17 +472,11 @@ function wideSpread(data, names) {
     const values = data.values(name);
     if (values.length < 2 || !(median(values) > 0)) return [];
     const percent = (100 * (quantile(values, 0.75) - quantile(values, 0.25))) / median(values);
-    return percent > SPREAD_LIMIT_PERCENT ? [`${titleIn(data, name)} ${number(percent)} %`] : [];
+    return percent > SPREAD_LIMIT_PERCENT ? [{ proxy: name, percent }] : [];
   });
   if (wide.length === 0) return [];
-  return [
-    {
-      gate: "spread",
-      severity: "weak",
-      message: `The middle half of the rounds spans more than ${SPREAD_LIMIT_PERCENT} % of the median`,
-      figures: list(wide),
-    },
-  ];
+  const figures = { limit: SPREAD_LIMIT_PERCENT, proxies: wide };
+  return [{ gate: "spread", severity: "weak", figures }];
 }
 
 /**
@@ -507,17 +491,13 @@ function controlSlower(measure, rows, data) {
   const relations = relationsToControl(measure, rows);
   const faster = rows.filter(({ proxy }) => relations.get(proxy) === "better");
   if (faster.length === 0) return [];
-  const of = (/** @type {string} */ name) => amount(median(data.values(name)), measure);
-  const each = faster.map(({ proxy }) => `${titleIn(data, proxy)} ${of(proxy)}`);
-  return [
-    {
-      gate: "control-slower",
-      severity: "weak",
-      message:
-        "The control was slower than a proxy, so it bounds nothing, and what a proxy adds cannot be read from it",
-      figures: `control ${of(CONTROL)}, ${list(each)}`,
-    },
-  ];
+  const of = (/** @type {string} */ name) => median(data.values(name));
+  const figures = {
+    measure: measure.key,
+    control: of(CONTROL),
+    proxies: faster.map(({ proxy }) => ({ proxy, value: of(proxy) })),
+  };
+  return [{ gate: "control-slower", severity: "weak", figures }];
 }
 
 /**
@@ -551,22 +531,7 @@ export function relationsToControl(measure, rows) {
  */
 function ownControl(data) {
   if (data.values(CONTROL).length === 0) return [];
-  return [
-    {
-      gate: "control-own",
-      severity: "note",
-      message:
-        "What stands for the control is the cost of its own server, which is no proxy: it has no rank, and no ratio to it is given",
-    },
-  ];
-}
-
-/**
- * @param {SettingData} data
- * @param {string} name
- */
-function titleIn({ results }, name) {
-  return titleOfProxy(results, name);
+  return [{ gate: "control-own", severity: "note", figures: {} }];
 }
 
 /**

@@ -2,11 +2,11 @@
  * Memory over held connections: what one more costs, without what a proxy needs anyway.
  */
 import { theilSen } from "../statistics/index.js";
-import { CONFIDENCE, settingKey } from "./settings.js";
+import { CONFIDENCE, reasonsOf, settingKey } from "./settings.js";
 import { held } from "./measures.js";
 
 /** @import { PlannedCell, Results } from "../record/types.js" */
-/** @import { AnalysedCell, SlopeRow, Slopes } from "./types.js" */
+/** @import { AnalysedCell, Missing, SlopeRow, Slopes } from "./types.js" */
 
 /** A line through fewer says nothing about whether it is one. */
 const LEAST_COUNTS = 4;
@@ -111,10 +111,11 @@ function rowOf(proxy, cells, measure) {
     CONFIDENCE,
   );
   if (!line || counts < LEAST_COUNTS) {
+    /** @type {SlopeRow["missing"]} */
     const missing =
       points.length === 0 && cells.length > 0
-        ? "this kernel does not count it"
-        : `${counts} of at least ${LEAST_COUNTS} connection counts have a counted cell`;
+        ? { kind: "uncounted" }
+        : { kind: "few-counts", counts, least: LEAST_COUNTS };
     return { proxy, points, slope: null, interceptBytes: null, missing };
   }
   const { intercept, ...slope } = line;
@@ -136,7 +137,11 @@ function endOf(planned, cells) {
   if (beyond.length === 0) return null;
   const [{ id, skip, parameters }] = beyond;
   const cell = last.get(id);
-  const invalid = cell?.findings.find(({ severity }) => severity === "invalid")?.message;
-  const why = skip ?? cell?.record.cause?.message ?? invalid ?? "not run yet";
-  return { connections: most, why: `${parameters.CONNECTIONS.toLocaleString("en")}: ${why}` };
+  /** @type {Missing[]} */
+  const reasons = skip ? [{ kind: "skipped", why: skip }] : cell ? reasonsOf(cell) : [];
+  return {
+    connections: most,
+    next: parameters.CONNECTIONS,
+    why: reasons[0] ?? { kind: "not-run" },
+  };
 }

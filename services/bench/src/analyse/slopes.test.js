@@ -35,9 +35,13 @@ test("a proxy that ends early: where, and why; with fewer than four counts it ha
       proxy === "haproxy" && parameters.CONNECTIONS > 3000 ? "needs more descriptors" : null,
   });
   const row = slopesIn(ended)[0].parts[0].rows.find(({ proxy }) => proxy === "haproxy");
-  assert.deepEqual(row?.ended, { connections: 3000, why: "4,000: needs more descriptors" });
+  assert.deepEqual(row?.ended, {
+    connections: 3000,
+    next: 4000,
+    why: { kind: "skipped", why: "needs more descriptors" },
+  });
   assert.equal(row?.slope, null);
-  assert.equal(row?.missing, "3 of at least 4 connection counts have a counted cell");
+  assert.deepEqual(row?.missing, { kind: "few-counts", counts: 3, least: 4 });
 });
 
 test("a cell that does not count is no point, and is told as the end where it is the last", () => {
@@ -50,7 +54,13 @@ test("a cell that does not count is no point, and is told as the end where it is
   const row = slopesIn(broken)[0].parts[0].rows.find(({ proxy }) => proxy === "nginx");
   assert.equal(row?.points.length, 4);
   assert.equal(row?.slope?.interval, null);
-  assert.match(row?.ended?.why ?? "", /^5,000: the echo server had 10 connections open/);
+  const { next, why } = row?.ended ?? {};
+  assert.equal(next, 5000);
+  assert.deepEqual(why?.kind === "invalid" && why.finding, {
+    gate: "not-held",
+    severity: "invalid",
+    figures: { from: 10, to: 10, asked: 5000 },
+  });
 });
 
 test("memory that this kernel does not count has no slope, and short connections have none at all", () => {
@@ -61,9 +71,7 @@ test("memory that this kernel does not count has no slope, and short connections
     },
   });
   const [, , kernel] = slopesIn(uncounted)[0].parts;
-  assert.ok(
-    kernel.rows.every(({ slope, missing }) => !slope && /does not count/.test(missing ?? "")),
-  );
+  assert.ok(kernel.rows.every(({ slope, missing }) => !slope && missing?.kind === "uncounted"));
   assert.deepEqual(slopesIn(results()), []);
   assert.deepEqual(slopesIn(idleResults({ counts: [1, 2, 3] })), []);
 });

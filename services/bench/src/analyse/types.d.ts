@@ -1,24 +1,94 @@
 /**
  * What analysis makes of `results.json`, and all that rendering sees.
  */
-import type { CellRecord, Parameters, Results, Scheme } from "../record/types.js";
+import type { CellRecord, NetworkReading, Parameters, Results, Scheme } from "../record/types.js";
 
-/** Something that weakens or voids a figure, with the figure that shows it. */
-export interface Finding {
-  /** `generator-busy`, `too-short`, `control-slower`, `steal`, `foreign-load`, `spread`, `tls`, `bypassed`, … */
-  gate: string;
+/** What each gate found: the figures that its sentence is made of. Shares are in %, and `limit` is of the figure beside it. */
+export interface GateFigures {
+  // Of a cell.
+  /** isOneThread: it cannot use more than `cores`, and other cores are idle. */
+  "generator-busy": { percent: number; limit: number; cores: number; isOneThread: boolean };
+  /** Two ticks are so much of the CPU time that is asked about. */
+  "too-short": {
+    cpuSeconds: number;
+    tickSeconds: number;
+    percent: number;
+    limit: number;
+    /** What would make the phase longer; null: its connections are held, and a proxy may idle. */
+    repeats: "connections" | "requests" | null;
+  };
+  steal: { percent: number; limit: number };
+  "foreign-load": { percent: number; limit: number };
+  tls: {
+    what: "version" | "cipher" | "group" | "key" | "session";
+    found: string;
+    expected: string[];
+    /** Whether the load asks for it, or certs/policy.json does. */
+    isOfLoad: boolean;
+  };
+  "tls-unknown": {};
+  bypassed: { what: keyof NetworkReading; found: number; least: number };
+  "bypass-unknown": {};
+  "echo-count": {
+    what: "connections" | "messages";
+    echo: number;
+    generator: number;
+    limit: number;
+  };
+  "echo-count-unknown": {};
+  "request-count": { answers: number; unanswered: number; asked: number };
+  "bad-answers": { bad: number; asked: number; percent: number; limit: number };
+  "not-held": { from: number; to: number; asked: number };
+  late: { percent: number; limit: number; due: number };
+  dropped: { percent: number; limit: number; due: number };
+  "memory-unknown": {};
+  "machine-unknown": {};
+
+  // Of a comparison.
+  /** onePairIn: of so many pairs of equal proxies one comes out apart; null: nothing is ranked. */
+  "few-rounds": { rounds: number; onePairIn: number | null };
+  "missing-rounds": { most: number; proxies: { proxy: string; rounds: number }[] };
+  "ranked-last": { limit: number; proxies: { proxy: string; badPercent: number }[] };
+  spread: { limit: number; proxies: { proxy: string; percent: number }[] };
+  "control-slower": {
+    measure: string;
+    control: number;
+    proxies: { proxy: string; value: number }[];
+  };
+  "control-own": {};
+
+  // Of a run.
+  incomplete: { open: number; planned: number };
+  "shared-cores": { cores: number; busyPercent: number };
+  "unequal-budget": { cores: number; proxy: string; containers: number };
+  unobserved: { proxies: string[] };
+}
+
+export type Gate = keyof GateFigures;
+
+/** Something that weakens or voids a figure, with the figures that show it. */
+export interface FindingOf<G extends Gate> {
+  gate: G;
   /** invalid: not counted; weak: counted, to be read with care; note: good to know. */
   severity: "invalid" | "weak" | "note";
-  /** One sentence, with figure and limit, and without a full stop; of a cell it begins with a small letter. */
-  message: string;
-  /**
-   * Of a comparison: the figures, where `message` is without them. Findings that differ in nothing else can be told as one:
-   * `nginx 27.1 % and no proxy 30 %`.
-   */
-  figures?: string;
+  figures: GateFigures[G];
   /** Beginnings of the keys of measures that it voids in a cell which counts for all others. */
   voids?: string[];
+  /** Of a run, what was found in cells: in so many, and the first of them, whose figures these are. */
+  cells?: { affected: number; all: number; first: string };
 }
+
+export type Finding = { [G in Gate]: FindingOf<G> }[Gate];
+
+/** Why a figure is missing. */
+export type Missing =
+  | { kind: "not-run" }
+  | { kind: "skipped"; why: string }
+  | { kind: "failed"; cause: NonNullable<CellRecord["cause"]> }
+  | { kind: "invalid"; finding: Finding }
+  /** Its cells count, but not for this measure. */
+  | { kind: "voided" }
+  | { kind: "unreadable" };
 
 /** What is compared. */
 export interface Measure {
@@ -55,7 +125,8 @@ export interface Row {
   values: number[];
   /** Median over rounds; null: no counted cell, see `missing`. */
   median: Estimate | null;
-  missing: string | null;
+  /** Each reason, once a cell; empty where there is a median. */
+  missing: Missing[];
   toControl: Ratio | null;
   toBest: Ratio | null;
   /** From 1; proxies that cannot be told from the best of them share it. The control has none. */
@@ -93,9 +164,21 @@ export interface BadAnswers {
   statuses: { status: string; count: number }[];
   /** Most frequent first. */
   socketErrors: { kind: string; count: number }[];
-  /** What the logs say, and in words what usually causes such a line; null: it is not known. */
-  causes: { service: string; line: string; count: number; explanation: string | null }[];
+  /** What the logs say, and what usually causes such a line; null: it is not known. */
+  causes: { service: string; line: string; count: number; usual: UsualCause | null }[];
 }
+
+/** What usually makes a proxy write such a line to its log. */
+export type UsualCause =
+  | "out-of-ports"
+  | "worker-connections"
+  | "descriptors"
+  | "no-live-upstreams"
+  | "no-live-servers"
+  | "queue-timeout"
+  | "refused"
+  | "closed-in-use"
+  | "timed-out";
 
 /** Where the CPU time of a proxy and its server was spent. */
 export interface CpuByPlace {
@@ -247,9 +330,10 @@ export interface SlopeRow {
   slope: Estimate | null;
   /** Of the line, without a connection. */
   interceptBytes: number | null;
-  missing: string | null;
-  /** Where it ended before the most that was planned, and why; null: it did not. */
-  ended: { connections: number; why: string } | null;
+  /** uncounted: this kernel does not count it; otherwise so many counts of connections, of at least so many; null: there is a slope. */
+  missing: { kind: "uncounted" } | { kind: "few-counts"; counts: number; least: number } | null;
+  /** Where it ended before the most that was planned, the next count, and why that was not held; null: it did not. */
+  ended: { connections: number; next: number; why: Missing } | null;
 }
 
 export interface Analysis {

@@ -14,6 +14,7 @@ import { liveRun, liveRuns, recordedRun, recordedRuns, unknownRun } from "../pan
 import { snapshotOf } from "../panels/snapshot.js";
 import { openSource } from "../panels/source.js";
 import { choicesOf, partOf } from "../panels/variables.js";
+import { findingText } from "../render/findings.js";
 import { republish } from "../series/republish.js";
 
 /**
@@ -111,7 +112,10 @@ async function publish({ store, name }, { influx }, directory, say) {
   const found = await influx.query(`SHOW TAG VALUES ON "bench" FROM "summaries" WITH KEY = "run"`);
   if (found.some(({ values }) => values.some(([, run]) => run === name))) return;
   say("writing the run's points to InfluxDB, from its record");
-  const { points, curves, notes } = await republish(store, influx, { directory });
+  const { points, curves, notes } = await republish(store, influx, {
+    directory,
+    tell: findingText,
+  });
   say(`${points} points, curves of ${curves} cells`);
   for (const note of notes) say(note);
 }

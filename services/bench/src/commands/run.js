@@ -16,6 +16,7 @@ import { readScenario } from "../plan/scenarios.js";
 import { readProxies } from "../plan/proxies.js";
 import { lock } from "../run/lock.js";
 import { Store } from "../record/store.js";
+import { findingText } from "../render/findings.js";
 import { renderText } from "../render/index.js";
 import { publishedOf, writeReport } from "./report.js";
 import { Testbed, Interrupted } from "../run/testbed.js";
@@ -185,6 +186,7 @@ async function underLock({ directory, proxies, keepGoing, say }, folder, openSto
       config,
       services: servicesByProfile(config),
       signal: controller.signal,
+      findingText,
     });
     const { failed, untried } = await testbed.run(store, {
       clear: left !== null,

@@ -4,11 +4,14 @@
  * @import { AnalysedCell, Analysis, Comparison, Finding, Measure, Place, Row, SelfMeasure, Setting } from "../analyse/types.js"
  * @import { CellRecord, Environment, PlannedCell, Results } from "../record/types.js"
  * @import { Look } from "./charts.js"
+ * @import { ToldFinding } from "./findings.js"
  */
 import { answersBadly } from "../analyse/bad-answers.js";
 import { titleOfProxy } from "../analyse/settings.js";
 import { comparesServers, isHttp } from "../analyse/scenarios.js";
-import { capital, findingText, list } from "./words.js";
+import { findingParts } from "./findings.js";
+import { missingText } from "./missing.js";
+import { list } from "./words.js";
 import {
   count,
   counted,
@@ -17,6 +20,7 @@ import {
   number,
   probability,
   range,
+  rankText,
   ratio,
   shownUnit,
 } from "../numbers.js";
@@ -145,7 +149,7 @@ export function headlines(analysis, setting) {
  */
 export function entryOf(row, { comparison, divisor, relativeTo }) {
   if (!row?.median) {
-    const missing = row?.missing ?? "not in this comparison";
+    const missing = row ? missingText(row.missing) : "not in this comparison";
     return { value: null, median: NONE, spread: "", ratio: "", rank: "", mark: "", missing };
   }
   const { value, interval } = row.median;
@@ -162,7 +166,7 @@ export function entryOf(row, { comparison, divisor, relativeTo }) {
     median: figure(value / divisor),
     spread,
     ratio: row.proxy === CONTROL ? controlText(comparison) : relative ? ratio(relative.value) : "",
-    rank: rankText(row),
+    rank: rankText(row.rank, row.ties.length > 0),
     mark: MARKED.includes(comparison.measure) ? badText(row) : "",
     missing: null,
   };
@@ -227,15 +231,6 @@ export function selfTable(analysis, measures) {
 }
 
 /**
- * @param {Row} row
- * @returns {string} `2`, or `2 =` where it is shared
- */
-export function rankText({ proxy, rank, ties }) {
-  if (rank === null) return "";
-  return ties.some((other) => other !== proxy) ? `${rank} =` : String(rank);
-}
-
-/**
  * @param {Analysis} analysis
  * @param {Setting} setting
  * @param {Column[]} [columns]
@@ -290,29 +285,33 @@ function legend({ confidence }, columns) {
  * @param {Analysis} analysis
  * @param {Setting} setting
  * @param {Column[]} [columns] of the measures it is asked for; all of the setting's
- * @returns {Pick<Finding, "severity" | "message">[]} those that differ in measure and figures alone as one sentence, the
- *   weightier first
+ * @returns {ToldFinding[]} those that differ in measure and figures alone as one sentence, the weightier first
  */
 export function settingFindings(
   analysis,
   { comparisons },
   columns = comparisons.map((comparison) => columnOf(analysis, comparison)),
 ) {
+  const titleOf = (/** @type {string} */ name) => titleOfProxy(analysis.results, name);
   const all = columns.flatMap(({ comparison, measure }) =>
-    comparison.findings.map((finding) => ({ finding, title: measure.title })),
+    comparison.findings.map((finding) => ({
+      severity: finding.severity,
+      ...findingParts(finding, titleOf),
+      title: measure.title,
+    })),
   );
-  const groups = Map.groupBy(all, ({ finding: { gate, severity, message } }) =>
-    JSON.stringify([gate, severity, message]),
-  );
+  const groups = Map.groupBy(all, ({ severity, message }) => JSON.stringify([severity, message]));
   return [...groups.values()]
     .map((group) => {
-      const { severity, message, figures } = group[0].finding;
-      const isSame = group.every(({ finding }) => finding.figures === figures);
+      const { severity, message, figures } = group[0];
+      const isSame = group.every((one) => one.figures === figures);
       const isAll = group.length === columns.length && group.length > 1;
       const titles = isAll ? "all measures" : group.map(({ title }) => title).join("; ");
-      if (!figures || (isSame && isAll))
-        return { severity, message: `${findingText(group[0].finding)} (${titles})` };
-      const each = group.map(({ title, finding }) => `${title} (${finding.figures})`);
+      if (!figures || (isSame && isAll)) {
+        const told = figures ? `${message}: ${figures}` : message;
+        return { severity, message: `${told} (${titles})` };
+      }
+      const each = group.map(({ title, figures }) => `${title} (${figures})`);
       return { severity, message: `${message}: ${each.join("; ")}` };
     })
     .sort((a, b) => WEIGHTS.indexOf(a.severity) - WEIGHTS.indexOf(b.severity));
@@ -320,50 +319,6 @@ export function settingFindings(
 
 /** @type {Finding["severity"][]} */
 const WEIGHTS = ["invalid", "weak", "note"];
-
-/**
- * @param {Pick<Finding, "message" | "figures">} finding
- * @returns {string} as a sentence of its own
- */
-export function findingSentence(finding) {
-  const text = capital(findingText(finding));
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
-/**
- * Requests that were not answered well, in words.
- *
- * @param {Pick<Analysis, "results" | "badAnswers">} analysis
- * @returns {{proxy: string, isMany: boolean, what: string, details: string[], causes: {line: string, explanation: string}[]}[]} isMany:
- *   so many that the proxy ranks behind the others
- */
-export function badAnswerTexts({ results, badAnswers }) {
-  return badAnswers.map((one) => {
-    const { proxy, setting, cells, bad, asked, percent, statuses, socketErrors, causes } = one;
-    return {
-      proxy,
-      isMany: answersBadly({ badPercent: percent }),
-      what: `${titleOfProxy(results, proxy)}, ${setting}: ${count(bad)} of ${counted(asked, "request")} not answered well, ${number(percent)} %, in ${count(cells.bad)} of ${counted(cells.all, "cell")}`,
-      details: [
-        ...(statuses.length > 0
-          ? [
-              `Statuses, counted in a second pass: ${list(statuses.map(({ status, count: n }) => `${status} (${count(n)})`))}`,
-            ]
-          : []),
-        ...(socketErrors.length > 0
-          ? [
-              `Socket errors: ${list(socketErrors.map(({ kind, count: n }) => `${kind} ${count(n)}`))}`,
-            ]
-          : []),
-        ...(causes.length === 0 ? ["The logs of proxy and server say nothing about it"] : []),
-      ],
-      causes: causes.map(({ service, line, count: n, explanation }) => ({
-        line: `${service}, ${n === 1 ? "once" : `${count(n)} times`}: ${line}`,
-        explanation: explanation ?? "",
-      })),
-    };
-  });
-}
 
 /**
  * @param {Results} results
@@ -480,7 +435,8 @@ export function unmeasured(analysis, curves) {
   for (const { title, comparisons } of settings) {
     for (const { name } of results.proxies) {
       const missing = comparisons.flatMap((comparison) => {
-        const why = comparison.rows.find(({ proxy }) => proxy === name)?.missing;
+        const row = comparison.rows.find(({ proxy }) => proxy === name);
+        const why = missingText(row?.missing ?? []);
         return why ? [{ why, measure: columnOf(analysis, comparison).measure.title }] : [];
       });
       for (const [why, all] of Map.groupBy(missing, ({ why }) => why)) {

@@ -5,10 +5,11 @@
  * @import { Column, Entry } from "./model.js"
  */
 import { figure, NONE } from "../numbers.js";
+import { titleOfProxy } from "../analyse/settings.js";
+import { badAnswerTexts } from "./bad-answer-texts.js";
+import { findingSentence, findingText, tellFindings } from "./findings.js";
 import {
-  badAnswerTexts,
   dated,
-  findingSentence,
   headline,
   looks,
   mainTable,
@@ -79,12 +80,14 @@ export function renderMarkdown(analysis) {
       ? `${record.cause.kind}: ${record.cause.message}`
       : findings
           .filter(({ severity }) => severity === "invalid")
-          .map(({ message }) => message)
+          .map((finding) => findingText(finding))
           .join(" ");
     return `- ${plain(record.id)}, attempt ${record.attempt}: ${record.status}, not counted. ${plain(why)}`;
   });
   const about = [
-    ...findings.map((finding) => `- ${finding.severity}: ${plain(findingSentence(finding))}`),
+    ...tellFindings(findings, (name) => titleOfProxy(results, name)).map(
+      (finding) => `- ${finding.severity}: ${plain(findingSentence(finding))}`,
+    ),
     ...causes,
   ];
   blocks.push(about.length > 0 ? about.join("\n") : "No finding; every cell counts.");

@@ -1,14 +1,16 @@
 /**
  * What all sections of report.html share: the data, marks and ids, and the parts that they are made of.
  *
- * @import { Analysis, Finding } from "../analyse/types.js"
+ * @import { Analysis } from "../analyse/types.js"
  * @import { Figure } from "./charts.js"
+ * @import { ToldFinding } from "./findings.js"
  * @import { Html } from "./html.js"
  * @import { Curves } from "./model.js"
  */
 import { keyMark, SIZES, svgElement } from "./charts.js";
 import { html, trusted } from "./html.js";
-import { findingSentence, looks } from "./model.js";
+import { findingSentence } from "./findings.js";
+import { looks } from "./model.js";
 
 /** What goes through all sections: the data, and marks and ids that must be the same or unique in the whole page. */
 export class Page {
@@ -31,7 +33,12 @@ export class Page {
    * @returns {Html} mark and title of a proxy
    */
   proxy(name) {
-    return html`${this.marks[name]}${this.looks[name]?.label ?? name}`;
+    return html`${this.marks[name]}${this.title(name)}`;
+  }
+
+  /** @param {string} name of a proxy */
+  title(name) {
+    return this.looks[name]?.label ?? name;
   }
 
   /**
@@ -85,7 +92,7 @@ export function caveatList(caveats) {
   );
 }
 
-/** @param {Pick<Finding, "severity" | "message">[]} findings */
+/** @param {ToldFinding[]} findings */
 export function findingList(findings) {
   return (
     findings.length > 0 &&

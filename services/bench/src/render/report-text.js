@@ -3,7 +3,7 @@
  *
  * @import { Analysis } from "../analyse/types.js"
  */
-import { badAnswerTexts } from "./model.js";
+import { badAnswerTexts } from "./bad-answer-texts.js";
 
 /**
  * @param {Pick<Analysis, "results" | "lead" | "verdicts" | "badAnswers">} analysis

@@ -6,7 +6,10 @@ import { JSDOM } from "jsdom";
 import { analyse } from "../analyse/index.js";
 import { POLICY, results as madeUp, selfResults } from "../analyse/testing/results.js";
 import { renderHtml, renderMarkdown, renderText } from "./index.js";
+import { titleOfProxy } from "../analyse/settings.js";
+import { findingParts, findingText, tellFindings } from "./findings.js";
 import { settingFindings, time } from "./model.js";
+import { capital } from "./words.js";
 import { sampleAnalysis } from "./testing/analysis.js";
 
 /** @import { Analysis } from "../analyse/types.js" */
@@ -64,6 +67,7 @@ for (const [name, options] of SAMPLES) {
   suite(name, () => {
     const { analysis, text, document, markdown, terminal } = rendered(options);
     const { results, settings, cells, lead, verdicts, findings } = analysis;
+    const titleOf = (/** @type {string} */ name) => titleOfProxy(results, name);
     const answers = verdicts.flatMap((verdict) => verdict.answers);
     const visible = visibleText(document);
 
@@ -76,17 +80,17 @@ for (const [name, options] of SAMPLES) {
         ...lead,
         ...verdicts.flatMap(({ question, caveats }) => [question, ...caveats]),
         ...answers.flatMap(({ over, text, caveats }) => [over, text, ...caveats]),
-        ...findings.map(({ message }) => message),
+        ...tellFindings(findings, titleOf).map(({ message }) => message),
         ...settings.flatMap(({ comparisons }) =>
           comparisons.flatMap((comparison) =>
-            comparison.findings.flatMap(({ message, figures = "" }) => [message, figures]),
+            comparison.findings.flatMap((finding) => Object.values(findingParts(finding, titleOf))),
           ),
         ),
         ...(analysis.published?.claims.flatMap(({ claim, today }) => [claim, today]) ?? []),
         ...cells.flatMap(({ record, findings }) => [
           record.id,
           ...(record.cause ? [record.cause.message] : []),
-          ...findings.map(({ message }) => message),
+          ...findings.map((finding) => capital(findingText(finding))),
         ]),
         ...results.environment.advice.map(({ fix }) => fix),
         ...Object.values(results.environment.details).flatMap((group) =>
@@ -200,7 +204,7 @@ suite("the main table", () => {
       values: [],
       median: null,
       rank: null,
-      missing: "Its cgroup was gone",
+      missing: [{ kind: "skipped", why: "needs descriptors" }],
     });
     Object.assign(memory.rows[2], {
       median: { value: 12_345_678, interval: null },
@@ -214,7 +218,7 @@ suite("the main table", () => {
     assert.equal(rows[3].at(-1), `12.3 1 12.0–13.0 ${rows[3].at(-1)?.split(" ").at(-1)}`);
     assert.match(
       visibleText(new JSDOM(renderHtml(analysis, { curves: {} })).window.document),
-      /1 – Its cgroup was gone/,
+      /1 – skipped: needs descriptors/,
     );
   });
 
@@ -252,17 +256,22 @@ test("findings of one gate are told in one sentence, what they share once", () =
     {
       severity: "note",
       message:
-        "What stands for the control is the cost of its echo server (CPU per handshake; Peak memory)",
+        "What stands for the control is the cost of its own server, which is no proxy: it has no rank, and no ratio to it is given (CPU per handshake; Peak memory)",
     },
   ]);
+  /** @type {import("../analyse/types.js").Finding} */
   const few = {
     gate: "few-rounds",
-    severity: /** @type {const} */ ("note"),
-    message: "Few rounds",
+    severity: "note",
+    figures: { rounds: 3, onePairIn: 10 },
   };
   for (const comparison of setting.comparisons) comparison.findings = [few];
   assert.deepEqual(settingFindings(analysis, setting), [
-    { severity: "note", message: "Few rounds (all measures)" },
+    {
+      severity: "note",
+      message:
+        "Ranked by range over 3 rounds, not tested: of two equal proxies 1 pair in 10 comes out apart (all measures)",
+    },
   ]);
 });
 

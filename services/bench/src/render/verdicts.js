@@ -12,7 +12,9 @@ import { leaksOf } from "../analyse/leaks.js";
 import { measure } from "../analyse/measures.js";
 import { comparesHandshakes, comparesServers, schemeName } from "../analyse/scenarios.js";
 import { Style } from "./lead.js";
-import { amount, amountRange, findingText, list, parameterText } from "./words.js";
+import { findingText } from "./findings.js";
+import { missingText } from "./missing.js";
+import { amount, amountRange, list, parameterText } from "./words.js";
 
 /** @import { Results, Scheme } from "../record/types.js" */
 /** @import { Analysis, Answer, Comparison, Interval, Measure, Ratio, Row, Setting, Verdict } from "../analyse/types.js" */
@@ -508,8 +510,8 @@ function extent(values) {
  */
 function caveatsOf(results, { rows, findings }) {
   const missing = Map.groupBy(
-    rows.filter((row) => row.proxy !== CONTROL && row.missing),
-    (row) => row.missing,
+    rows.filter(({ proxy, missing }) => proxy !== CONTROL && missing.length > 0),
+    ({ missing }) => missingText(missing),
   );
   const serious = findings.filter(
     ({ gate, severity }) => severity === "weak" || gate === "few-rounds",
@@ -519,7 +521,7 @@ function caveatsOf(results, { rows, findings }) {
       const names = list(without.map(({ proxy }) => titleOfProxy(results, proxy)));
       return `No figure for ${names}: ${why}`;
     }),
-    ...serious.map(findingText),
+    ...serious.map((finding) => findingText(finding, (name) => titleOfProxy(results, name))),
   ];
 }
 

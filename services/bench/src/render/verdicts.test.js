@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
+import { titleOfProxy } from "../analyse/settings.js";
+import { findingText } from "./findings.js";
 import { POLICY, results, selfResults } from "../analyse/testing/results.js";
 
 const policy = /** @type {any} */ (POLICY);
@@ -342,7 +344,7 @@ test("A/A: a copy that ran without observers tells their cost, and no noise", ()
   assert.equal(verdicts.length, 1);
   assert.match(verdicts[0].question, /with and without what observes it/);
   assert.match(
-    findings.map(({ message }) => message).join(),
+    findings.map((finding) => findingText(finding, (name) => titleOfProxy(run, name))).join(),
     /Without InfluxDB and cAdvisor ran nginx \(copy\)/,
   );
 });

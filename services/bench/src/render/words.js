@@ -6,7 +6,7 @@ import { comparesServers, isHttp, schemeName } from "../analyse/scenarios.js";
 
 /** @import { Parameters } from "../record/types.js" */
 /** @import { Setting } from "../analyse/types.js" */
-/** @import { Estimate, Finding, Interval, Measure } from "../analyse/types.js" */
+/** @import { Estimate, Interval, Measure } from "../analyse/types.js" */
 
 /**
  * @param {number} value
@@ -62,14 +62,6 @@ export function list(words) {
  */
 export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/**
- * @param {Pick<Finding, "message" | "figures">} finding
- * @returns {string} the whole sentence
- */
-export function findingText({ message, figures }) {
-  return figures ? `${message}: ${figures}` : message;
 }
 
 /** Parameters in words. @type {Record<string, (value: number) => string>} */

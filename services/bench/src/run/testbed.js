@@ -21,6 +21,7 @@ import { cpuShares, runCells } from "./sequence.js";
 
 /** @import { ComposeConfig } from "../platform/docker.js" */
 /** @import { Store } from "../record/store.js" */
+/** @import { Tell } from "../series/points.js" */
 /** @import { Listener } from "../record/events.js" */
 
 /** Services without a profile that are no observers: fresh in each cell, or part of `docker compose up` alone. */
@@ -40,6 +41,7 @@ export class Testbed {
   #config;
   #services;
   #signal;
+  #findingText;
   #network;
   #observers;
   /** Whether nothing of the run is left on the engine. */
@@ -51,12 +53,14 @@ export class Testbed {
    * @param {ComposeConfig} options.config with every profile
    * @param {Record<string, string[]>} options.services of each profile
    * @param {AbortSignal} options.signal ends the run
+   * @param {Tell} options.findingText
    */
-  constructor({ directory, config, services, signal }) {
+  constructor({ directory, config, services, signal, findingText }) {
     this.#directory = directory;
     this.#config = config;
     this.#services = services;
     this.#signal = signal;
+    this.#findingText = findingText;
     this.#network = config.networks.default.name;
     this.#observers = Object.entries(config.services)
       .filter(([name, { profiles = [] }]) => profiles.length === 0 && !NOT_OBSERVERS.includes(name))
@@ -189,6 +193,7 @@ export class Testbed {
       run: results.run.name,
       cellPath: (id, attempt) => store.cellPath(id, attempt),
       judge: (record) => analyseCells({ ...results, cells: [record] }, policy)[0],
+      tell: this.#findingText,
       note: (text) => tell({ type: "note", text }),
     });
   }
@@ -209,6 +214,7 @@ export class Testbed {
     try {
       const { notes } = await republish(store, influx, {
         directory: this.#directory,
+        tell: this.#findingText,
         project: this.#config.name,
       });
       for (const text of notes) note(text);

@@ -4,11 +4,11 @@
  */
 import { settingKey } from "../analyse/settings.js";
 import { measure } from "../analyse/measures.js";
+import { rankText } from "../numbers.js";
 import { readRows } from "../record/csv.js";
 import { LIVE_FIELDS, readLive } from "../record/live.js";
-import { rankText } from "../render/model.js";
 
-/** @import { AnalysedCell, Analysis } from "../analyse/types.js" */
+/** @import { AnalysedCell, Analysis, Finding } from "../analyse/types.js" */
 /** @import { RunComparison } from "../commands/compare.js" */
 /** @import { Point } from "../platform/influx.js" */
 /** @import { LiveSample } from "../record/live.js" */
@@ -179,14 +179,17 @@ export function alignedPoints(run, record, csv) {
 }
 
 /**
+ * @typedef {(finding: Finding) => string} Tell a finding of a cell in words: those are not made here
+ *
  * @param {string} run
  * @param {AnalysedCell} cell
+ * @param {Tell} tell
  * @returns {Point}
  */
-export function cellPoint(run, { record, measures, findings }) {
+export function cellPoint(run, { record, measures, findings }, tell) {
   const reasons = record.cause
     ? [`${record.cause.kind}: ${record.cause.message}`]
-    : findings.filter(({ severity }) => severity !== "note").map(({ message }) => message);
+    : findings.filter(({ severity }) => severity !== "note").map((finding) => tell(finding));
   return {
     measurement: "cells",
     tags: {
@@ -238,7 +241,7 @@ export function summaryPoints({ results, settings }) {
               ratio_high: toControl.interval[1],
             }),
             rounds: BigInt(row.values.length),
-            ...(row.rank !== null && { rank: rankText(row) }),
+            ...(row.rank !== null && { rank: rankText(row.rank, row.ties.length > 0) }),
           },
           ms,
         };

@@ -16,6 +16,7 @@ import {
   summaryPoints,
 } from "./points.js";
 
+/** @import { Finding } from "../analyse/types.js" */
 /** @import { Point } from "../platform/influx.js" */
 
 const policy = /** @type {any} */ (POLICY);
@@ -174,11 +175,12 @@ test("cells: every measure under its key, and whether they may be trusted", () =
   const record = cellRecord();
   const cell = { record, setting: "", measures: { total_seconds: 5 }, counted: true };
   const finding = (/** @type {"invalid" | "weak" | "note"} */ severity) => ({
-    gate: "steal",
+    gate: /** @type {const} */ ("steal"),
     severity,
-    message: `it is ${severity}`,
+    figures: { percent: 5, limit: 2 },
   });
-  const point = cellPoint("a-run", { ...cell, findings: [finding("note")] });
+  const tell = (/** @type {Finding} */ { severity }) => `it is ${severity}`;
+  const point = cellPoint("a-run", { ...cell, findings: [finding("note")] }, tell);
   assert.deepEqual(point.tags, { ...TAGS, round: "1", validity: "valid" });
   assert.deepEqual(point.fields, {
     total_seconds: 5,
@@ -186,13 +188,21 @@ test("cells: every measure under its key, and whether they may be trusted", () =
     attempt: 1n,
     findings: "",
   });
-  const worst = cellPoint("a-run", { ...cell, findings: [finding("weak"), finding("invalid")] });
+  const worst = cellPoint(
+    "a-run",
+    { ...cell, findings: [finding("weak"), finding("invalid")] },
+    tell,
+  );
   assert.equal(worst.tags?.validity, "invalid");
   assert.equal(worst.fields.findings, "it is weak; it is invalid");
   for (const status of /** @type {const} */ (["failed", "skipped"])) {
     const cause = { kind: /** @type {const} */ ("load"), message: "k6 ended with status 99" };
     const failed = { ...record, status, cause, measured: null };
-    const { tags, fields, ms } = cellPoint("a-run", { ...cell, record: failed, findings: [] });
+    const { tags, fields, ms } = cellPoint(
+      "a-run",
+      { ...cell, record: failed, findings: [] },
+      tell,
+    );
     assert.equal(tags?.validity, status);
     assert.equal(fields.findings, "load: k6 ended with status 99");
     assert.equal(ms, Date.parse(record.startedAt) + 5100);
@@ -253,7 +263,7 @@ test("no two points of a run are one in InfluxDB, and all can be written", () =>
     ...analysis.cells.flatMap((cell) => [
       ...phasePoints("r", cell.record),
       ...alignedPoints("r", cell.record, SAMPLES.replaceAll("nginx", cell.record.proxy)),
-      cellPoint("r", cell),
+      cellPoint("r", cell, ({ gate }) => gate),
     ]),
     ...summaryPoints(analysis),
   ];

@@ -10,6 +10,7 @@ import { alignedPoints, cellPoint, failurePoints, livePoint, phasePoint } from "
 /** @import { AnalysedCell } from "../analyse/types.js" */
 /** @import { Influx, Point } from "../platform/influx.js" */
 /** @import { CellRecord } from "../record/types.js" */
+/** @import { Tell } from "./points.js" */
 /** @import { RunEvent } from "../record/events.js" */
 
 /** The database of services/influxdb/README.md. */
@@ -26,6 +27,7 @@ export class Publisher {
   #run;
   #cellPath;
   #judge;
+  #tell;
   #note;
   /** @type {Point[]} */
   #waiting = [];
@@ -44,14 +46,16 @@ export class Publisher {
    * @param {string} options.run its folder
    * @param {(id: string, attempt: number) => string} options.cellPath folder of a cell
    * @param {(record: CellRecord) => AnalysedCell} options.judge what a record comes to
+   * @param {Tell} options.tell
    * @param {(text: string) => void} options.note tells a person; once
    * @param {number} [options.intervalMs]
    */
-  constructor({ influx, run, cellPath, judge, note, intervalMs = INTERVAL_MS }) {
+  constructor({ influx, run, cellPath, judge, tell, note, intervalMs = INTERVAL_MS }) {
     this.#influx = influx;
     this.#run = run;
     this.#cellPath = cellPath;
     this.#judge = judge;
+    this.#tell = tell;
     this.#note = note;
     this.#timer = setInterval(() => this.#write(), intervalMs).unref();
   }
@@ -104,7 +108,7 @@ export class Publisher {
   #pointsOfRecord(record) {
     const samples = join(this.#cellPath(record.id, record.attempt), "samples.csv");
     return [
-      cellPoint(this.#run, this.#judge(record)),
+      cellPoint(this.#run, this.#judge(record), this.#tell),
       ...failurePoints(this.#run, record),
       ...(existsSync(samples)
         ? alignedPoints(this.#run, record, readFileSync(samples, "utf8"))

@@ -51,6 +51,7 @@ function publisherWith(t, write = async () => {}) {
       findings: [],
       counted: true,
     }),
+    tell: ({ gate }) => gate,
     note: (text) => notes.push(text),
   });
   const second = async () => {

@@ -21,6 +21,7 @@ import { DATABASE } from "./publisher.js";
 /** @import { Influx, Point } from "../platform/influx.js" */
 /** @import { CellRecord } from "../record/types.js" */
 /** @import { Store } from "../record/store.js" */
+/** @import { Tell } from "./points.js" */
 
 /** What is written from a run's record alone; `comparisons` need a second run. */
 const MEASUREMENTS = ["phases", "live", "failures", "aligned", "cells", "summaries"];
@@ -40,14 +41,15 @@ const MACHINE = "cadvisor";
  * @param {Influx} influx with or without the database `bench`
  * @param {object} options
  * @param {string} options.directory the project's: the TLS policy by which cells are judged is there
+ * @param {Tell} options.tell
  * @param {string} [options.project] name of the Compose project under which cAdvisor's containers are to appear
  * @returns {Promise<{points: number, curves: number, notes: string[]}>} points written to `bench`, cells whose curves were
  *   written, and what could not be written, a sentence each
  * @throws {import("../errors.js").UserError} when InfluxDB does not answer
  */
-export async function republish(store, influx, { directory, project = PROJECT }) {
+export async function republish(store, influx, { directory, tell, project = PROJECT }) {
   const policy = JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8"));
-  const points = pointsOf(store, analyse(store.results, { policy }));
+  const points = pointsOf(store, analyse(store.results, { policy }), tell);
   await replace(influx, MEASUREMENTS, { run: store.results.run.name }, points);
   return { points: points.length, ...(await republishCurves(store, influx, project)) };
 }
@@ -67,9 +69,10 @@ export async function replace(influx, measurements, tags, points) {
 /**
  * @param {Store} store
  * @param {Analysis} analysis
+ * @param {Tell} tell
  * @returns {Point[]} of all measurements that one run has
  */
-export function pointsOf(store, analysis) {
+export function pointsOf(store, analysis, tell) {
   const run = store.results.run.name;
   return [
     ...analysis.cells.flatMap((cell) => {
@@ -82,7 +85,7 @@ export function pointsOf(store, analysis) {
         ...(live ? livePoints(run, record, live) : []),
         ...failurePoints(run, record),
         ...(samples ? alignedPoints(run, record, samples) : []),
-        cellPoint(run, cell),
+        cellPoint(run, cell, tell),
       ];
     }),
     ...summaryPoints(analysis),

@@ -10,7 +10,10 @@ import { containerOf, serviceOf } from "../run/curves.js";
 import { curvePoints, republish } from "./republish.js";
 
 /** @import { TestContext } from "node:test" */
+/** @import { Finding } from "../analyse/types.js" */
 /** @import { Point } from "../platform/influx.js" */
+
+const tell = (/** @type {Finding} */ { gate }) => gate;
 
 const CURVES = "ms,service,series,value\n1000000000500,nginx,cpu_usage_total,1649944425\n";
 
@@ -75,7 +78,7 @@ function influxOf({ databases = ["cadvisor"], keptMs = Infinity, seen = [] } = {
 test("a run is replaced by what its record says, each measurement, and the curves are given back", async (t) => {
   const { directory, store } = storeOf(t);
   const { influx, done, written } = influxOf();
-  const { points, curves, notes } = await republish(store, influx, { directory });
+  const { points, curves, notes } = await republish(store, influx, { directory, tell });
   const cells = store.results.cells.length;
   assert.equal(curves, cells);
   assert.deepEqual(notes, []);
@@ -100,12 +103,12 @@ test("curves that are there already, or would be refused for their age, or have 
   const { directory, store } = storeOf(t);
   const containers = ["none", "nginx", "haproxy", "http-proxy"];
   const there = influxOf({ seen: containers.map((name) => `ws-proxy-bench-${name}-1`) });
-  assert.equal((await republish(store, there.influx, { directory })).curves, 0);
+  assert.equal((await republish(store, there.influx, { directory, tell })).curves, 0);
   const old = influxOf({ keptMs: 30 * 86_400_000 });
-  const { notes } = await republish(store, old.influx, { directory });
+  const { notes } = await republish(store, old.influx, { directory, tell });
   assert.match(notes[0], /curves of 8 cells are older than the database cadvisor keeps/);
   const without = influxOf({ databases: [] });
-  assert.deepEqual((await republish(store, without.influx, { directory })).notes, [
+  assert.deepEqual((await republish(store, without.influx, { directory, tell })).notes, [
     "InfluxDB has no database cadvisor",
   ]);
   for (const { written } of [there, old, without]) assert.ok(!written.has("cadvisor"));
@@ -114,7 +117,7 @@ test("curves that are there already, or would be refused for their age, or have 
 test("curves of a cell are missing although cAdvisor saw an observer of that project then", async (t) => {
   const { directory, store } = storeOf(t);
   const { influx } = influxOf({ seen: ["ws-proxy-bench-influxdb-1"] });
-  const { curves } = await republish(store, influx, { directory });
+  const { curves } = await republish(store, influx, { directory, tell });
   assert.equal(curves, store.results.cells.length);
 });
 

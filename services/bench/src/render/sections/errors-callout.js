@@ -5,7 +5,7 @@
  * @import { Page } from "../report-page.js"
  */
 import { html } from "../html.js";
-import { badAnswerTexts } from "../model.js";
+import { badAnswerTexts } from "../bad-answer-texts.js";
 
 /**
  * @param {Page} page

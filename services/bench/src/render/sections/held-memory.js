@@ -10,6 +10,7 @@ import { count, figure, NONE, range } from "../../numbers.js";
 import { CONTROL } from "../../plan/proxies.js";
 import { axisType, lineChart } from "../charts.js";
 import { html } from "../html.js";
+import { noSlopeText, plainReason } from "../missing.js";
 import { looks } from "../model.js";
 import { scroll } from "../report-page.js";
 
@@ -93,7 +94,9 @@ function tableOf(page, { title, most, parts }) {
               ${interceptBytes === null ? NONE : figure(interceptBytes / 1e6)}
             </td>
             <td class="number">${count(points.at(-1)?.connections)}</td>
-            <td class="text">${ended?.why ?? ""}</td>
+            <td class="text">
+              ${ended && `${ended.next.toLocaleString("en")}: ${plainReason(ended.why)}`}
+            </td>
           </tr>`;
         })}
       </tbody>
@@ -102,8 +105,10 @@ function tableOf(page, { title, most, parts }) {
 }
 
 /** @param {SlopeRow} row */
-function slopeCell({ slope, missing }) {
-  if (!slope) return html`<td class="number" data-value="">${NONE}<small>${missing}</small></td>`;
+function slopeCell(row) {
+  const { slope } = row;
+  if (!slope)
+    return html`<td class="number" data-value="">${NONE}<small>${noSlopeText(row)}</small></td>`;
   const value = slope.value / 1e3;
   const ends = slope.interval;
   return html`<td class="number" data-value="${slope.value}">

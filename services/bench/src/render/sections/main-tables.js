@@ -6,9 +6,10 @@
  * @import { Html } from "../html.js"
  * @import { Page } from "../report-page.js"
  */
-import { count, figure, NONE, probability, range, ratio } from "../../numbers.js";
+import { count, figure, NONE, probability, range, rankText, ratio } from "../../numbers.js";
 import { html, trusted } from "../html.js";
-import { columnOf, entryOf, mainTable, rankText, settingFindings } from "../model.js";
+import { missingText } from "../missing.js";
+import { columnOf, entryOf, mainTable, settingFindings } from "../model.js";
 import { findingList, scroll } from "../report-page.js";
 
 /** @param {Page} page */
@@ -113,10 +114,10 @@ function allFigures(page, setting) {
         </td>
         <td class="number">${withInterval(row.toControl)}</td>
         <td class="number">${withInterval(row.toBest)}</td>
-        <td>${rankText(row) || NONE}</td>
+        <td>${rankText(row.rank, row.ties.length > 0) || NONE}</td>
         <td class="number">${probability(row.p)}</td>
         <td class="number">${ratio(comparison.detectableRatio)}</td>
-        <td class="text">${row.missing ?? ""}</td>
+        <td class="text">${missingText(row.missing)}</td>
       </tr>`;
     });
   });

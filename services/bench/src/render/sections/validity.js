@@ -7,6 +7,7 @@
  * @import { Page } from "../report-page.js"
  */
 import { count, counted, figure, NONE } from "../../numbers.js";
+import { tellFindings } from "../findings.js";
 import { html } from "../html.js";
 import { KEYS, time } from "../model.js";
 import { findingList, scroll } from "../report-page.js";
@@ -23,7 +24,7 @@ export function validity(page) {
     { title: "Other cells", cells: cells.filter(({ setting }) => !known.has(setting)) },
   ].filter((group) => group.cells.length > 0);
   const isCounted = cells.filter((cell) => cell.counted).length;
-  return html`${findingList(findings) || html`<p>No finding about the whole run.</p>`}
+  return html`${findingList(tellFindings(findings, (name) => page.title(name))) || html`<p>No finding about the whole run.</p>`}
     <p>
       Of ${counted(cells.length, "recorded attempt")} ${count(isCounted)} count. Seed of the order:
       ${String(results.plan.seed)}.
@@ -91,7 +92,7 @@ function cellTable(page, title, cells) {
               <td class="text"><small>${seen(record)}</small></td>
               <td class="text">
                 ${record.cause && html`<b>${record.cause.kind}</b> ${record.cause.message}`}${findingList(
-                  findings,
+                  tellFindings(findings),
                 )}
               </td>
             </tr>`,

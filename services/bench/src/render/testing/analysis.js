@@ -172,15 +172,11 @@ export function sampleAnalysis({
       verdicts: verdicts(hostile),
       findings: [
         {
-          gate: "shared-cores",
+          gate: "unequal-budget",
           severity: "weak",
-          message: `2 cores, fewer than 4: load, proxy and echo server share them by weight.${hostile}`,
+          figures: { cores: 1, proxy: "haproxy-hitch", containers: 2 },
         },
-        {
-          gate: "observers",
-          severity: "note",
-          message: "Observers used 3.1 % of the CPU of the measured phases (limit 5 %).",
-        },
+        { gate: "shared-cores", severity: "note", figures: { cores: 2, busyPercent: 97.4 } },
       ],
       aa: null,
       noiseFloor: interrupted
@@ -364,9 +360,14 @@ function okCell(cell, attempt, invalid, random, hostile) {
   const findings = [];
   if (invalid) {
     findings.push({
-      gate: "generator-busy",
+      gate: "tls",
       severity: "invalid",
-      message: `The generator used 91 % of its CPU (limit 80 %).${hostile}`,
+      figures: {
+        what: "cipher",
+        found: `DES-CBC3-SHA${hostile}`,
+        expected: ["TLS_AES_128_GCM_SHA256"],
+        isOfLoad: false,
+      },
     });
   }
   return {
@@ -492,10 +493,10 @@ function comparison(measure, cells, proxies, hostile) {
           : null,
       missing:
         sorted.length > 0
-          ? null
+          ? []
           : measure.key === "proxy_memory_peak_usage_bytes" && cells.length > 0
-            ? "Its cgroup was gone before its memory could be read."
-            : `No counted cell.${hostile}`,
+            ? [{ kind: "unreadable" }]
+            : [{ kind: "skipped", why: `No counted cell.${hostile}` }],
       toControl: null,
       toBest: null,
       rank: null,
@@ -535,19 +536,12 @@ function comparison(measure, cells, proxies, hostile) {
     rows,
     detectableRatio: enough ? 1.06 : null,
     findings: isOwn
-      ? [
-          {
-            gate: "control-own",
-            severity: "note",
-            message: `What stands for the control is the cost of its echo server${hostile}`,
-          },
-        ]
+      ? [{ gate: "control-own", severity: "note", figures: {} }]
       : [
           {
             gate: "spread",
             severity: "weak",
-            message: `The middle half of the rounds spans more than 25 % of the median${hostile}`,
-            figures: `nginx ${measure.key.length} %${hostile}`,
+            figures: { limit: 25, proxies: [{ proxy: "nginx", percent: measure.key.length }] },
           },
         ],
   };

@@ -1,0 +1,155 @@
+/**
+ * Findings in words: one sentence a gate.
+ */
+import { measure } from "../analyse/measures.js";
+import { counted, number } from "../numbers.js";
+import { amount, capital, list } from "./words.js";
+
+/** @import { Finding, FindingOf, Gate, GateFigures } from "../analyse/types.js" */
+
+/**
+ * @typedef {object} Sentence
+ * @property {string} message without a full stop; of a cell it begins with a small letter
+ * @property {string} figures of a comparison, which `message` is without: findings that differ in nothing else can be told as
+ *   one; empty where there are none
+ *
+ * @typedef {{severity: Finding["severity"], message: string}} ToldFinding
+ * @typedef {(proxy: string) => string} Title of a proxy by its name
+ */
+
+/** @type {Record<GateFigures["bypassed"]["what"], string>} */
+const TRAFFIC = {
+  rxBytes: "bytes received",
+  txBytes: "bytes sent",
+  rxPackets: "packets received",
+  txPackets: "packets sent",
+};
+
+/** @type {{[G in Gate]: (finding: FindingOf<G>, title: Title) => string | Sentence}} */
+const SENTENCES = {
+  "generator-busy": ({ figures: { percent, limit, cores, isOneThread } }) =>
+    isOneThread
+      ? `the generator used ${number(percent)} % of the ${counted(cores, "core")} that it can use (limit ${limit} %): times and throughput are its own and do not count; CPU and memory do`
+      : `the generator used ${number(percent)} % of its ${cores} cores (limit ${limit} %): latencies and throughput are its own`,
+  "too-short": ({ figures: { cpuSeconds, tickSeconds, percent, limit, repeats } }) =>
+    repeats === null
+      ? `the proxy used ${number(cpuSeconds)} s of CPU, which is known to ${2 * tickSeconds} s: take its CPU for an order of magnitude`
+      : `the proxy used ${number(cpuSeconds)} s of CPU: a tick of ${tickSeconds} s at each end is ${number(percent)} % of that (limit ${limit} %); more ${repeats} make the phase longer`,
+  steal: ({ figures: { percent, limit } }) =>
+    `steal took ${number(percent)} % of the machine's CPU time (limit ${limit} %)`,
+  "foreign-load": ({ figures: { percent, limit } }) =>
+    `other programs used ${number(percent)} % of the machine's CPU time (limit ${limit} %)`,
+  tls: ({ figures: { what, found, expected, isOfLoad } }) =>
+    `TLS ${what} was ${found}, ${isOfLoad ? "this load asks for" : "the policy says"} ${expected.join(" or ")}: proxies cannot be compared`,
+  "tls-unknown": () => "what TLS negotiated was not recorded, so ciphers may differ",
+  bypassed: ({ figures: { what, found, least } }) =>
+    `${number(found)} ${TRAFFIC[what]} by the proxy, but this load needs at least ${number(least)}: traffic did not pass it`,
+  "bypass-unknown": () =>
+    "the proxy's network counters could not be read: that the traffic passed it was not checked",
+  "echo-count": ({ figures: { what, echo, generator, limit } }) =>
+    `the echo server counted ${number(echo)} ${what}, the generator ${number(generator)} (limit ${limit} more)`,
+  "echo-count-unknown": () =>
+    "the echo server's own counts could not be read: that the load reached it was not checked",
+  "request-count": ({ figures: { answers, unanswered, asked } }) =>
+    `the generator counted ${number(answers)} answers and ${number(unanswered)} that never came, of ${number(asked)} requests`,
+  "bad-answers": ({ severity, figures: { bad, asked, percent, limit } }) => {
+    const many = ` (limit ${limit} %): its latencies are also those of errors`;
+    return `${number(bad)} of ${number(asked)} requests were not answered well, ${number(percent)} %${severity === "weak" ? many : ""}`;
+  },
+  "not-held": ({ figures: { from, to, asked } }) =>
+    `the echo server had ${number(from)} connections open at the start of the measured phase and ${number(to)} at its end, of ${number(asked)} that should be held`,
+  late: ({ figures: { percent, limit, due } }) =>
+    `${number(percent)} % of ${number(due)} sends left more than 10 ms late (limit ${limit} %): latencies have the generator's own lateness in them`,
+  dropped: ({ figures: { percent, limit, due } }) =>
+    `${number(percent)} % of ${number(due)} sends were dropped (limit ${limit} %): the load was lower than planned, and what those messages would have waited is in no latency`,
+  "memory-unknown": () => "the proxy's memory could not be read",
+  "machine-unknown": () =>
+    "the machine's own counters could not be read: steal and foreign load are not known",
+
+  "few-rounds": ({ figures: { rounds, onePairIn } }) =>
+    onePairIn === null
+      ? "A single round: nothing is known about its spread, so there are no ranks"
+      : `Ranked by range over ${counted(rounds, "round")}, not tested: of two equal proxies 1 pair in ${number(onePairIn)} comes out apart`,
+  "missing-rounds": ({ figures: { most, proxies } }, title) => ({
+    message: `Some lack rounds, and with fewer than the ${most} of others a difference is less likely to be seen`,
+    figures: list(proxies.map(({ proxy, rounds }) => `${title(proxy)} ${rounds}`)),
+  }),
+  "ranked-last": ({ figures: { limit, proxies } }, title) => ({
+    message: `More than ${limit} % of the requests were not answered well, and who does so ranks behind all others`,
+    figures: list(
+      proxies.map(({ proxy, badPercent }) => `${title(proxy)} ${number(badPercent)} %`),
+    ),
+  }),
+  spread: ({ figures: { limit, proxies } }, title) => ({
+    message: `The middle half of the rounds spans more than ${limit} % of the median`,
+    figures: list(proxies.map(({ proxy, percent }) => `${title(proxy)} ${number(percent)} %`)),
+  }),
+  "control-slower": ({ figures: { measure: key, control, proxies } }, title) => {
+    const of = (/** @type {number} */ value) => amount(value, measure(key));
+    const each = proxies.map(({ proxy, value }) => `${title(proxy)} ${of(value)}`);
+    return {
+      message:
+        "The control was slower than a proxy, so it bounds nothing, and what a proxy adds cannot be read from it",
+      figures: `control ${of(control)}, ${list(each)}`,
+    };
+  },
+  "control-own": () =>
+    "What stands for the control is the cost of its own server, which is no proxy: it has no rank, and no ratio to it is given",
+
+  incomplete: ({ figures: { open, planned } }) =>
+    `${open} of ${counted(planned, "cell")} have not run: medians rest on fewer rounds than planned`,
+  "shared-cores": ({ figures: { cores, busyPercent } }) =>
+    `Load, proxy and echo server shared ${counted(cores, "core")}, busy to ${number(busyPercent)} % (median over cells): latencies and connections per second are those of this machine with everything on it; CPU per operation is the figure to carry over`,
+  "unequal-budget": ({ figures: { cores, proxy, containers } }, title) =>
+    `The CPU budget of ${counted(cores, "core")} is each container's, and ${title(proxy)} has ${containers}: it may use more than the others`,
+  unobserved: ({ figures: { proxies } }, title) =>
+    `Without InfluxDB and cAdvisor ran ${list(proxies.map(title))}: what they cost is part of the difference to the others`,
+};
+
+/**
+ * @template {Gate} G
+ * @param {FindingOf<G>} finding
+ * @param {Title} [title] no finding of a cell names a proxy
+ * @returns {Sentence}
+ */
+export function findingParts(finding, title = String) {
+  const told = SENTENCES[finding.gate](finding, title);
+  const { message, figures } = typeof told === "string" ? { message: told, figures: "" } : told;
+  if (!finding.cells) return { message, figures };
+  const { affected, all, first } = finding.cells;
+  return {
+    message: `${affected} of ${counted(all, "cell")}, such as ${first}: ${message}`,
+    figures,
+  };
+}
+
+/**
+ * @param {Finding} finding
+ * @param {Title} [title] no finding of a cell names a proxy
+ * @returns {string} without a full stop
+ */
+export function findingText(finding, title) {
+  const { message, figures } = findingParts(finding, title);
+  return figures ? `${message}: ${figures}` : message;
+}
+
+/**
+ * @param {Finding[]} findings
+ * @param {Title} [title] no finding of a cell names a proxy
+ * @returns {ToldFinding[]}
+ */
+export function tellFindings(findings, title) {
+  return findings.map((finding) => ({
+    severity: finding.severity,
+    message: findingText(finding, title),
+  }));
+}
+
+/**
+ * @param {Pick<ToldFinding, "message">} finding
+ * @returns {string} as a sentence of its own
+ */
+export function findingSentence({ message }) {
+  const text = capital(message);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

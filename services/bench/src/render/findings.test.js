@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findingParts, findingSentence, findingText, tellFindings } from "./findings.js";
+import { missingText, plainReason } from "./missing.js";
+
+/** @import { Finding, FindingOf, Gate, Missing } from "../analyse/types.js" */
+
+const title = (/** @type {string} */ name) => `«${name}»`;
+
+/** One of each gate, and its sentence. @type {{[G in Gate]: [Omit<FindingOf<G>, "gate">, string]}} */
+const CASES = {
+  "generator-busy": [
+    {
+      severity: "invalid",
+      figures: { percent: 86.04, limit: 80, cores: 2, isOneThread: false },
+    },
+    "the generator used 86 % of its 2 cores (limit 80 %): latencies and throughput are its own",
+  ],
+  "too-short": [
+    {
+      severity: "weak",
+      figures: { cpuSeconds: 0.08, tickSeconds: 0.01, percent: 25, limit: 20, repeats: "requests" },
+    },
+    "the proxy used 0.08 s of CPU: a tick of 0.01 s at each end is 25 % of that (limit 20 %); more requests make the phase longer",
+  ],
+  steal: [
+    { severity: "weak", figures: { percent: 5, limit: 2 } },
+    "steal took 5 % of the machine's CPU time (limit 2 %)",
+  ],
+  "foreign-load": [
+    { severity: "weak", figures: { percent: 30, limit: 10 } },
+    "other programs used 30 % of the machine's CPU time (limit 10 %)",
+  ],
+  tls: [
+    {
+      severity: "invalid",
+      figures: { what: "key", found: "rsa 2048", expected: ["ecdsa"], isOfLoad: false },
+    },
+    "TLS key was rsa 2048, the policy says ecdsa: proxies cannot be compared",
+  ],
+  "tls-unknown": [
+    { severity: "invalid", figures: {} },
+    "what TLS negotiated was not recorded, so ciphers may differ",
+  ],
+  bypassed: [
+    { severity: "invalid", figures: { what: "rxPackets", found: 900, least: 8000 } },
+    "900 packets received by the proxy, but this load needs at least 8,000: traffic did not pass it",
+  ],
+  "bypass-unknown": [
+    { severity: "weak", figures: {} },
+    "the proxy's network counters could not be read: that the traffic passed it was not checked",
+  ],
+  "echo-count": [
+    {
+      severity: "invalid",
+      figures: { what: "connections", echo: 2006, generator: 2000, limit: 5 },
+    },
+    "the echo server counted 2,006 connections, the generator 2,000 (limit 5 more)",
+  ],
+  "echo-count-unknown": [
+    { severity: "weak", figures: {} },
+    "the echo server's own counts could not be read: that the load reached it was not checked",
+  ],
+  "request-count": [
+    { severity: "invalid", figures: { answers: 4990, unanswered: 5, asked: 5000 } },
+    "the generator counted 4,990 answers and 5 that never came, of 5,000 requests",
+  ],
+  "bad-answers": [
+    { severity: "weak", figures: { bad: 220_803, asked: 240_003, percent: 92, limit: 0.1 } },
+    "220,803 of 240,003 requests were not answered well, 92 % (limit 0.1 %): its latencies are also those of errors",
+  ],
+  "not-held": [
+    { severity: "invalid", figures: { from: 999, to: 1000, asked: 1000 } },
+    "the echo server had 999 connections open at the start of the measured phase and 1,000 at its end, of 1,000 that should be held",
+  ],
+  late: [
+    { severity: "weak", figures: { percent: 6, limit: 5, due: 5000 } },
+    "6 % of 5,000 sends left more than 10 ms late (limit 5 %): latencies have the generator's own lateness in them",
+  ],
+  dropped: [
+    { severity: "weak", figures: { percent: 2, limit: 1, due: 5000 } },
+    "2 % of 5,000 sends were dropped (limit 1 %): the load was lower than planned, and what those messages would have waited is in no latency",
+  ],
+  "memory-unknown": [{ severity: "note", figures: {} }, "the proxy's memory could not be read"],
+  "machine-unknown": [
+    { severity: "weak", figures: {} },
+    "the machine's own counters could not be read: steal and foreign load are not known",
+  ],
+  "few-rounds": [
+    { severity: "note", figures: { rounds: 3, onePairIn: 10 } },
+    "Ranked by range over 3 rounds, not tested: of two equal proxies 1 pair in 10 comes out apart",
+  ],
+  "missing-rounds": [
+    { severity: "weak", figures: { most: 7, proxies: [{ proxy: "nginx", rounds: 6 }] } },
+    "Some lack rounds, and with fewer than the 7 of others a difference is less likely to be seen: «nginx» 6",
+  ],
+  "ranked-last": [
+    { severity: "weak", figures: { limit: 0.1, proxies: [{ proxy: "nginx", badPercent: 92 }] } },
+    "More than 0.1 % of the requests were not answered well, and who does so ranks behind all others: «nginx» 92 %",
+  ],
+  spread: [
+    {
+      severity: "weak",
+      figures: {
+        limit: 25,
+        proxies: [
+          { proxy: "none", percent: 27.1 },
+          { proxy: "nginx", percent: 30 },
+        ],
+      },
+    },
+    "The middle half of the rounds spans more than 25 % of the median: «none» 27.1 % and «nginx» 30 %",
+  ],
+  "control-slower": [
+    {
+      severity: "weak",
+      figures: {
+        measure: "total_seconds",
+        control: 7,
+        proxies: [{ proxy: "nginx", value: 5.012 }],
+      },
+    },
+    "The control was slower than a proxy, so it bounds nothing, and what a proxy adds cannot be read from it: control 7.00 s, «nginx» 5.01 s",
+  ],
+  "control-own": [
+    { severity: "note", figures: {} },
+    "What stands for the control is the cost of its own server, which is no proxy: it has no rank, and no ratio to it is given",
+  ],
+  incomplete: [
+    { severity: "weak", figures: { open: 8, planned: 48 } },
+    "8 of 48 cells have not run: medians rest on fewer rounds than planned",
+  ],
+  "shared-cores": [
+    { severity: "note", figures: { cores: 2, busyPercent: 97.4 } },
+    "Load, proxy and echo server shared 2 cores, busy to 97.4 % (median over cells): latencies and connections per second are those of this machine with everything on it; CPU per operation is the figure to carry over",
+  ],
+  "unequal-budget": [
+    { severity: "weak", figures: { cores: 1, proxy: "haproxy", containers: 2 } },
+    "The CPU budget of 1 core is each container's, and «haproxy» has 2: it may use more than the others",
+  ],
+  unobserved: [
+    { severity: "note", figures: { proxies: ["nginx-copy"] } },
+    "Without InfluxDB and cAdvisor ran «nginx-copy»: what they cost is part of the difference to the others",
+  ],
+};
+
+for (const [gate, [finding, sentence]] of Object.entries(CASES))
+  test(`a finding in words: ${gate}`, () => {
+    const whole = /** @type {Finding} */ ({ gate, ...finding });
+    assert.equal(findingText(whole, title), sentence);
+    assert.deepEqual(tellFindings([whole], title), [
+      { severity: finding.severity, message: sentence },
+    ]);
+  });
+
+test("what else a gate may have found", () => {
+  const { figures } = CASES["too-short"][0];
+  assert.equal(
+    findingText({
+      gate: "too-short",
+      severity: "note",
+      figures: { ...figures, repeats: null },
+    }),
+    "the proxy used 0.08 s of CPU, which is known to 0.02 s: take its CPU for an order of magnitude",
+  );
+  assert.match(
+    findingText({
+      gate: "generator-busy",
+      severity: "weak",
+      figures: { percent: 90, limit: 80, cores: 1, isOneThread: true },
+    }),
+    /^the generator used 90 % of the 1 core that it can use \(limit 80 %\): times and throughput /,
+  );
+  assert.match(
+    findingText({
+      gate: "tls",
+      severity: "invalid",
+      figures: { what: "version", found: "TLSv1.3", expected: ["a", "b"], isOfLoad: true },
+    }),
+    /^TLS version was TLSv1\.3, this load asks for a or b: /,
+  );
+  assert.equal(
+    findingText({
+      gate: "bad-answers",
+      severity: "note",
+      figures: { bad: 2, asked: 2000, percent: 0.1, limit: 0.1 },
+    }),
+    "2 of 2,000 requests were not answered well, 0.1 %",
+  );
+  assert.match(
+    findingText({
+      gate: "few-rounds",
+      severity: "note",
+      figures: { rounds: 1, onePairIn: null },
+    }),
+    /^A single round: nothing is known about its spread/,
+  );
+});
+
+test("what was found in cells says in how many, and its figures stay apart from what it shares with others", () => {
+  /** @type {Finding} */
+  const steal = {
+    gate: "steal",
+    severity: "weak",
+    figures: { percent: 4, limit: 2 },
+    cells: { affected: 1, all: 24, first: "r1-nginx" },
+  };
+  assert.equal(
+    findingSentence({ message: findingText(steal) }),
+    "1 of 24 cells, such as r1-nginx: steal took 4 % of the machine's CPU time (limit 2 %).",
+  );
+  assert.deepEqual(findingParts({ gate: "missing-rounds", ...CASES["missing-rounds"][0] }, title), {
+    message:
+      "Some lack rounds, and with fewer than the 7 of others a difference is less likely to be seen",
+    figures: "«nginx» 6",
+  });
+});
+
+test("why a figure is missing, each reason once", () => {
+  /** @type {Missing} */
+  const failed = {
+    kind: "failed",
+    cause: { kind: "out-of-memory", message: "the kernel ended nginx" },
+  };
+  /** @type {Missing} */
+  const invalid = {
+    kind: "invalid",
+    finding: { gate: "tls-unknown", severity: "invalid", figures: {} },
+  };
+  assert.equal(
+    missingText([failed, failed, invalid, { kind: "skipped", why: "needs 40,000 descriptors" }]),
+    "out-of-memory: the kernel ended nginx; what TLS negotiated was not recorded, so ciphers may differ; skipped: needs 40,000 descriptors",
+  );
+  assert.match(missingText([{ kind: "voided" }]), /at the limit of the one core/);
+  assert.equal(missingText([{ kind: "unreadable" }]), "could not be read");
+  assert.equal(missingText([{ kind: "not-run" }]), "not run yet");
+  assert.equal(missingText([]), "");
+  assert.equal(plainReason(failed), "the kernel ended nginx");
+});
