@@ -10,6 +10,6 @@ COPY . .
 RUN for lock in $(find . -name package-lock.json -not -path '*/node_modules/*'); do \
       (cd "$(dirname "$lock")" && npm ci --no-audit --no-fund) || exit 1; \
     done
-COPY services/bench/test/run /run-tests
+COPY services/bench/test/run-tests /run-tests
 USER 1000:1000
 ENTRYPOINT ["/run-tests"]

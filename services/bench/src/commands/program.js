@@ -206,7 +206,10 @@ export function makeProgram(call) {
     .action((proxies) => call("verify", { proxies }));
 
   command("test", "runs the tests of this project")
-    .argument("[WORD...]", "only test files whose path contains one of the words")
+    .argument(
+      "[TIER|WORD...]",
+      "only these tiers (lint, unit, boot, faults), and test files whose path contains one of the other words",
+    )
     .action((words) => call("test", { words }));
 
   // Not for people: the service `ready` of compose.yaml.

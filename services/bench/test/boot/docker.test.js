@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check, containersOf, localImages, remove } from "../src/platform/docker.js";
-import { setup } from "../src/commands/setup.js";
-import { atEnd, copyOfProject, uniqueName } from "./lab.js";
+import { check, containersOf, localImages, remove } from "../../src/platform/docker.js";
+import { setup } from "../../src/commands/setup.js";
+import { atEnd, copyOfProject, uniqueName } from "../lab.js";
 
 test("a container whose image alone names a project is none of that project", async (t) => {
   const project = uniqueName();

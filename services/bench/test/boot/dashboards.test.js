@@ -8,16 +8,16 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { interpolate } from "../../../dashboards/src/influxql.js";
-import { compareRuns } from "../src/commands/compare.js";
-import { Influx } from "../src/platform/influx.js";
-import { Store } from "../src/record/store.js";
-import { comparisonPoints } from "../src/series/points.js";
-import { DATABASE } from "../src/series/publisher.js";
-import { findingText } from "../src/render/findings.js";
-import { republish } from "../src/series/republish.js";
-import { until } from "../src/platform/wait.js";
-import { testbed, LIMIT_MS } from "./testbed.js";
-import { joinProject, lab, projectDirectory, waitForLoad } from "./lab.js";
+import { compareRuns } from "../../src/commands/compare.js";
+import { Influx } from "../../src/platform/influx.js";
+import { Store } from "../../src/record/store.js";
+import { comparisonPoints } from "../../src/series/points.js";
+import { DATABASE } from "../../src/series/publisher.js";
+import { findingText } from "../../src/render/findings.js";
+import { republish } from "../../src/series/republish.js";
+import { until } from "../../src/platform/wait.js";
+import { testbed, LIMIT_MS } from "../testbed.js";
+import { joinProject, lab, projectDirectory, waitForLoad } from "../lab.js";
 
 /** How long the containers are watched after the load, so that the observers' curves have points too. */
 const WATCH_MS = 6_000;
@@ -177,7 +177,7 @@ function filled(query, context) {
 
 /**
  * @param {any} dashboard
- * @param {(query: string) => Promise<import("../src/platform/influx.js").Series[]>} ask
+ * @param {(query: string) => Promise<import("../../src/platform/influx.js").Series[]>} ask
  * @returns {Promise<string[]>} titles of the panels of which no query returns a row
  */
 async function emptyPanels(dashboard, ask) {
@@ -194,7 +194,7 @@ async function emptyPanels(dashboard, ask) {
 
 /**
  * @param {any} dashboard
- * @param {(query: string) => Promise<import("../src/platform/influx.js").Series[]>} ask
+ * @param {(query: string) => Promise<import("../../src/platform/influx.js").Series[]>} ask
  * @returns {Promise<string[]>} names of the variables without a value
  */
 async function emptyVariables(dashboard, ask) {

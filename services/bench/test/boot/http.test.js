@@ -5,9 +5,9 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { testbed } from "./testbed.js";
+import { testbed } from "../testbed.js";
 
-/** @import { CellRecord } from "../src/record/types.js" */
+/** @import { CellRecord } from "../../src/record/types.js" */
 
 const BATTLE = `title: one of each
 proxies: [nginx, nginx-files]

@@ -1,49 +1,13 @@
+/**
+ * compose.yaml as Compose reads it, without an engine: profiles, pins, limits, hardening.
+ */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Project, run } from "../src/platform/docker.js";
-import { readProxies } from "../src/plan/proxies.js";
-import { projectDirectory } from "./lab.js";
-
-/** @import { ComposeService } from "../src/platform/docker.js" */
-
-/** The copy of the project that these tests run in. */
-const root = join(import.meta.dirname, "../../..");
-const modules = join(root, "node_modules/.bin");
-
-/** @param {string[]} command */
-async function passes(command) {
-  const { code, output } = await run(command, { cwd: root });
-  assert.equal(code, 0, output);
-}
-
-test("types", () => passes([join(modules, "tsc"), "--project", "."]));
-
-test("types of the load generator", () => passes([join(modules, "tsc"), "--project", "loadgen"]));
-
-test("lint", () =>
-  passes([join(modules, "eslint"), "--config", "services/bench/eslint.config.js", "."]));
-
-test("format", () => passes([join(modules, "prettier"), "--check", "**/*.{js,mjs,json}"]));
-
-test("shell scripts", () =>
-  passes([
-    "shellcheck",
-    "--external-sources",
-    "--shell=sh",
-    "bench",
-    "certs/generate",
-    "offline/base.sh",
-    "offline/influxdb/entrypoint.sh",
-    "proxies/raise-limits.sh",
-    "proxies/write-files.sh",
-    "services/bench/test/run",
-    "services/echo/start",
-    "services/node-web/start",
-    "services/spring/start",
-    ".ci/run",
-  ]));
+import { Project } from "../../src/platform/docker.js";
+import { readProxies } from "../../src/plan/proxies.js";
+import { projectDirectory } from "../lab.js";
 
 /** Services that no measured connection passes. */
 const NOT_MEASURED = ["ready", "cadvisor", "influxdb", "grafana", "renderer"];

@@ -14,10 +14,10 @@ import {
 import { createServer, connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run } from "../src/platform/docker.js";
-import { until } from "../src/platform/wait.js";
-import { testbed, LIMIT_MS } from "./testbed.js";
-import { atEnd } from "./lab.js";
+import { run } from "../../src/platform/docker.js";
+import { until } from "../../src/platform/wait.js";
+import { testbed, LIMIT_MS } from "../testbed.js";
+import { atEnd } from "../lab.js";
 
 test("what is killed while it is measured is named, the cell tried again, and the run completes", async (t) => {
   const { bench, measured, project, recorded, results, assertNothingLeft } = testbed(t);

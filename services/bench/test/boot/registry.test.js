@@ -6,9 +6,9 @@ import assert from "node:assert/strict";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { check, localImages, Project, run } from "../src/platform/docker.js";
-import { setup } from "../src/commands/setup.js";
-import { atEnd, copyOfProject, lab, projectDirectory } from "./lab.js";
+import { check, localImages, Project, run } from "../../src/platform/docker.js";
+import { setup } from "../../src/commands/setup.js";
+import { atEnd, copyOfProject, lab, projectDirectory } from "../lab.js";
 
 const REGISTRY_CONFIG =
   "{version: 0.1, storage: {filesystem: {rootdirectory: /tmp/registry}}, http: {addr: ':5000'}}";

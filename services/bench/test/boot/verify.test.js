@@ -5,13 +5,13 @@ import assert from "node:assert/strict";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { checkConfig } from "../src/conformance/config-check.js";
-import { CHECKS } from "../src/conformance/checks.js";
-import { Project, run } from "../src/platform/docker.js";
-import { readProxies } from "../src/plan/proxies.js";
-import { setup } from "../src/commands/setup.js";
-import { verifyProxies } from "../src/commands/verify.js";
-import { copyOfProject, lab, projectDirectory } from "./lab.js";
+import { checkConfig } from "../../src/conformance/config-check.js";
+import { CHECKS } from "../../src/conformance/checks.js";
+import { Project, run } from "../../src/platform/docker.js";
+import { readProxies } from "../../src/plan/proxies.js";
+import { setup } from "../../src/commands/setup.js";
+import { verifyProxies } from "../../src/commands/verify.js";
+import { copyOfProject, lab, projectDirectory } from "../lab.js";
 
 const proxies = readProxies(join(projectDirectory, "proxies"));
 

@@ -8,14 +8,14 @@ import http from "node:http";
 import https from "node:https";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { check } from "../src/platform/docker.js";
-import { CONTROL, healthUrl, readProxies } from "../src/plan/proxies.js";
-import { setup } from "../src/commands/setup.js";
-import { statusOf, until } from "../src/platform/wait.js";
-import { joinProject, lab, projectDirectory } from "./lab.js";
+import { check } from "../../src/platform/docker.js";
+import { CONTROL, healthUrl, readProxies } from "../../src/plan/proxies.js";
+import { setup } from "../../src/commands/setup.js";
+import { statusOf, until } from "../../src/platform/wait.js";
+import { joinProject, lab, projectDirectory } from "../lab.js";
 
 /** @import { TestContext } from "node:test" */
-/** @import { Scheme } from "../src/record/types.js" */
+/** @import { Scheme } from "../../src/record/types.js" */
 
 const REQUESTS = 400;
 /** Requests at a time, each on a connection that is kept. */
@@ -150,7 +150,7 @@ function client(t, scheme) {
 }
 
 /**
- * @param {import("../src/platform/docker.js").Project} project
+ * @param {import("../../src/platform/docker.js").Project} project
  * @param {string} name of its proxy
  * @returns {Promise<number>} connections to the server's ports that are open or were within a minute: the side that closes
  *   one remembers it for that long

@@ -5,15 +5,15 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { analyse } from "../src/analyse/index.js";
-import { check, containersOf } from "../src/platform/docker.js";
-import { locate } from "../src/platform/counters.js";
-import { until } from "../src/platform/wait.js";
-import { findingText } from "../src/render/findings.js";
-import { testbed } from "./testbed.js";
-import { lab } from "./lab.js";
+import { analyse } from "../../src/analyse/index.js";
+import { check, containersOf } from "../../src/platform/docker.js";
+import { locate } from "../../src/platform/counters.js";
+import { until } from "../../src/platform/wait.js";
+import { findingText } from "../../src/render/findings.js";
+import { testbed } from "../testbed.js";
+import { lab } from "../lab.js";
 
-/** @import { CellRecord } from "../src/record/types.js" */
+/** @import { CellRecord } from "../../src/record/types.js" */
 
 /** Where the host's /proc and /sys/fs/cgroup are. */
 const root = existsSync("/host/proc/stat") ? "/host" : "";

@@ -7,10 +7,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
-import { panelsOf, readDashboards } from "../src/panels/dashboards.js";
-import { pixelsOf } from "../src/panels/testing/png.js";
-import { finishedTestbed } from "./testbed.js";
-import { atEnd } from "./lab.js";
+import { panelsOf, readDashboards } from "../../src/panels/dashboards.js";
+import { pixelsOf } from "../../src/panels/testing/png.js";
+import { finishedTestbed } from "../testbed.js";
+import { atEnd } from "../lab.js";
 
 const CPU = /^battle-\d+-cpu-per-handshake-/;
 

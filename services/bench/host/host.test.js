@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { run } from "../src/platform/docker.js";
-import { projectDirectory } from "./lab.js";
+import { projectDirectory } from "../test/lab.js";
 
 /**
  * @param {import("node:test").TestContext} t

@@ -7,10 +7,10 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { json } from "node:stream/consumers";
 import assert from "node:assert/strict";
-import { check, run } from "../src/platform/docker.js";
-import { ContainerGone, difference, locate } from "../src/platform/counters.js";
-import { until } from "../src/platform/wait.js";
-import { atEnd, uniqueName } from "./lab.js";
+import { check, run } from "../../src/platform/docker.js";
+import { ContainerGone, difference, locate } from "../../src/platform/counters.js";
+import { until } from "../../src/platform/wait.js";
+import { atEnd, uniqueName } from "../lab.js";
 
 /** @import { TestContext } from "node:test" */
 

@@ -5,10 +5,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { check } from "../src/platform/docker.js";
-import { readProxies } from "../src/plan/proxies.js";
-import { until } from "../src/platform/wait.js";
-import { influx, joinProject, lab, projectDirectory, waitForLoad } from "./lab.js";
+import { check } from "../../src/platform/docker.js";
+import { readProxies } from "../../src/plan/proxies.js";
+import { until } from "../../src/platform/wait.js";
+import { influx, joinProject, lab, projectDirectory, waitForLoad } from "../lab.js";
 
 const CONNECTIONS = 300;
 /** One container and two: under ws too, and with the metrics of every container. Of the others the longer way does, wss. */
@@ -205,7 +205,7 @@ test("many messages: all counted, a sample of their latencies recorded, kept for
   assert.equal(counted.values[0][1], 1000);
 });
 
-/** @param {import("../src/platform/docker.js").Project} project */
+/** @param {import("../../src/platform/docker.js").Project} project */
 async function loadSummary(project) {
   const log = await project.check(["logs", "--no-log-prefix", "load"]);
   return JSON.parse(log.match(/SUMMARY (\{.*\})/)?.[1] ?? "null");
@@ -214,7 +214,7 @@ async function loadSummary(project) {
 /**
  * CPU and memory points of every service of the running profile, no more than 2 s apart.
  *
- * @param {import("../src/platform/docker.js").Project & {name: string}} project
+ * @param {import("../../src/platform/docker.js").Project & {name: string}} project
  */
 async function assertContainerMetrics(project) {
   const running = (await project.check(["ps", "--services", "--status", "running"]))

@@ -6,17 +6,17 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { MEASURES } from "../src/analyse/index.js";
-import { Influx } from "../src/platform/influx.js";
-import { readLive } from "../src/record/live.js";
-import { Store } from "../src/record/store.js";
-import { findingText } from "../src/render/findings.js";
-import { republish } from "../src/series/republish.js";
-import { until } from "../src/platform/wait.js";
-import { testbed } from "./testbed.js";
-import { joinProject } from "./lab.js";
+import { MEASURES } from "../../src/analyse/index.js";
+import { Influx } from "../../src/platform/influx.js";
+import { readLive } from "../../src/record/live.js";
+import { Store } from "../../src/record/store.js";
+import { findingText } from "../../src/render/findings.js";
+import { republish } from "../../src/series/republish.js";
+import { until } from "../../src/platform/wait.js";
+import { testbed } from "../testbed.js";
+import { joinProject } from "../lab.js";
 
-/** @import { Series } from "../src/platform/influx.js" */
+/** @import { Series } from "../../src/platform/influx.js" */
 
 const BATTLE = `title: Tiny battle
 proxies: [nginx]

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { chromium } from "playwright-core";
-import { finishedTestbed } from "./testbed.js";
+import { finishedTestbed } from "../testbed.js";
 
 test("a battle ends with a report that a browser shows whole, wide and narrow, light and dark", async (t) => {
   const { bench, directory, results, runFolder } = await finishedTestbed(t);

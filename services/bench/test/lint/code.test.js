@@ -1,0 +1,44 @@
+/**
+ * The code as text: types, lint, format.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { run } from "../../src/platform/docker.js";
+
+/** The copy of the project that these tests run in. */
+const root = join(import.meta.dirname, "../../../..");
+const modules = join(root, "node_modules/.bin");
+
+/** @param {string[]} command */
+async function passes(command) {
+  const { code, output } = await run(command, { cwd: root });
+  assert.equal(code, 0, output);
+}
+
+test("types", () => passes([join(modules, "tsc"), "--project", "."]));
+
+test("types of the load generator", () => passes([join(modules, "tsc"), "--project", "loadgen"]));
+
+test("lint", () =>
+  passes([join(modules, "eslint"), "--config", "services/bench/eslint.config.js", "."]));
+
+test("format", () => passes([join(modules, "prettier"), "--check", "**/*.{js,mjs,json}"]));
+
+test("shell scripts", () =>
+  passes([
+    "shellcheck",
+    "--external-sources",
+    "--shell=sh",
+    "bench",
+    "certs/generate",
+    "offline/base.sh",
+    "offline/influxdb/entrypoint.sh",
+    "proxies/raise-limits.sh",
+    "proxies/write-files.sh",
+    "services/bench/test/run-tests",
+    "services/echo/start",
+    "services/node-web/start",
+    "services/spring/start",
+    ".ci/run",
+  ]));
