@@ -6,7 +6,6 @@
  * @import { Look } from "./charts.js"
  * @import { ToldFinding } from "./findings.js"
  */
-import { answersBadly } from "../analyse/bad-answers.js";
 import { titleOfProxy } from "../analyse/settings.js";
 import { comparesServers, isHttp } from "../analyse/scenarios.js";
 import { findingParts } from "./findings.js";

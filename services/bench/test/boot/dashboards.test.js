@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { interpolate } from "../../../dashboards/src/influxql.js";
+import { interpolate } from "../../../../dashboards/src/influxql.js";
 import { compareRuns } from "../../src/commands/compare.js";
 import { Influx } from "../../src/platform/influx.js";
 import { Store } from "../../src/record/store.js";
