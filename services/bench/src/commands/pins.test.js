@@ -32,3 +32,32 @@ test("the types of k6's modules are those of the pinned k6", () => {
   const minor = (/** @type {string} */ version) => version.split(".").slice(0, 2).join(".");
   assert.equal(minor(devDependencies["@types/k6"]), minor(tags.K6));
 });
+
+/**
+ * @param {string} file
+ * @returns {string[]} versions that renovate.json's own expressions find in it
+ */
+function foundByRenovate(file) {
+  /** @type {{managerFilePatterns: string[], matchStrings: string[]}[]} */
+  const managers = JSON.parse(read("renovate.json")).customManagers;
+  return managers
+    .filter(({ managerFilePatterns }) =>
+      managerFilePatterns.some((pattern) => new RegExp(pattern.slice(1, -1)).test(file)),
+    )
+    .flatMap(({ matchStrings }) => matchStrings)
+    .flatMap((pattern) => [...read(file).matchAll(new RegExp(pattern, "g"))])
+    .map(({ groups }) => groups?.currentValue ?? "");
+}
+
+test("Renovate finds every pinned image, and the versions of local builds that are not Debian's", () => {
+  assert.ok(Object.keys(tags).length >= 12);
+  assert.deepEqual(foundByRenovate(".env").sort(), Object.values(tags).sort());
+  assert.deepEqual(
+    foundByRenovate("offline/compose.yaml").sort(),
+    [
+      local.k6.build.args.K6_VERSION,
+      local.node.build.args.NODE_VERSION,
+      local.node.build.args.NPM_VERSION,
+    ].sort(),
+  );
+});
