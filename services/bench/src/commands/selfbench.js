@@ -1,6 +1,6 @@
 /**
- * `selfbench`: what this benchmark itself is worth here. It measures its own overhead, spread and false alarms with its own
- * runs, and holds them against what the project promises.
+ * `selfbench`: measures the benchmark itself, its overhead, run-to-run spread and false positives, with runs of its own, and
+ * compares them with what the project promises.
  */
 import { join } from "node:path";
 import { mean, median, sampleStandardDeviation } from "simple-statistics";

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { check, containersOf, localImages, remove } from "../../src/platform/docker.js";
+import { check, containersOf, localImages, remove, run } from "../../src/platform/docker.js";
 import { setup } from "../../src/commands/setup.js";
-import { atEnd, copyOfProject, uniqueName } from "../lab.js";
+import { atEnd, copyOfProject, projectDirectory, uniqueName } from "../lab.js";
 
 test("a container whose image alone names a project is none of that project", async (t) => {
   const project = uniqueName();
@@ -35,4 +38,21 @@ test("images that are built here are the same whatever the benchmark is called",
   process.env.COMPOSE_PROJECT_NAME = uniqueName();
   await setup(directory, () => {});
   assert.deepEqual(await localImages(built), before);
+});
+
+test("./bench uses the engine of the chosen docker context, wherever its socket is", async (t) => {
+  const config = mkdtempSync(join(tmpdir(), "docker-config-"));
+  atEnd(t, () => rmSync(config, { recursive: true }));
+  // In the project's folder, which is the same path for this container and for the engine that mounts the socket.
+  const socket = join(projectDirectory, ".bench", `${uniqueName()}.sock`);
+  symlinkSync("/var/run/docker.sock", socket);
+  atEnd(t, () => rmSync(socket));
+  const env = { DOCKER_CONFIG: config, DOCKER_HOST: "" };
+  await check(["docker", "context", "create", "other", "--docker", `host=unix://${socket}`], {
+    env,
+  });
+  const bench = [join(projectDirectory, "bench"), "doctor"];
+  const { code, output } = await run(bench, { env: { ...env, DOCKER_CONTEXT: "other" } });
+  assert.equal(code, 0, output);
+  assert.match(output, /^ {2}counters of containers +CPU, memory$/m);
 });
