@@ -17,12 +17,15 @@ export class UserError extends Error {
 }
 
 /**
- * The name that was probably meant.
+ * The name that was probably meant, for any list of names but that of commander's options.
  *
  * @param {string} name
  * @param {string[]} known
- * @returns {string | undefined} the nearest of them, if one is near
+ * @returns {string} a question, and a blank after it; empty when no name is near
  */
-export function nearest(name, known) {
-  return closestMatch(name, known, { maxDistance: Math.max(2, Math.floor(name.length / 2)) });
+export function didYouMean(name, known) {
+  const nearest = closestMatch(name, known, {
+    maxDistance: Math.max(2, Math.floor(name.length / 2)),
+  });
+  return nearest ? `Did you mean ${nearest}? ` : "";
 }

@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nearest } from "./errors.js";
+import { didYouMean } from "./errors.js";
 
 const proxies = ["haproxy", "haproxy-hitch", "http-proxy", "nginx", "none"];
 
-for (const [typed, meant] of [
-  ["ngnix", "nginx"],
-  ["haprox", "haproxy"],
-  ["httpproxy", "http-proxy"],
-  ["nginx", "nginx"],
-  ["envoy", undefined],
-  ["completely-different", undefined],
+for (const [typed, question] of [
+  ["ngnix", "Did you mean nginx? "],
+  ["haprox", "Did you mean haproxy? "],
+  ["httpproxy", "Did you mean http-proxy? "],
+  ["nginx", "Did you mean nginx? "],
+  ["envoy", ""],
+  ["completely-different", ""],
 ]) {
-  test(`nearest to ${typed} is ${meant}`, () =>
-    assert.equal(nearest(String(typed), proxies), meant));
+  test(`nearest to ${typed}: ${question || "none"}`, () =>
+    assert.equal(didYouMean(typed, proxies), question));
 }
+
+test("nothing is near where nothing is known", () => assert.equal(didYouMean("x", []), ""));

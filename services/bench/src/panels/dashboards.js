@@ -3,7 +3,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { nearest, UserError } from "../errors.js";
+import { didYouMean, UserError } from "../errors.js";
 
 /**
  * @typedef {object} Target one query of a panel
@@ -131,10 +131,9 @@ function named(dashboards, uid) {
   const found = dashboards.find((dashboard) => dashboard.uid === uid);
   if (found) return found;
   const known = dashboards.map((dashboard) => dashboard.uid);
-  const meant = nearest(uid, known);
   throw new UserError(
     `unknown dashboard: ${uid}`,
-    `${meant ? `Did you mean ${meant}? ` : ""}The files of dashboards/generated are: ${known.join(", ")}.`,
+    `${didYouMean(uid, known)}The files of dashboards/generated are: ${known.join(", ")}.`,
     2,
   );
 }

@@ -3,7 +3,7 @@
  */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { nearest, UserError } from "../errors.js";
+import { didYouMean, UserError } from "../errors.js";
 import { Store } from "../record/store.js";
 
 /** @import { Influx } from "../platform/influx.js" */
@@ -87,10 +87,9 @@ export async function liveRun(influx, name) {
  * @returns {UserError} exit code 2
  */
 export function unknownRun(name, known) {
-  const meant = nearest(name, known);
   return new UserError(
     `unknown run: ${name}`,
-    `${meant ? `Did you mean ${meant}? ` : ""}Runs: ${known.join(", ") || "none; ./bench run makes one"}.`,
+    `${didYouMean(name, known)}Runs: ${known.join(", ") || "none; ./bench run makes one"}.`,
     2,
   );
 }

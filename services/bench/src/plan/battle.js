@@ -4,9 +4,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { UserError } from "../errors.js";
+import { didYouMean, UserError } from "../errors.js";
 import schema from "./battle.schema.json" with { type: "json" };
-import { didYouMean, Document } from "./document.js";
+import { Document } from "./document.js";
 import {
   combinations,
   defaults,

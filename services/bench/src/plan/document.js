@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
-import { nearest, UserError } from "../errors.js";
+import { didYouMean, UserError } from "../errors.js";
 
 /**
  * @import { ErrorObject } from "ajv"
@@ -166,16 +166,6 @@ function explain({ keyword, params, data, parentSchema }, path) {
     fact: `${path.length === 0 ? "the file" : named(path)} is ${shown(data)}`,
     next: `${typeof data === "string" ? didYouMean(data, known) : ""}Expected ${expectation(schema)}. ${schema.description ?? ""}`.trim(),
   };
-}
-
-/**
- * @param {string} name
- * @param {string[]} known
- * @returns {string} a question, and a blank after it; empty when no name is near
- */
-export function didYouMean(name, known) {
-  const meant = nearest(name, known);
-  return meant ? `Did you mean ${meant}? ` : "";
 }
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { nearest, UserError } from "../errors.js";
+import { didYouMean, UserError } from "../errors.js";
 
 /** @import { Scheme } from "../record/types.js" */
 
@@ -160,10 +160,10 @@ function readProxy(directory, name) {
   }
   for (const key of Object.keys(content)) {
     if (!(key in KEYS)) {
-      const meant = nearest(key, Object.keys(KEYS));
+      const known = Object.keys(KEYS);
       throw new UserError(
         `${file}: unknown key "${key}"`,
-        meant ? `Did you mean "${meant}"?` : `Known: ${Object.keys(KEYS).join(", ")}.`,
+        `${didYouMean(key, known)}Known: ${known.join(", ")}.`,
       );
     }
   }
@@ -181,10 +181,9 @@ export function pickProxies(proxies, names) {
   return names.map((name) => {
     const proxy = proxies.find((candidate) => candidate.name === name);
     if (proxy) return proxy;
-    const meant = nearest(name, known);
     throw new UserError(
       `unknown proxy: ${name}`,
-      `${meant ? `Did you mean ${meant}? ` : ""}The folders of proxies/ are: ${known.join(", ")}.`,
+      `${didYouMean(name, known)}The folders of proxies/ are: ${known.join(", ")}.`,
       2,
     );
   });

@@ -25,7 +25,7 @@ test("every parameter is a knob of .env, empty as scenarios differ in their defa
   for (const scenario of scenarioNames(root)) {
     for (const name of Object.keys(defaults(readScenario(root, scenario)))) {
       assert.equal(knobs[name], "", `${name} of ${scenario} in .env`);
-      assert.match(compose, new RegExp(`^      ${name}: \\$\\{${name}\\}$`, "m"), scenario);
+      assert.match(compose, new RegExp(`^ {2,}${name}: \\$\\{${name}\\}$`, "m"), scenario);
     }
   }
 });
