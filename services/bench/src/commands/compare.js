@@ -3,61 +3,20 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { median } from "simple-statistics";
-import {
-  CONFIDENCE,
-  settingKey,
-  settingsOf,
-  titleOfProxy,
-  valuesByRound,
-} from "../analyse/settings.js";
-import { analyseCells } from "../analyse/index.js";
-import { measure } from "../analyse/measures.js";
-import { ALPHA, judge } from "../analyse/ranking.js";
-import { amount, timesRange } from "../render/words.js";
-import { containersOf, joinNetwork, leaveNetwork, Project } from "../platform/docker.js";
+import { compareRuns } from "../analyse/compare-runs.js";
 import { didYouMean, UserError } from "../errors.js";
+import { counted, number } from "../numbers.js";
+import { containersOf, joinNetwork, leaveNetwork, Project } from "../platform/docker.js";
 import { Influx } from "../platform/influx.js";
-import { differences as environmentDifferences } from "../machine/environment.js";
-import { counted, number, probability, times } from "../numbers.js";
-import { differences as planDifferences } from "../plan/describe.js";
 import { Store } from "../record/store.js";
-import { comparisonPoints, settingOf } from "../series/points.js";
+import { comparisonNotes, comparisonText } from "../render/comparison-text.js";
+import { comparisonPoints } from "../series/points.js";
 import { replace } from "../series/republish.js";
-import { independentRatioInterval, smallestP } from "../statistics/index.js";
 
 /** @import { Wanted } from "./program.js" */
 /** @import { TlsPolicy } from "../conformance/connect.js" */
-/** @import { AnalysedCell, Estimate } from "../analyse/types.js" */
-/** @import { PlannedCell, Results } from "../record/types.js" */
-
-/** Of a plan, what changes no figure: names, and the order of the cells within a round. */
-const NO_CONDITIONS = ["battle", "title", "published", "seed"];
-
-/**
- * @typedef {"higher" | "lower" | "no difference" | "cannot be told"} Outcome of the run, against the baseline; cannot be told: one of
- *   them has a single round, which says nothing about its spread
- *
- * @typedef {object} ComparedRow one proxy, setting and measure
- * @property {PlannedCell} cell one of them in the run
- * @property {string} title of the proxy
- * @property {string} measure its key
- * @property {string} unit
- * @property {"lower" | "higher"} better
- * @property {number} value median of the run's rounds
- * @property {number} baselineValue
- * @property {[run: number, baseline: number]} rounds
- * @property {Estimate | null} ratio of the medians, run to baseline; null: one of them is not above 0
- * @property {number | null} p Mann–Whitney's, corrected by Holm over the proxies of this setting and measure; null: not tested
- * @property {Outcome} differs
- *
- * @typedef {object} RunComparison
- * @property {string} run its folder
- * @property {string} baseline
- * @property {{what: "environment" | "plan", key: string, was: string, is: string}[]} differences was: of the baseline
- * @property {string[]} notes what the reader must know, a sentence each
- * @property {ComparedRow[]} rows in the order of the run's tables
- */
+/** @import { RunComparison } from "../analyse/compare-runs.js" */
+/** @import { Results } from "../record/types.js" */
 
 /**
  * @param {string} directory the project's
@@ -67,8 +26,12 @@ const NO_CONDITIONS = ["battle", "title", "published", "seed"];
  */
 export async function compare(directory, { run, baseline, json }, say) {
   const [store, earlier] = [run, baseline].map((name) => openRun(directory, name));
-  const comparison = compareRuns(store.results, earlier.results, readPolicy(directory));
-  console.log(json ? JSON.stringify(comparison, null, 1) : describe(comparison));
+  const comparison = comparable(store.results, earlier.results, readPolicy(directory));
+  console.log(
+    json
+      ? JSON.stringify({ ...comparison, notes: comparisonNotes(comparison) }, null, 1)
+      : comparisonText(comparison),
+  );
   await publish(directory, store, comparison, say);
   return 0;
 }
@@ -84,7 +47,7 @@ export async function compare(directory, { run, baseline, json }, say) {
 export async function compareWithLatest(directory, store, influx) {
   const earlier = latestBefore(store);
   if (!earlier) return null;
-  const comparison = compareRuns(store.results, earlier.results, readPolicy(directory));
+  const comparison = comparable(store.results, earlier.results, readPolicy(directory));
   await publishComparison(influx, store, comparison);
   const { rows, run, baseline, differences } = comparison;
   const differing = rows.filter(({ differs }) => differs === "higher" || differs === "lower");
@@ -93,143 +56,16 @@ export async function compareWithLatest(directory, store, influx) {
 }
 
 /**
- * The values of two runs are independent: their rounds did not run beside each other. So Mann–Whitney's test, exact, and a bootstrap
- * that draws from each on its own. As in a report, Holm corrects over the proxies of one setting and measure.
- *
  * @param {Results} run
  * @param {Results} baseline
  * @param {TlsPolicy | null} policy
  * @returns {RunComparison}
  * @throws {UserError} when they have nothing in common
  */
-export function compareRuns(run, baseline, policy) {
-  const now = analyseCells(run, policy);
-  const before = analyseCells(baseline, policy);
-  const rows = settingsOf(run).flatMap(({ key, compared }) => {
-    const own = now.filter((cell) => cell.setting === key);
-    const others = before.filter((cell) => cell.setting === key);
-    return compared.flatMap((each) => compareMeasure(run, key, each.key, own, others));
-  });
-  if (rows.length === 0) throw nothingInCommon(run, baseline);
-  return {
-    run: run.run.name,
-    baseline: baseline.run.name,
-    differences: [
-      ...environmentDifferences(baseline.environment.identity, run.environment.identity).map(
-        (difference) => ({ what: /** @type {const} */ ("environment"), ...difference }),
-      ),
-      ...planDifferences(baseline.plan, run.plan)
-        .filter(({ key }) => !NO_CONDITIONS.includes(key))
-        .map((difference) => ({ what: /** @type {const} */ ("plan"), ...difference })),
-    ],
-    notes: notesOf(run, baseline, rows),
-    rows,
-  };
-}
-
-/**
- * @param {Results} run
- * @param {string} setting its key
- * @param {string} key of the measure
- * @param {AnalysedCell[]} own cells of that setting
- * @param {AnalysedCell[]} others the baseline's
- * @returns {ComparedRow[]} a proxy each that has figures in both
- */
-function compareMeasure(run, setting, key, own, others) {
-  const { unit, better } = measure(key);
-  const proxies = run.plan.proxies
-    .map((proxy) => ({
-      proxy,
-      a: [...valuesByRound(own, proxy, key).values()],
-      b: [...valuesByRound(others, proxy, key).values()],
-    }))
-    .filter(({ a, b }) => a.length > 0 && b.length > 0);
-  const ratios = new Map(
-    proxies.map(({ proxy, a, b }) => [
-      proxy,
-      independentRatioInterval(a, b, { confidence: CONFIDENCE, seed: run.plan.seed }),
-    ]),
-  );
-  const other = (/** @type {string} */ proxy) => `${proxy} before`;
-  const judgement = judge(
-    new Map(
-      proxies.flatMap(({ proxy, a, b }) => [
-        [proxy, a],
-        [other(proxy), b],
-      ]),
-    ),
-    proxies.map(({ proxy }) => [proxy, other(proxy)]),
-    (proxy) => ratios.get(proxy) ?? null,
-  );
-  return proxies.map(({ proxy, a, b }) => {
-    const [value, baselineValue] = [median(a), median(b)];
-    const isTold = a.length > 1 && b.length > 1;
-    const isSeen = judgement.differ(proxy, other(proxy));
-    return {
-      cell: cellOf(run, setting, proxy),
-      title: titleOfProxy(run, proxy),
-      measure: key,
-      unit,
-      better,
-      value,
-      baselineValue,
-      rounds: /** @type {[number, number]} */ ([a.length, b.length]),
-      ratio: ratios.get(proxy) ?? null,
-      p: judgement.p(proxy, other(proxy)),
-      differs: isTold ? outcomeOf(isSeen, value - baselineValue) : "cannot be told",
-    };
-  });
-}
-
-/**
- * @param {boolean} isSeen
- * @param {number} difference
- * @returns {Outcome}
- */
-function outcomeOf(isSeen, difference) {
-  // Two samples may differ in rank and yet have one median.
-  if (!isSeen || difference === 0) return "no difference";
-  return difference > 0 ? "higher" : "lower";
-}
-
-/**
- * @param {Results} run
- * @param {string} setting its key
- * @param {string} proxy
- * @returns {PlannedCell}
- */
-function cellOf({ plan }, setting, proxy) {
-  const found = plan.cells.find((cell) => cell.proxy === proxy && settingKey(cell) === setting);
-  if (!found) throw new Error(`${proxy} has figures in ${setting}, which the plan does not have`);
-  return found;
-}
-
-/**
- * @param {Results} run
- * @param {Results} baseline
- * @param {ComparedRow[]} rows
- */
-function notesOf(run, baseline, rows) {
-  const tested = new Set(
-    rows.flatMap(({ cell, measure, p }) => (p === null ? [] : [`${settingKey(cell)} ${measure}`])),
-  ).size;
-  const ranged = rows.filter(({ p, differs }) => p === null && differs !== "cannot be told");
-  const notes = [
-    "What was otherwise throughout one of the runs, as a busy neighbour of a virtual machine, is in all of its figures: two runs cannot tell it from a change.",
-  ];
-  if (tested > 0)
-    notes.push(
-      `${counted(tested, "table")} of one setting and measure, each tested at the ${number(100 * ALPHA)} % level: of two equal runs up to ${number(Math.ceil(ALPHA * tested))} of them would show a difference.`,
-    );
-  if (ranged.length > 0) {
-    const chance = Math.max(...ranged.map(({ rounds }) => smallestP(...rounds)));
-    notes.push(
-      `Too few rounds to test ${counted(ranged.length, "figure")}: there a difference is seen where all rounds of one run lie below all of the other's, as of two equal runs 1 figure in ${number(Math.round(1 / chance))} does.`,
-    );
-  }
-  for (const { name, endedAt } of [run.run, baseline.run])
-    if (!endedAt) notes.push(`${name} is not complete: its medians rest on fewer rounds.`);
-  return notes;
+export function comparable(run, baseline, policy) {
+  const comparison = compareRuns(run, baseline, policy);
+  if (comparison.rows.length === 0) throw nothingInCommon(run, baseline);
+  return comparison;
 }
 
 /**
@@ -252,65 +88,6 @@ function nothingInCommon(run, baseline) {
     `Expected two runs that both measured a proxy in the same scenario, scheme and parameters:\n${described.join("\n")}`,
     2,
   );
-}
-
-/**
- * @param {RunComparison} comparison
- * @returns {string} lines for a terminal
- */
-export function describe({ run, baseline, differences, notes, rows }) {
-  const differing = rows.filter(({ differs }) => differs === "higher" || differs === "lower");
-  const lines = [`${run} against ${baseline}`, ""];
-  if (differences.length > 0) {
-    lines.push("NOT MADE UNDER THE SAME CONDITIONS. Any difference below may come from these:");
-    for (const { what, key, was, is } of differences)
-      lines.push(`  ${what}: ${key} was ${short(was)}, is ${short(is)}`);
-    lines.push("");
-  }
-  lines.push(
-    `${number(differing.length)} of ${counted(rows.length, "figure")} differ.`,
-    ...notes,
-    `Ratio of the medians, ${run} to ${baseline}, with its interval of ${number(100 * CONFIDENCE)} %; in brackets each median over its rounds.`,
-  );
-  const table = rows.map((row) => ({ row, texts: textsOf(row) }));
-  const widths = [0, 1, 2, 3].map((i) => Math.max(...table.map(({ texts }) => texts[i].length)));
-  let setting = "";
-  let key = "";
-  for (const { row, texts } of table) {
-    if (settingOf(row.cell) !== setting) {
-      lines.push("", (setting = settingOf(row.cell)));
-      key = "";
-    }
-    if (row.measure !== key) lines.push(`  ${measure((key = row.measure)).title}`);
-    lines.push(`    ${texts.map((text, i) => text.padEnd(widths[i] ?? 0)).join("  ")}`.trimEnd());
-  }
-  return lines.join("\n");
-}
-
-/** @param {ComparedRow} row */
-function textsOf(row) {
-  const { title, ratio, value, baselineValue, rounds, p, differs, better } = row;
-  const isBetter = differs === better;
-  const judged =
-    differs === "higher" || differs === "lower"
-      ? `${differs}: ${isBetter ? "better" : "WORSE"}`
-      : differs;
-  const interval = ratio?.interval ? ` (${timesRange(ratio.interval)})` : "";
-  return [
-    title,
-    ratio ? `×${times(ratio.value)}${interval}` : "",
-    `[${amount(value, row)} over ${rounds[0]}, was ${amount(baselineValue, row)} over ${rounds[1]}]`,
-    judged,
-    p === null ? "" : `p ${probability(p)}`,
-  ];
-}
-
-/**
- * @param {string} value
- * @returns {string} an image's id as the engine's own lists show it
- */
-function short(value) {
-  return value.replace(/\b(sha256:[0-9a-f]{12})[0-9a-f]+/g, "$1");
 }
 
 /**

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { POLICY, results } from "../analyse/testing/results.js";
-import { compareRuns, describe, latestBefore, openRun } from "./compare.js";
+import { compareRuns } from "../analyse/compare-runs.js";
+import { comparisonNotes, comparisonText } from "../render/comparison-text.js";
+import { comparable, latestBefore, openRun } from "./compare.js";
 import { Store } from "../record/store.js";
 
 /** @import { Results } from "../record/types.js" */
@@ -65,7 +67,9 @@ test("with too few rounds for a test it is told by range, and said", () => {
   assert.equal(row.p, null);
   assert.equal(row.ratio?.interval, null);
   assert.ok(
-    comparison.notes.some((note) => /^Too few rounds to test .* 1 figure in 10 does\.$/.test(note)),
+    comparisonNotes(comparison).some((note) =>
+      /^Too few rounds to test .* 1 figure in 10 does\.$/.test(note),
+    ),
   );
 });
 
@@ -96,7 +100,7 @@ test("what differs in machine and plan is said first", () => {
   const comparison = compareRuns(run, before, policy);
   const found = comparison.differences.map(({ what, key }) => `${what} ${key}`);
   assert.ok(found.includes("environment CPU") && found.includes("plan rounds"), String(found));
-  const lines = describe(comparison).split("\n");
+  const lines = comparisonText(comparison).split("\n");
   assert.match(lines[2], /^NOT MADE UNDER THE SAME CONDITIONS/);
   assert.ok(lines.indexOf("  plan: rounds was 8, is 6") > 2);
   assert.ok(lines.some((line) => line.includes("was sha256:aaaaaaaaaaaa, is")));
@@ -109,7 +113,7 @@ test("the text has every row, under its setting and measure, with what is better
     runOf("before", { proxies: PROXIES }),
     policy,
   );
-  const text = describe(comparison);
+  const text = comparisonText(comparison);
   assert.match(text, /^now against before\n/);
   assert.match(
     text,
@@ -161,7 +165,7 @@ test("a figure that may be 0 has no ratio and is compared all the same", () => {
 test("two runs without a figure in common are refused, with what each has", () => {
   const run = runOf("now", { connections: [2000] });
   const before = runOf("before", { connections: [5000] });
-  assert.throws(() => compareRuns(run, before, policy), {
+  assert.throws(() => comparable(run, before, policy), {
     message: "now and before have no figure in common",
     next: /now: none, nginx.*\n.*short-lived ws CONNECTIONS=2000 .*\n.*before:.*\n.*CONNECTIONS=5000/,
   });

@@ -5,7 +5,8 @@ import { join, relative, resolve } from "node:path";
 import { Project } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { requireCounters } from "../machine/engine.js";
-import { differences as environmentDifferences, readEnvironment } from "../machine/environment.js";
+import { readEnvironment } from "../machine/environment.js";
+import { identityDifferences } from "../record/identity.js";
 import { describeDescriptors, readLimits } from "../machine/limits.js";
 import { preflight } from "../machine/preflight.js";
 import { readBattle } from "../plan/battle.js";
@@ -147,7 +148,7 @@ async function goOn(context, store, dryRun) {
   return underLock(context, store.directory, async (environment) => {
     const changed = [
       ...planDifferences(plan, tried),
-      ...environmentDifferences(before.identity, (await environment(plan)).identity),
+      ...identityDifferences(before.identity, (await environment(plan)).identity),
     ].map(({ key, was, is }) => `${key}: was ${was}, is ${is}`);
     if (changed.length === 0) return store;
     throw new UserError(

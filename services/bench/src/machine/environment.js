@@ -284,14 +284,3 @@ export function knobsInEffect(directory, { cells, keyType, proxyCpus, workers },
     ...workersEnv(workers),
   };
 }
-
-/**
- * @param {Environment["identity"]} was
- * @param {Environment["identity"]} is
- * @returns {{key: string, was: string, is: string}[]} `absent` where one has no such key
- */
-export function differences(was, is) {
-  return [...new Set([...Object.keys(was), ...Object.keys(is)])]
-    .filter((key) => was[key] !== is[key])
-    .map((key) => ({ key, was: String(was[key] ?? "absent"), is: String(is[key] ?? "absent") }));
-}

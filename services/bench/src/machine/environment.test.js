@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fingerprint } from "./fingerprint.js";
-import { differences, imagesOf, knobsInEffect, scenarioImages } from "./environment.js";
+import { imagesOf, knobsInEffect, scenarioImages } from "./environment.js";
+import { identityDifferences } from "../record/identity.js";
 import { readGit } from "./git.js";
 import { fakeRun } from "./testing/host.js";
 import { plan } from "./testing/plan.js";
@@ -28,7 +29,7 @@ function folderWith(t, files) {
 
 test("differences name what changed, came and went", () => {
   assert.deepEqual(
-    differences({ cores: 2, a: "x", same: true }, { cores: 4, b: "y", same: true }),
+    identityDifferences({ cores: 2, a: "x", same: true }, { cores: 4, b: "y", same: true }),
     [
       { key: "cores", was: "2", is: "4" },
       { key: "a", was: "x", is: "absent" },

@@ -138,3 +138,13 @@ function comparable(cell) {
   const { id, limitSeconds, profile, parameters, warmUp } = cell;
   return `${id} (${profile}: ${listed(parameters)}; warm-up ${warmUp ? listed(warmUp) : "none"}; at most ${limitSeconds} s)`;
 }
+
+/**
+ * @param {Pick<PlannedCell, "id" | "proxy" | "scenario" | "scheme">} cell
+ * @returns {string} what tells settings of a run apart: `short-lived ws 10000`
+ */
+export function settingLabel({ id, proxy, scenario, scheme }) {
+  const name = id.replace(/^r\d+-/, "").slice(proxy.length + 1);
+  const rest = name.slice(`${scenario}-${scheme}`.length);
+  return `${scenario} ${scheme}${rest.replaceAll("-", " ")}`;
+}

@@ -5,11 +5,12 @@
 import { settingKey } from "../analyse/settings.js";
 import { measure } from "../analyse/measures.js";
 import { rankText } from "../numbers.js";
+import { settingLabel } from "../plan/describe.js";
 import { readRows } from "../record/csv.js";
 import { LIVE_FIELDS, readLive } from "../record/live.js";
 
 /** @import { AnalysedCell, Analysis, Finding } from "../analyse/types.js" */
-/** @import { RunComparison } from "../commands/compare.js" */
+/** @import { RunComparison } from "../analyse/compare-runs.js" */
 /** @import { Point } from "../platform/influx.js" */
 /** @import { LiveSample } from "../record/live.js" */
 /** @import { CellRecord, PlannedCell } from "../record/types.js" */
@@ -25,23 +26,13 @@ const ALIGNED_ROLES = ["proxy", "echo", "load"];
 const VALIDITY = /** @type {const} */ (["invalid", "weak"]);
 
 /**
- * @param {Pick<PlannedCell, "id" | "proxy" | "scenario" | "scheme">} cell
- * @returns {string} what tells settings of a run apart: `short-lived ws 10000`
- */
-export function settingOf({ id, proxy, scenario, scheme }) {
-  const name = id.replace(/^r\d+-/, "").slice(proxy.length + 1);
-  const rest = name.slice(`${scenario}-${scheme}`.length);
-  return `${scenario} ${scheme}${rest.replaceAll("-", " ")}`;
-}
-
-/**
  * @param {string} run its folder
  * @param {Pick<PlannedCell, "id" | "proxy" | "scenario" | "scheme">} cell
  * @returns {Record<string, string>} tags that all measurements have
  */
 export function tagsOf(run, cell) {
   const { proxy, scenario, scheme } = cell;
-  return { run, proxy, scenario, scheme, setting: settingOf(cell) };
+  return { run, proxy, scenario, scheme, setting: settingLabel(cell) };
 }
 
 /**
@@ -58,7 +49,7 @@ export function phasePoint(run, cell, attempt, phase, ms) {
     measurement: "phases",
     tags: { ...tagsOf(run, cell), phase },
     fields: {
-      title: `${cell.proxy} · ${settingOf(cell)}`,
+      title: `${cell.proxy} · ${settingLabel(cell)}`,
       text: `round ${cell.round}${again}: ${phase}`,
       cell: cell.id,
       round: BigInt(cell.round),

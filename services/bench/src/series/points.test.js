@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
 import { cellRecord, plannedCell, POLICY, results } from "../analyse/testing/results.js";
-import { compareRuns } from "../commands/compare.js";
+import { settingLabel } from "../plan/describe.js";
+import { compareRuns } from "../analyse/compare-runs.js";
 import { lineOf } from "../platform/influx.js";
 import { liveCsv } from "../record/live.js";
 import {
@@ -12,7 +13,6 @@ import {
   failurePoints,
   livePoints,
   phasePoints,
-  settingOf,
   summaryPoints,
 } from "./points.js";
 
@@ -40,7 +40,7 @@ test("a setting is called by what tells it apart, whatever the proxy and the rou
   for (const [id, expected] of Object.entries(names)) {
     const [, proxy] = id.match(/^r\d+-(.*)-short-lived/) ?? [];
     const scheme = id.includes("wss") ? "wss" : "ws";
-    assert.equal(settingOf(plannedCell({ id, proxy, scheme })), expected);
+    assert.equal(settingLabel(plannedCell({ id, proxy, scheme })), expected);
   }
 });
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { interpolate } from "../../../../dashboards/src/influxql.js";
-import { compareRuns } from "../../src/commands/compare.js";
+import { compareRuns } from "../../src/analyse/compare-runs.js";
 import { Influx } from "../../src/platform/influx.js";
 import { Store } from "../../src/record/store.js";
 import { comparisonPoints } from "../../src/series/points.js";

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { differences, readEnvironment } from "../../src/machine/environment.js";
+import { readEnvironment } from "../../src/machine/environment.js";
+import { identityDifferences } from "../../src/record/identity.js";
 import { machine } from "../../src/machine/testing/host.js";
 import { plan } from "../../src/machine/testing/plan.js";
 import { readProxies } from "../../src/plan/proxies.js";
@@ -44,7 +45,7 @@ test("this project, with its engine: versions of what runs, and an identity that
   appendFileSync(join(directory, "proxies/haproxy/haproxy.cfg"), "# changed\n");
   const after = await read();
   assert.deepEqual(
-    differences(before.identity, after.identity).map(({ key }) => key),
+    identityDifferences(before.identity, after.identity).map(({ key }) => key),
     ["proxies/nginx"],
   );
 });
