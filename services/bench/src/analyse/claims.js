@@ -15,7 +15,8 @@ import { noSlopeText } from "../render/missing.js";
 import { amount, amountRange, timesWithInterval } from "../render/words.js";
 
 /** @import { Parameters, Scheme } from "../record/types.js" */
-/** @import { Analysis, Claim, Estimate, Measure, PublishedStudy, Setting } from "./types.js" */
+/** @import { Analysis, Claim, Measure, PublishedStudy, Setting } from "./types.js" */
+/** @import { Estimate } from "../statistics/types.js" */
 
 /**
  * @typedef {object} Filter

@@ -10,8 +10,9 @@ import { measure } from "./measures.js";
 import { judge } from "./ranking.js";
 import { CONFIDENCE, settingKey, settingsOf, titleOfProxy, valuesByRound } from "./settings.js";
 
-/** @import { TlsPolicy } from "../conformance/connect.js" */
-/** @import { AnalysedCell, Estimate } from "./types.js" */
+/** @import { TlsPolicy } from "../record/types.js" */
+/** @import { AnalysedCell } from "./types.js" */
+/** @import { Estimate } from "../statistics/types.js" */
 /** @import { PlannedCell, Results } from "../record/types.js" */
 
 /** Of a plan, what changes no figure: names, and the order of the cells within a round. */

@@ -13,7 +13,7 @@ import {
 } from "./measures.js";
 import { comparesServers, generatorCores, hasOneThread, isHttp } from "./scenarios.js";
 
-/** @import { TlsPolicy } from "../conformance/connect.js" */
+/** @import { TlsPolicy } from "../record/types.js" */
 /** @import { CellRecord, NetworkReading } from "../record/types.js" */
 /** @import { Finding, FindingOf } from "./types.js" */
 

@@ -15,7 +15,7 @@ import { cpuByPlaceOf } from "./places.js";
 import { slopesOf } from "./slopes.js";
 import { verdictsOf } from "../render/verdicts.js";
 
-/** @import { TlsPolicy } from "../conformance/connect.js" */
+/** @import { TlsPolicy } from "../record/types.js" */
 /** @import { Environment, Results } from "../record/types.js" */
 /** @import { PublishedRules } from "./claims.js" */
 /** @import { AnalysedCell, Analysis, Finding, NoiseFloor } from "./types.js" */

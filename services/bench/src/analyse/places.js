@@ -11,7 +11,8 @@ import { comparesServers } from "./scenarios.js";
 import { settingTitle } from "../render/words.js";
 
 /** @import { CellRecord, ContainerRecord, Results } from "../record/types.js" */
-/** @import { AnalysedCell, CpuByPlace, Estimate, Place, Setting } from "./types.js" */
+/** @import { AnalysedCell, CpuByPlace, Place, Setting } from "./types.js" */
+/** @import { Estimate } from "../statistics/types.js" */
 
 /** From the client to the answer. */
 const PLACES = /** @type {const} */ (["front", "tls", "server"]);

@@ -3,7 +3,7 @@
  */
 import { holm, mannWhitney, smallestP } from "../statistics/index.js";
 
-/** @import { Estimate } from "./types.js" */
+/** @import { Estimate } from "../statistics/types.js" */
 
 /** Chance of even one false difference in a comparison. */
 export const ALPHA = 0.05;

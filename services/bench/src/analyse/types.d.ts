@@ -1,6 +1,7 @@
 /**
  * What analysis makes of `results.json`, and all that rendering sees.
  */
+import type { Estimate, Interval } from "../statistics/types.js";
 import type { CellRecord, NetworkReading, Parameters, Results, Scheme } from "../record/types.js";
 
 /** What each gate found: the figures that its sentence is made of. Shares are in %, and `limit` is of the figure beside it. */
@@ -101,15 +102,6 @@ export interface Measure {
   better: "lower" | "higher";
   /** How it was got, for the reader of the table. */
   description: string;
-}
-
-/** An interval of the level given in `Analysis.confidence`. */
-export type Interval = [low: number, high: number];
-
-export interface Estimate {
-  value: number;
-  /** null: too few rounds for that level. */
-  interval: Interval | null;
 }
 
 /** Of two medians. */

@@ -14,7 +14,7 @@ import { comparisonPoints } from "../series/points.js";
 import { replace } from "../series/republish.js";
 
 /** @import { Wanted } from "./program.js" */
-/** @import { TlsPolicy } from "../conformance/connect.js" */
+/** @import { TlsPolicy } from "../record/types.js" */
 /** @import { RunComparison } from "../analyse/compare-runs.js" */
 /** @import { Results } from "../record/types.js" */
 

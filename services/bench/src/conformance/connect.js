@@ -5,17 +5,7 @@ import tls from "node:tls";
 import { WebSocket } from "ws";
 import { Failure } from "./mismatch.js";
 
-/**
- * What every proxy is held to on its TLS port: certs/policy.json.
- *
- * @typedef {object} TlsPolicy
- * @property {import("node:tls").SecureVersion} minVersion
- * @property {import("node:tls").SecureVersion} maxVersion
- * @property {string[]} cipherSuitesTls13
- * @property {string[]} ciphersTls12
- * @property {string[]} groups
- * @property {boolean} sessionResumption
- */
+/** @import { TlsPolicy } from "../record/types.js" */
 
 /**
  * Where a check connects, and what it needs to judge the answer.

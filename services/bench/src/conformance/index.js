@@ -1,6 +1,5 @@
 /** @typedef {import("./conform.js").CheckResult} CheckResult */
 /** @typedef {import("./conform.js").ConformanceOptions} ConformanceOptions */
-/** @typedef {import("./connect.js").TlsPolicy} TlsPolicy */
 
 export { openWebSocket, connectTls } from "./connect.js";
 export { formatResult } from "./format.js";

@@ -2,7 +2,8 @@ import { connectTls, get } from "./connect.js";
 import { alertOf, ensure, isRefusedByServer } from "./mismatch.js";
 
 /** @import { ConnectionOptions, SecureVersion, TLSSocket } from "node:tls" */
-/** @import { Target, TlsPolicy } from "./connect.js" */
+/** @import { Target } from "./connect.js" */
+/** @import { TlsPolicy } from "../record/types.js" */
 /** @import { Check } from "./checks.js" */
 
 /** OpenSSL's names of groups that have another in policies and standards. */

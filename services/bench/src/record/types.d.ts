@@ -270,3 +270,13 @@ export interface Results {
   /** Of a published run: the file that holds raw samples and logs, in place of the folder `cells/`. */
   archive?: { file: string; sha256: string; bytes: number; files: number };
 }
+
+/** What every proxy is held to on its TLS port: certs/policy.json. */
+export interface TlsPolicy {
+  minVersion: import("node:tls").SecureVersion;
+  maxVersion: import("node:tls").SecureVersion;
+  cipherSuitesTls13: string[];
+  ciphersTls12: string[];
+  groups: string[];
+  sessionResumption: boolean;
+}

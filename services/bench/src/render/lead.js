@@ -8,7 +8,8 @@ import { ALPHA } from "../analyse/ranking.js";
 import { capital, list, timesRange } from "./words.js";
 
 /** @import { Results } from "../record/types.js" */
-/** @import { Interval, Ratio, Setting } from "../analyse/types.js" */
+/** @import { Ratio, Setting } from "../analyse/types.js" */
+/** @import { Interval } from "../statistics/types.js" */
 
 const LEVEL = `${number(100 * CONFIDENCE)} %`;
 

@@ -17,7 +17,8 @@ import { missingText } from "./missing.js";
 import { amount, amountRange, list, parameterText } from "./words.js";
 
 /** @import { Results, Scheme } from "../record/types.js" */
-/** @import { Analysis, Answer, Comparison, Interval, Measure, Ratio, Row, Setting, Verdict } from "../analyse/types.js" */
+/** @import { Analysis, Answer, Comparison, Measure, Ratio, Row, Setting, Verdict } from "../analyse/types.js" */
+/** @import { Interval } from "../statistics/types.js" */
 
 /**
  * @typedef {Pick<Analysis, "results" | "settings" | "cells" | "handshakes" | "noiseFloor">} Analysed

@@ -6,7 +6,8 @@ import { comparesServers, isHttp, schemeName } from "../analyse/scenarios.js";
 
 /** @import { Parameters } from "../record/types.js" */
 /** @import { Setting } from "../analyse/types.js" */
-/** @import { Estimate, Interval, Measure } from "../analyse/types.js" */
+/** @import { Measure } from "../analyse/types.js" */
+/** @import { Estimate, Interval } from "../statistics/types.js" */
 
 /**
  * @param {number} value

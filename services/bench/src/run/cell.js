@@ -62,7 +62,7 @@ const PROGRESS_INTERVAL_MS = 1000;
  * @property {number} loadCores
  * @property {boolean} cpuLimited the plan limits the proxy's CPU time
  * @property {string} keyType
- * @property {import("../conformance/connect.js").TlsPolicy} policy
+ * @property {import("../record/types.js").TlsPolicy} policy
  * @property {Edges} edges
  * @property {Listener} tell
  * @property {AbortSignal} signal aborted: the run is to end now

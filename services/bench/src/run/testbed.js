@@ -198,7 +198,7 @@ export class Testbed {
     });
   }
 
-  /** @returns {import("../conformance/connect.js").TlsPolicy} */
+  /** @returns {import("../record/types.js").TlsPolicy} */
   #policy() {
     return JSON.parse(readFileSync(join(this.#directory, "certs/policy.json"), "utf8"));
   }

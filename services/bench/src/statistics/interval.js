@@ -1,7 +1,7 @@
 import { binomialDistribution, median, medianSorted, quantileSorted } from "simple-statistics";
 import { randomNumbers } from "./random.js";
 
-/** @import { Estimate, Interval } from "../analyse/types.js" */
+/** @import { Estimate, Interval } from "./types.js" */
 
 /**
  * How deep an interval of the median may reach into the sorted values: from the k-th smallest to the k-th largest.

@@ -1,6 +1,6 @@
 import { median } from "simple-statistics";
 
-/** @import { Estimate, Interval } from "../analyse/types.js" */
+/** @import { Estimate, Interval } from "./types.js" */
 
 /**
  * The slope of y over x, and where the line meets x = 0: the median of the slopes between all pairs of points of different x, and

@@ -9,7 +9,7 @@ import { certificate } from "./certificate.js";
 /** @import { AddressInfo, Socket } from "node:net" */
 /** @import { WebSocket } from "ws" */
 
-/** @type {import("../connect.js").TlsPolicy} */
+/** @type {import("../../record/types.js").TlsPolicy} */
 export const POLICY = {
   minVersion: "TLSv1.2",
   maxVersion: "TLSv1.3",

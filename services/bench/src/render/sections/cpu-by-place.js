@@ -90,7 +90,7 @@ function placeCell(places) {
   </td>`;
 }
 
-/** @param {import("../../analyse/types.js").Estimate} estimate */
+/** @param {import("../../statistics/types.js").Estimate} estimate */
 function spread({ value, interval }) {
   return interval ? range(interval, value) : "";
 }
