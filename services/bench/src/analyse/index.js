@@ -4,7 +4,7 @@
  */
 import { median } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.js";
-import { floorOf, pairOf, selfComparisonOf, selfVerdicts } from "./aa.js";
+import { floorOf, pairOf, selfComparisonOf, selfVerdicts } from "./self-comparison.js";
 import { badAnswersOf } from "./bad-answers.js";
 import { studyOf } from "./claims.js";
 import { compareAll, CONFIDENCE, settingKey } from "./settings.js";

@@ -5,7 +5,7 @@
 import { counted, number, timesFinely } from "../numbers.js";
 import { connectionsOf } from "../plan/load.js";
 import { CONTROL } from "../plan/proxies.js";
-import { floorTexts } from "../analyse/aa.js";
+import { floorTexts } from "../analyse/self-comparison.js";
 import { answersBadly } from "../analyse/bad-answers.js";
 import { ratiosOf, relationsToControl, titleOfProxy } from "../analyse/settings.js";
 import { leaksOf } from "../analyse/leaks.js";
