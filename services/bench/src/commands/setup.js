@@ -1,11 +1,11 @@
 /**
- * Makes a machine ready whose engine already runs: certificates, images, and the override that points Compose at local
+ * Makes a machine ready whose engine already runs: images, and the override that points Compose at local
  * builds where no registry answers. What is there already stays as it is.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { check, localImages, Project, run } from "../platform/docker.js";
+import { localImages, Project, run } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 
 /** @import { ComposeConfig, ComposeService } from "../platform/docker.js" */
@@ -25,9 +25,6 @@ const OWN_IMAGE = "ws-proxy-bench/bench";
  * @throws {UserError} when an image can neither be pulled nor built
  */
 export async function setup(directory, say, { backends = [] } = {}) {
-  const made = await check(["certs/generate"], { cwd: directory });
-  for (const line of made.split("\n").filter(Boolean)) say(line);
-
   const official = await new Project(directory, { files: ["compose.yaml"], profile: "*" }).config();
   const images = officialImages(official);
   const present = await localImages([...images.all]);

@@ -3,6 +3,7 @@
  */
 import { join } from "node:path";
 import { checkConfig } from "../conformance/config-check.js";
+import { ensureCertificates } from "../platform/certificates.js";
 import { Project } from "../platform/docker.js";
 import { pickProxies, readProxies } from "../plan/proxies.js";
 import { setup } from "./setup.js";
@@ -19,6 +20,7 @@ export async function up(directory, name, say) {
   const project = new Project(directory, { profile: proxy.name });
   const { services } = await project.config();
   const published = Object.entries(services).filter(([, { ports }]) => ports?.length);
+  await ensureCertificates(project);
   await checkConfig(project, proxy);
   // First what opens a port on the host, so that one that is taken is named before anything else happens.
   await project.check(["up", "--detach", ...published.map(([name]) => name)]);

@@ -2,16 +2,16 @@
  * `verify`: every proxy passes the same conformance checks before anything is measured.
  */
 import { readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { checkConfig } from "../conformance/config-check.js";
 import { formatResult, runConformance } from "../conformance/index.js";
+import { ensureCertificates } from "../platform/certificates.js";
 import { joinNetwork, leaveNetwork, Project } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { healthUrl, pickProxies, readProxies } from "../plan/proxies.js";
 import { statusOf, until } from "../platform/wait.js";
 import { setup } from "./setup.js";
 
-/** @import { ComposeService } from "../platform/docker.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
 
 /** How long a proxy and its echo server may take to answer, in ms. */
@@ -76,22 +76,23 @@ async function verifyOne(directory, proxy, print) {
     env: { PROXY_PORT: "0", PROXY_TLS_PORT: "0" },
   });
   const config = await project.config();
-  const certificates = certificatesOf(config.services[proxy.name]);
   const network = config.networks.default.name;
   try {
+    const ca = await ensureCertificates(project);
     await checkConfig(project, proxy);
     const services = Object.entries(config.services).filter(([, service]) =>
       service.profiles?.includes(proxy.name),
     );
-    await project.check(["up", "--detach", "echo", ...services.map(([name]) => name)]);
+    const names = services.map(([name]) => name);
+    await project.check(["up", "--detach", "--no-deps", "echo", ...names]);
     await joinNetwork(network);
     for (const scheme of proxy.schemes) await waitFor(project, healthUrl(scheme));
     const results = await runConformance({
       host: "proxy",
-      ca: readFileSync(join(certificates, "ca.pem")),
+      ca,
       servername: "proxy",
       policy: JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8")),
-      keyType: basename(certificates) === "rsa" ? "rsa" : "ecdsa",
+      keyType: config.services.certs.environment?.TLS_KEY_TYPE === "rsa" ? "rsa" : "ecdsa",
       schemes: proxy.schemes,
       serves: proxy.serves,
       forwarded: proxy.addsForwardedHeaders,
@@ -103,14 +104,6 @@ async function verifyOne(directory, proxy, print) {
     await leaveNetwork(network);
     await project.down();
   }
-}
-
-/**
- * @param {ComposeService} service
- * @returns {string} the folder that it has at /certs, named as the key type
- */
-function certificatesOf({ volumes = [] }) {
-  return volumes.find(({ target }) => target === "/certs")?.source ?? "";
 }
 
 /**

@@ -7,18 +7,18 @@ import { UserError } from "../errors.js";
 /** @import { Proxy } from "../plan/proxies.js" */
 
 /**
- * @param {Project} project with the proxy's profile
+ * @param {Project} project with the proxy's profile, and with certificates: many a checker reads them
  * @param {Proxy} proxy
  * @throws {UserError} with the checker's own message, which names file and line
  */
 export async function checkConfig(project, { name, configChecks }) {
   if (configChecks.length === 0) return;
   // nginx and HAProxy look up the name of their upstream as they read it.
-  await project.check(["up", "--detach", "echo"]);
+  await project.check(["up", "--detach", "--no-deps", "echo"]);
   for (const { part, command } of configChecks) {
     const service = part ? `${name}-${part}` : name;
     // A part lives in the network of the main container, whose config has just been found good.
-    if (part) await project.check(["up", "--detach", name]);
+    if (part) await project.check(["up", "--detach", "--no-deps", name]);
     const { code, output } = await project.run([
       "run",
       "--rm",

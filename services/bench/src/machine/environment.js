@@ -23,8 +23,8 @@ import { readVersions } from "./versions.js";
 /** @import { Cpu, Host, Memory } from "./host.js" */
 /** @import { Version } from "./versions.js" */
 
-/** Services that a run does not start. */
-const NOT_STARTED = ["ready", "grafana"];
+/** Services that a run does not start, or that change no figure. */
+const NOT_STARTED = ["certs", "ready", "grafana"];
 
 /** Files that take part in what is measured, beside the folder of each proxy. What they make of images, images' ids tell. */
 const CONFIGURATION = [

@@ -58,6 +58,16 @@ export function timedSeconds({ HOLD_SECONDS = 0, CHURN_SECONDS = 0, DURATION_SEC
 }
 
 /**
+ * @param {Parameters} parameters
+ * @param {"ecdsa" | "rsa"} planned key type of the plan
+ * @returns {"ecdsa" | "rsa"} of the proxy's certificate: the plan's, unless the scenario chooses
+ */
+export function keyTypeOf({ RSA_BITS }, planned) {
+  if (RSA_BITS === undefined) return planned;
+  return RSA_BITS > 0 ? "rsa" : "ecdsa";
+}
+
+/**
  * @param {number | null} workers of a plan
  * @returns {Record<string, string>} knobs for Compose; none: those of .env hold
  */

@@ -6,7 +6,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { containersOf, inspect, Project, remove, run } from "../platform/docker.js";
 import { UserError } from "../errors.js";
-import { connectionsOf, holdsConnections, rampSeconds, sendsRequests } from "../plan/load.js";
+import {
+  connectionsOf,
+  holdsConnections,
+  keyTypeOf,
+  rampSeconds,
+  sendsRequests,
+} from "../plan/load.js";
 import { readScenario } from "../plan/scenarios.js";
 import { CONTROL } from "../plan/proxies.js";
 import { LIVE_FILE, liveCsv } from "../record/live.js";
@@ -61,7 +67,8 @@ const PROGRESS_INTERVAL_MS = 1000;
  * @property {string[]} observers services that stay up
  * @property {number} loadCores
  * @property {boolean} cpuLimited the plan limits the proxy's CPU time
- * @property {string} keyType
+ * @property {"ecdsa" | "rsa"} keyType
+ * @property {Record<string, string>} authorities certificate (PEM) of the one behind each type of key that the plan has
  * @property {import("../record/types.js").TlsPolicy} policy
  * @property {Edges} edges
  * @property {Listener} tell
@@ -140,6 +147,7 @@ class Driver {
     this.stage = stage;
     this.folder = folder;
     this.record = newRecord(cell, attempt, stage.loadCores);
+    this.keyType = keyTypeOf(cell.parameters, stage.keyType);
     /** Where load writes while it runs; results may lie on a slower disk, and get what is kept. */
     this.scratch = join(stage.directory, ".bench", "samples", `${stage.project}-${cell.id}`);
     this.project = new Project(stage.directory, {
@@ -184,13 +192,6 @@ class Driver {
     } finally {
       this.record.phases[key] = (performance.now() - startedMs) / 1000;
     }
-  }
-
-  /** @returns {"ecdsa" | "rsa"} of the certificates: the plan's, unless the scenario chooses */
-  get keyType() {
-    const { RSA_BITS } = this.cell.parameters;
-    if (RSA_BITS !== undefined) return RSA_BITS > 0 ? "rsa" : "ecdsa";
-    return this.stage.keyType === "rsa" ? "rsa" : "ecdsa";
   }
 
   async #start() {

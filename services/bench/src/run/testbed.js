@@ -7,11 +7,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { analyseCells } from "../analyse/index.js";
 import { compareWithLatest } from "../commands/compare.js";
+import { ensureCertificates } from "../platform/certificates.js";
 import { containersOf, joinNetwork, leaveNetwork, Project, remove } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { Influx } from "../platform/influx.js";
 import { estimateRemaining } from "../plan/estimate.js";
-import { workersEnv } from "../plan/load.js";
+import { keyTypeOf, workersEnv } from "../plan/load.js";
 import { DATABASE, Publisher } from "../series/publisher.js";
 import { republish } from "../series/republish.js";
 import { until } from "../platform/wait.js";
@@ -23,9 +24,11 @@ import { cpuShares, runCells } from "./sequence.js";
 /** @import { Store } from "../record/store.js" */
 /** @import { Tell } from "../series/points.js" */
 /** @import { Listener } from "../record/events.js" */
+/** @import { Plan } from "../record/types.js" */
+/** @import { Stage } from "./cell.js" */
 
 /** Services without a profile that are no observers: fresh in each cell, or part of `docker compose up` alone. */
-const NOT_OBSERVERS = ["echo", "ready", "load"];
+const NOT_OBSERVERS = ["certs", "echo", "ready", "load"];
 /** cAdvisor's last points are in InfluxDB so many ms after they were taken. */
 const CADVISOR_DELAY_MS = 2500;
 const INFLUXDB_LIMIT_MS = 30_000;
@@ -91,7 +94,8 @@ export class Testbed {
         tell(event);
         publisher.listen(event);
       };
-      const outcome = await runCells(store, this.#stage(store, edges, tellAll), {
+      const authorities = await this.#certificates(store.results.plan);
+      const outcome = await runCells(store, this.#stage(store, { edges, authorities, tellAll }), {
         keepGoing,
         remaining: () => estimateRemaining(store.results.plan, store.results.cells),
       });
@@ -113,12 +117,29 @@ export class Testbed {
   }
 
   /**
-   * @param {Store} store
-   * @param {Edges} edges
-   * @param {Listener} tell
-   * @returns {import("./cell.js").Stage}
+   * @param {Plan} plan
+   * @returns {Promise<Stage["authorities"]>}
    */
-  #stage(store, edges, tell) {
+  async #certificates({ cells, keyType }) {
+    const types = new Set(cells.map(({ parameters }) => keyTypeOf(parameters, keyType)));
+    /** @type {Stage["authorities"]} */
+    const authorities = {};
+    for (const type of types) {
+      const project = new Project(this.#directory, {
+        name: this.#config.name,
+        env: { TLS_KEY_TYPE: type },
+      });
+      authorities[type] = await ensureCertificates(project, { signal: this.#signal });
+    }
+    return authorities;
+  }
+
+  /**
+   * @param {Store} store
+   * @param {{edges: Edges, authorities: Stage["authorities"], tellAll: Listener}} shared
+   * @returns {Stage}
+   */
+  #stage(store, { edges, authorities, tellAll }) {
     const { plan, run } = store.results;
     const { env, loadCores, cpuLimited } = cpuShares(cpus().length, plan.proxyCpus);
     return {
@@ -140,9 +161,10 @@ export class Testbed {
       loadCores,
       cpuLimited,
       keyType: plan.keyType,
+      authorities,
       policy: this.#policy(),
       edges,
-      tell,
+      tell: tellAll,
       signal: this.#signal,
     };
   }

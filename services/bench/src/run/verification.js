@@ -1,9 +1,7 @@
 /**
  * The second phase of a cell: does the proxy do what it should, over the scheme that is measured?
  */
-import { readFileSync } from "node:fs";
 import { request as plainRequest } from "node:http";
-import { join } from "node:path";
 import { connectTls, negotiated, openWebSocket } from "../conformance/index.js";
 import { healthUrl } from "../plan/proxies.js";
 import { statusOf, until } from "../platform/wait.js";
@@ -46,11 +44,11 @@ export async function waitForAnswer({ scheme }, { limitMs, signal, assertAlive }
 /**
  * @param {PlannedCell} cell
  * @param {Scenario} scenario
- * @param {Pick<Stage, "directory" | "policy"> & {keyType: "ecdsa" | "rsa", limitMs: number}} options
+ * @param {Pick<Stage, "authorities" | "policy"> & {keyType: "ecdsa" | "rsa", limitMs: number}} options
  * @returns {Promise<CellRecord["tls"]>} what was negotiated; null over ws
  * @throws {CellFailure} when what comes back is not what should
  */
-export async function verify(cell, scenario, { directory, policy, keyType, limitMs }) {
+export async function verify(cell, scenario, { authorities, policy, keyType, limitMs }) {
   const { scheme, parameters } = cell;
   const end = new AbortController();
   /** @type {Target} */
@@ -58,7 +56,7 @@ export async function verify(cell, scenario, { directory, policy, keyType, limit
     scheme,
     host: "proxy",
     port: scheme === "wss" ? 8443 : 8080,
-    ca: readFileSync(join(directory, `certs/generated/${keyType}/ca.pem`)),
+    ca: authorities[keyType],
     policy,
     keyType,
     forwarded: false,

@@ -3,28 +3,29 @@
  * holds this machine's own images.
  */
 import assert from "node:assert/strict";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { check, localImages, Project, run } from "../../src/platform/docker.js";
 import { setup } from "../../src/commands/setup.js";
-import { atEnd, copyOfProject, lab, projectDirectory } from "../lab.js";
+import { until } from "../../src/platform/wait.js";
+import { atEnd, copyOfProject, lab, projectDirectory, uniqueName } from "../lab.js";
+
+/** @import { TestContext } from "node:test" */
 
 const REGISTRY_CONFIG =
   "{version: 0.1, storage: {filesystem: {rootdirectory: /tmp/registry}}, http: {addr: ':5000'}}";
+/** How long `up` may take to pull and build before its load has ended, in ms. */
+const BUILD_LIMIT_MS = 300_000;
 
 test("setup pulls from IMAGE_REGISTRY, and what was pulled carries a load", async (t) => {
   const registry = await startRegistry(t);
-  // Grafana has no local build: any image that is present stands in, and is not started.
-  const env = { IMAGE_REGISTRY: registry, GRAFANA_IMAGE: "ws-proxy-bench/bench" };
-  const pushed = await pushUnderOfficialNames(t, env);
+  const pushed = await pushUnderOfficialNames(t, registry);
 
   const directory = copyOfProject(t);
   rmSync(join(directory, "compose.override.yaml"), { force: true });
-  Object.assign(process.env, env);
-  atEnd(t, () => {
-    for (const name of Object.keys(env)) delete process.env[name];
-  });
+  process.env.IMAGE_REGISTRY = registry;
+  atEnd(t, () => delete process.env.IMAGE_REGISTRY);
   /** @type {string[]} */
   const lines = [];
   await setup(directory, (line) => lines.push(line));
@@ -53,13 +54,48 @@ test("setup pulls from IMAGE_REGISTRY, and what was pulled carries a load", asyn
   assert.deepEqual(again, [], "a second setup did something");
 });
 
+test("plain Compose on a clean copy needs IMAGE_REGISTRY and nothing else, over ws and wss", async (t) => {
+  const registry = await startRegistry(t);
+  await pushUnderOfficialNames(t, registry);
+  const directory = copyOfProject(t);
+  for (const made of ["compose.override.yaml", ".bench"])
+    rmSync(join(directory, made), { recursive: true, force: true });
+  renameOwnImages(t, directory);
+  const project = lab(t, {
+    directory,
+    profile: "haproxy",
+    env: { IMAGE_REGISTRY: registry, CONNECTIONS: "50", CONCURRENCY: "5" },
+  });
+
+  for (const scheme of ["ws", "wss"]) {
+    project.env.SCHEME = scheme;
+    let hasEnded = false;
+    const up = project.run(["up", "--no-color"]).finally(() => (hasEnded = true));
+    await until(
+      Date.now() + BUILD_LIMIT_MS,
+      () => project.check(["ps", "--all", "--status", "exited", "--quiet", "load"]),
+      (load) => hasEnded || load.trim() !== "",
+    );
+    await project.check(["stop"]);
+    const { output } = await up;
+    assert.match(output, /^load-1 .* "?SUMMARY {.*"opened":50,"failed":0,/m);
+    assert.match(output, /^load-1 exited with code 0/m);
+    // The second time it is there.
+    assert.equal(/made a certificate/.test(output), scheme === "ws", output);
+    await project.check(["rm", "--force", "load"]);
+  }
+  await project.down();
+  const { stdout } = await run(["docker", "volume", "ls", "--quiet"]);
+  assert.ok(!stdout.includes(project.name), "a volume was left");
+});
+
 for (const [title, images] of /** @type {const} */ ([
   ["no image at all", 0],
   ["only Node's image", 1],
 ])) {
   test(`a registry that has ${title}: the one it lacks is named, nothing is built instead`, async (t) => {
     const registry = await startRegistry(t);
-    await pushUnderOfficialNames(t, { IMAGE_REGISTRY: registry }, images);
+    await pushUnderOfficialNames(t, registry, images);
     const directory = copyOfProject(t);
     rmSync(join(directory, "compose.override.yaml"), { force: true });
     process.env.IMAGE_REGISTRY = registry;
@@ -76,7 +112,26 @@ for (const [title, images] of /** @type {const} */ ([
 }
 
 /**
- * @param {import("node:test").TestContext} t
+ * Gives the images that a copy of the project builds names that no machine has, so that Compose must build them.
+ *
+ * @param {TestContext} t
+ * @param {string} directory of the copy
+ */
+function renameOwnImages(t, directory) {
+  const name = uniqueName();
+  for (const file of globSync("{.,proxies/*}/compose.yaml", { cwd: directory })) {
+    const path = join(directory, file);
+    const renamed = readFileSync(path, "utf8").replaceAll("ws-proxy-bench/", `${name}/`);
+    writeFileSync(path, renamed);
+  }
+  atEnd(t, async () => {
+    const { stdout } = await run(["docker", "image", "ls", "--quiet", `${name}/*`]);
+    await run(["docker", "image", "rm", "--no-prune", ...stdout.split("\n").filter(Boolean)]);
+  });
+}
+
+/**
+ * @param {TestContext} t
  * @returns {Promise<string>} its address
  */
 async function startRegistry(t) {
@@ -100,20 +155,21 @@ async function startRegistry(t) {
 }
 
 /**
- * Pushes what this project runs on here under the names that compose.yaml gives it with that environment.
+ * Pushes what this project runs on here under the names that compose.yaml gives it with that registry.
  *
- * @param {import("node:test").TestContext} t
- * @param {Record<string, string>} env
+ * @param {TestContext} t
+ * @param {string} registry address
  * @param {number} [limit] how many; the first is Node's
  * @returns {Promise<string[]>} the names
  */
-async function pushUnderOfficialNames(t, env, limit = Infinity) {
-  const options = { profile: "*", env };
+async function pushUnderOfficialNames(t, registry, limit = Infinity) {
   const official = await new Project(projectDirectory, {
-    ...options,
+    profile: "*",
     files: ["compose.yaml"],
+    env: { IMAGE_REGISTRY: registry },
   }).config();
-  const here = await new Project(projectDirectory, options).config();
+  const here = await new Project(projectDirectory, { profile: "*" }).config();
+  const present = await localImages(Object.values(here.services).map(({ image = "" }) => image));
   /** @type {Map<string, string>} official name to image here */
   const names = new Map();
   for (const [service, { image, build, profiles }] of Object.entries(official.services)) {
@@ -121,8 +177,11 @@ async function pushUnderOfficialNames(t, env, limit = Infinity) {
     if (profiles?.includes("render")) continue;
     const counterpart = here.services[service];
     if (build?.args) names.set(build.args.NODE_IMAGE, counterpart.build?.args?.NODE_IMAGE ?? "");
-    else if (image?.startsWith(env.IMAGE_REGISTRY)) names.set(image, counterpart.image ?? "");
+    else if (image?.startsWith(registry)) names.set(image, counterpart.image ?? "");
   }
+  // Grafana has no local build: Node stands in, which has nothing to do and ends.
+  const standIn = here.services.ready.build?.args?.NODE_IMAGE ?? "";
+  for (const [name, image] of names) if (!present.has(image)) names.set(name, standIn);
   const pushed = [...names]
     .sort(([a], [b]) => Number(b.includes("/node:")) - Number(a.includes("/node:")))
     .slice(0, limit);

@@ -3,11 +3,11 @@
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
 import { join } from "node:path";
 import { before, test } from "node:test";
+import { ensureCertificates } from "../../src/platform/certificates.js";
 import { check } from "../../src/platform/docker.js";
 import { CONTROL, healthUrl, readProxies } from "../../src/plan/proxies.js";
 import { setup } from "../../src/commands/setup.js";
@@ -30,9 +30,9 @@ before(() => setup(projectDirectory, () => {}, { backends: ["node-web", "spring"
 for (const { name, schemes, serves } of readProxies(join(projectDirectory, "proxies"))) {
   if (serves !== "websockets" || name === CONTROL) continue;
   test(`${name}: requests share connections on both of its sides`, async (t) => {
-    const project = await startProxy(t, name, schemes, { BACKEND: "node-web" });
+    const { project, ca } = await startProxy(t, name, schemes, { BACKEND: "node-web" });
     for (const scheme of schemes) {
-      const { get, connections } = client(t, scheme);
+      const { get, connections } = client(t, scheme, ca);
       const oneAfterTheOther = async () => {
         for (let i = 0; i < REQUESTS / AT_A_TIME; i++) assert.equal(await get("/hello"), 200);
       };
@@ -52,9 +52,9 @@ for (const [backend, name, schemes, paths] of /** @type {const} */ ([
   ["spring", "haproxy-tcp-hitch", ["ws", "wss"], ["/hello"]],
 ])) {
   test(`${backend} answers through ${name}`, async (t) => {
-    await startProxy(t, name, schemes, { BACKEND: backend, SERVER_WORKERS: "2" });
+    const { ca } = await startProxy(t, name, schemes, { BACKEND: backend, SERVER_WORKERS: "2" });
     for (const scheme of schemes) {
-      const { get } = client(t, scheme);
+      const { get } = client(t, scheme, ca);
       for (const path of paths) assert.equal(await get(path), 200, `${scheme} ${path}`);
       assert.equal(await get("/nothing"), 404);
     }
@@ -62,7 +62,8 @@ for (const [backend, name, schemes, paths] of /** @type {const} */ ([
 }
 
 test("spring's instances share the port; it ends when one does, and at once when told", async (t) => {
-  const project = await startProxy(t, "none", ["ws"], { BACKEND: "spring", SERVER_WORKERS: "2" });
+  const knobs = { BACKEND: "spring", SERVER_WORKERS: "2" };
+  const { project } = await startProxy(t, "none", ["ws"], knobs);
   const listening = async () => {
     const sockets = await project.check(["exec", "--no-TTY", "none", ...SOCKETS]);
     return sockets.split("\n").filter((line) => /^ *\d+: \w+:1F90 \S+ 0A /.test(line)).length;
@@ -105,10 +106,11 @@ async function startProxy(t, name, schemes, env) {
   const parts = Object.keys(services).filter((service) =>
     services[service].profiles?.includes(name),
   );
-  await project.check(["up", "--detach", "echo", ...parts]);
+  const ca = await ensureCertificates(project);
+  await project.check(["up", "--detach", "--no-deps", "echo", ...parts]);
   await joinProject(t, project.name);
   await waitFor(schemes);
-  return project;
+  return { project, ca };
 }
 
 /** @param {readonly Scheme[]} schemes */
@@ -123,10 +125,10 @@ async function waitFor(schemes) {
 /**
  * @param {TestContext} t
  * @param {Scheme} scheme
+ * @param {string} ca certificate of the authority, PEM
  */
-function client(t, scheme) {
+function client(t, scheme, ca) {
   const options = { keepAlive: true, maxSockets: AT_A_TIME };
-  const ca = readFileSync(join(projectDirectory, "certs/generated/ecdsa/ca.pem"));
   const [agent, request] =
     scheme === "wss"
       ? [new https.Agent({ ...options, ca }), https.request]

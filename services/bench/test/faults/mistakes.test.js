@@ -2,9 +2,10 @@
  * Wrong inputs: each is answered with the fact, what was expected and the next step.
  */
 import assert from "node:assert/strict";
-import { chmodSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { ensureCertificates } from "../../src/platform/certificates.js";
 import { run } from "../../src/platform/docker.js";
 import { copyOfProject, FREE_PORTS, lab, projectDirectory } from "../lab.js";
 
@@ -143,21 +144,20 @@ test("up with a broken config shows the checker's message, file and line", async
 });
 
 test("up with a certificate that cannot be read names the file", async (t) => {
-  const directory = copyOfProject(t);
-  for (const file of ["combined.pem", "key.pem"]) {
-    chmodSync(join(directory, "certs/generated/ecdsa", file), 0o000);
-  }
+  const files = ["key.pem", "combined.pem"].map((file) => `/certs/ecdsa/${file}`);
+  const chmod = ["run", "--rm", "--no-deps", "--entrypoint", "chmod", "certs", "000", ...files];
   for (const [name, file] of [
     ["nginx", "key.pem"],
     ["haproxy", "combined.pem"],
     ["none", "key.pem"],
   ]) {
-    const { code, output } = await bench(
-      t,
-      ["up", name],
-      { WAIT_SECONDS: "1", CONNECTIONS: "1", CONCURRENCY: "1" },
-      directory,
-    );
+    const project = lab(t);
+    await ensureCertificates(project);
+    await project.check(chmod);
+    const { code, output } = await bench(t, ["up", name], {
+      COMPOSE_PROJECT_NAME: project.name,
+      ...{ WAIT_SECONDS: "1", CONNECTIONS: "1", CONCURRENCY: "1" },
+    });
     assert.notEqual(code, 0, name);
     assert.match(output, new RegExp(file.replace(".", "\\.")), name);
     assert.match(output, /[Pp]ermission denied|cannot (read|open)/, name);
