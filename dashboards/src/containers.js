@@ -8,7 +8,7 @@ export const PROJECT = "ws-proxy-bench";
 /** The services that are no proxy. Every other one of the project is. */
 export const LOAD_SERVICES = ["load", "load-http", "warm-up", "echo"];
 export const OBSERVER_SERVICES = ["cadvisor", "influxdb", "grafana", "renderer"];
-const RUNNER_SERVICES = ["ready", "certs", "bench"];
+const RUNNER_SERVICES = ["ready", "certs", "host-ports", "bench"];
 /** `./bench verify` gives each proxy a project of its own, whose name begins with this one's. */
 const VERIFIED = "verify-.+";
 const NO_PROXIES = [...LOAD_SERVICES, ...OBSERVER_SERVICES, ...RUNNER_SERVICES, VERIFIED];

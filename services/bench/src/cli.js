@@ -46,6 +46,9 @@ const commands = {
       "Run ./bench test on the host.",
     );
   },
+  // Open connections would keep it alive.
+  "host-ports": async () =>
+    process.exit(await (await import("./commands/host-ports.js")).hostPorts()),
   ready: async () => (await import("./commands/ready.js")).ready(process.env, print),
 };
 

@@ -41,6 +41,7 @@ import { FORMATS, OPTIONS } from "../plan/arguments.js";
  * @property {{proxies: string[]}} verify proxies: none: all
  * @property {{words: string[]}} test
  * @property {{}} ready
+ * @property {{}} host-ports
  */
 
 /** Columns of the help texts: the files look the same wherever they are made. */
@@ -102,7 +103,7 @@ export function makeProgram(call) {
       .description(description)
       .helpOption("-h, --help", "shows this text");
 
-  command("setup", "installs what is missing: engine, Compose, certificates, images").action(() =>
+  command("setup", "installs what is missing: engine, Compose, images").action(() =>
     call("setup", {}),
   );
 
@@ -212,8 +213,9 @@ export function makeProgram(call) {
     )
     .action((words) => call("test", { words }));
 
-  // Not for people: the service `ready` of compose.yaml.
-  program.command("ready", { hidden: true }).action(() => call("ready", {}));
+  // Not for people: services of compose.yaml.
+  for (const name of /** @type {const} */ (["ready", "host-ports"]))
+    program.command(name, { hidden: true }).action(() => call(name, {}));
 
   return program;
 }

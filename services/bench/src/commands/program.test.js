@@ -107,6 +107,7 @@ for (const [line, name, wanted] of /** @type {[string, keyof Wanted, unknown][]}
   ["verify nginx none", "verify", { proxies: ["nginx", "none"] }],
   ["test lab run", "test", { words: ["lab", "run"] }],
   ["ready", "ready", {}],
+  ["host-ports", "host-ports", {}],
 ])) {
   test(`./bench ${line}`, () => assert.deepEqual(parse(line), [name, wanted]));
 }

@@ -96,20 +96,12 @@ export async function waitForProxy({
     );
   }
   const startSeconds = Math.min(waitSeconds, START_SECONDS);
-  const containers = await until(
+  const proxiesNow = async () => (await resolve("proxy")).map(serviceOf(project)).sort();
+  const proxies = await until(
     Date.now() + startSeconds * 1000,
-    () => resolve("proxy"),
+    proxiesNow,
     (names) => names.length > 0,
   );
-  // `<project>-<service>-<number>`, then the network's name.
-  const proxies = containers
-    .map((name) =>
-      name
-        .split(".")[0]
-        .slice(project.length + 1)
-        .replace(/-\d+$/, ""),
-    )
-    .sort();
   if (proxies.length === 0) {
     throw new UserError(
       `no proxy is up after ${startSeconds} s, so there is nothing to measure`,
@@ -117,15 +109,7 @@ export async function waitForProxy({
         "If you did, the proxy has ended: its own message is in the log above.",
     );
   }
-  if (proxies.length > 1) {
-    throw new UserError(
-      `${proxies.length} proxies are up at once: ${proxies.join(", ")}; their figures would mix`,
-      `Remove all but one: ${proxies
-        .slice(1)
-        .map((name) => `docker compose --profile ${name} down ${name}`)
-        .join("; ")}.\n` + "Then start it again with exactly one profile.",
-    );
-  }
+  assertOne(proxies);
   const proxy = described.find(({ name }) => name === proxies[0]);
   if (proxy && proxy.serves !== "websockets") {
     throw new UserError(
@@ -152,6 +136,8 @@ export async function waitForProxy({
       "Its own message, and that of echo, are in the log above.",
     );
   }
+  // A second one may have come up a moment after the first.
+  assertOne(await proxiesNow());
   const labels = { run: run || runNameAt(), proxy: proxies[0] };
   const parameters = parametersOf(scenario, environment);
   await note(labels.run, { proxy: labels.proxy, scenario: scenario.name, scheme, parameters });
@@ -197,6 +183,34 @@ function parametersOf({ parameters }, environment) {
  */
 async function noteInInflux(run, load) {
   await new Influx(INFLUX_URL).write(K6_DATABASE, loadPoints(run, load, Date.now()));
+}
+
+/**
+ * @param {string} project
+ * @returns {(container: string) => string} service of `<project>-<service>-<number>.<network>`
+ */
+function serviceOf(project) {
+  return (container) =>
+    container
+      .split(".")[0]
+      .slice(project.length + 1)
+      .replace(/-\d+$/, "");
+}
+
+/**
+ * @param {string[]} proxies that are up
+ * @throws {UserError} when they are several
+ */
+function assertOne(proxies) {
+  if (proxies.length <= 1) return;
+  const others = proxies
+    .slice(1)
+    .map((name) => `docker compose --profile ${name} down ${name}`)
+    .join("; ");
+  throw new UserError(
+    `${proxies.length} proxies are up at once: ${proxies.join(", ")}; their figures would mix`,
+    `Remove all but one: ${others}.\nThen start it again with exactly one profile.`,
+  );
 }
 
 /** @returns {Promise<string[]>} empty while InfluxDB does not answer */

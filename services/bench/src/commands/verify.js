@@ -69,11 +69,10 @@ export async function verifyProxies(directory, names, print) {
  * @returns {Promise<number>} how many checks failed
  */
 async function verifyOne(directory, proxy, print) {
-  // A project of its own, on ports that nobody else has, so that a running benchmark is not disturbed.
+  // A project of its own, so that a running benchmark is not disturbed.
   const project = new Project(directory, {
     name: `${process.env.COMPOSE_PROJECT_NAME || "ws-proxy-bench"}-verify-${process.pid}-${proxy.name}`,
     profile: proxy.name,
-    env: { PROXY_PORT: "0", PROXY_TLS_PORT: "0" },
   });
   const config = await project.config();
   const network = config.networks.default.name;

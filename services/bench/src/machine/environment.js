@@ -24,7 +24,7 @@ import { readVersions } from "./versions.js";
 /** @import { Version } from "./versions.js" */
 
 /** Services that a run does not start, or that change no figure. */
-const NOT_STARTED = ["certs", "ready", "grafana"];
+const NOT_STARTED = ["certs", "ready", "host-ports", "grafana"];
 
 /** Files that take part in what is measured, beside the folder of each proxy. What they make of images, images' ids tell. */
 const CONFIGURATION = [

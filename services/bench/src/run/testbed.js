@@ -28,7 +28,7 @@ import { cpuShares, runCells } from "./sequence.js";
 /** @import { Stage } from "./cell.js" */
 
 /** Services without a profile that are no observers: fresh in each cell, or part of `docker compose up` alone. */
-const NOT_OBSERVERS = ["certs", "echo", "ready", "load"];
+const NOT_OBSERVERS = ["certs", "echo", "ready", "host-ports", "load"];
 /** cAdvisor's last points are in InfluxDB so many ms after they were taken. */
 const CADVISOR_DELAY_MS = 2500;
 const INFLUXDB_LIMIT_MS = 30_000;
@@ -147,14 +147,11 @@ export class Testbed {
       project: this.#config.name,
       network: this.#network,
       run: run.name,
-      // Nobody on the host talks to the proxy of a run: any port will do.
       env: {
         ...env,
         ...workersEnv(plan.workers),
         TLS_KEY_TYPE: plan.keyType,
         RUN: run.name,
-        PROXY_PORT: "0",
-        PROXY_TLS_PORT: "0",
       },
       services: this.#services,
       observers: this.#observers,

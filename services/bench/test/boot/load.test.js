@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { check } from "../../src/platform/docker.js";
 import { readProxies } from "../../src/plan/proxies.js";
-import { until } from "../../src/platform/wait.js";
+import { statusOf, until } from "../../src/platform/wait.js";
 import { influx, joinProject, lab, projectDirectory, waitForLoad } from "../lab.js";
 
 const CONNECTIONS = 300;
@@ -45,6 +45,12 @@ for (const { name, schemes, serves } of readProxies(join(projectDirectory, "prox
       }
 
       await joinProject(t, project.name);
+      // What the ports on the host lead to.
+      const [from, url] =
+        scheme === "wss" ? ["8443", "https://host-ports:8443"] : ["8080", "http://host-ports:8080"];
+      assert.match(await project.check(["port", "host-ports", from]), /^127\.0\.0\.1:\d+$/m);
+      assert.equal(await statusOf(`${url}/healthz`), "200");
+
       for (const metric of ["handshake_ms", "echo_latency_ms"]) {
         const [series] = await influx(
           `SELECT count(value) FROM ${metric} WHERE run = '${run}' GROUP BY *`,

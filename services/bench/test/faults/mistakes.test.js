@@ -9,6 +9,9 @@ import { ensureCertificates } from "../../src/platform/certificates.js";
 import { run } from "../../src/platform/docker.js";
 import { copyOfProject, FREE_PORTS, lab, projectDirectory } from "../lab.js";
 
+/** @import { TestContext } from "node:test" */
+/** @import { Project } from "../../src/platform/docker.js" */
+
 test("no profile: no load, and a list of profiles", async (t) => {
   const project = lab(t, { env: { WAIT_SECONDS: "2" } });
   const { code, output } = await project.run(["up"]);
@@ -18,15 +21,39 @@ test("no profile: no load, and a list of profiles", async (t) => {
   assert.doesNotMatch(output, /SUMMARY/);
 });
 
-test("two profiles: no load, and both proxies named", async (t) => {
+test("two profiles: no load, and both proxies named, though they ask for the same ports", async (t) => {
   const project = lab(t, { profile: "nginx" });
-  // The published ports are free ones, so that the two do not already meet there.
   project.prefix.push("--profile", "haproxy");
+  Object.assign(project.env, await portsNowFree(t));
   const { code, output } = await project.run(["up"]);
   assert.notEqual(code, 0);
   assert.match(output, /2 proxies are up at once: haproxy, nginx/);
+  assert.match(output, /Remove all but one: docker compose --profile nginx down nginx/);
+  assert.doesNotMatch(output, /already allocated/);
   assert.doesNotMatch(output, /SUMMARY/);
 });
+
+/**
+ * @param {Project} project without a proxy
+ * @returns {Promise<Record<string, string>>} ports of the host that it has now, by their knobs
+ */
+async function startHostPorts(project) {
+  await project.check(["up", "--detach", "host-ports"]);
+  const port = async (/** @type {string} */ inside) =>
+    (await project.check(["port", "host-ports", inside])).trim().split(":")[1];
+  return { PROXY_PORT: await port("8080"), PROXY_TLS_PORT: await port("8443") };
+}
+
+/**
+ * @param {TestContext} t
+ * @returns {ReturnType<typeof startHostPorts>}
+ */
+async function portsNowFree(t) {
+  const project = lab(t);
+  const ports = await startHostPorts(project);
+  await project.down();
+  return ports;
+}
 
 test("a file server under a load of WebSockets: no load, and the proxies that carry them", async (t) => {
   const { code, output } = await lab(t, { profile: "nginx-files" }).run(["up"]);
@@ -97,7 +124,7 @@ test("load counts failed connections by cause and ends with a status other than 
 });
 
 /**
- * @param {import("node:test").TestContext} t
+ * @param {TestContext} t
  * @param {string[]} args of ./bench
  * @param {Record<string, string>} [env]
  * @param {string} [directory]
@@ -125,9 +152,8 @@ test("up of no proxy, and of two", async (t) => {
 
 test("up on a port that is taken names the port and its variable", async (t) => {
   // The engine publishes on the host's loopback: a container of the engine's own takes the port first.
-  const holder = lab(t, { profile: "nginx" });
-  await holder.check(["up", "--detach", "nginx"]);
-  const port = (await holder.check(["port", "nginx", "8080"])).trim().split(":")[1];
+  const holder = lab(t);
+  const port = (await startHostPorts(holder)).PROXY_PORT;
   const { code, stderr } = await bench(t, ["up", "nginx"], { PROXY_PORT: port });
   assert.equal(code, 1);
   assert.match(stderr, new RegExp(`port ${port} of 127.0.0.1 is already taken, by`));

@@ -1,0 +1,26 @@
+/**
+ * A port that leads elsewhere.
+ */
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { pipeline } from "node:stream";
+
+/**
+ * Passes TCP connections on, byte for byte. The other side is looked up for each of them: it may come later, and change.
+ *
+ * @param {number} port here; 0: a free one
+ * @param {{host: string, port: number}} target
+ * @returns {Promise<import("node:net").Server>} that listens
+ */
+export async function forward(port, target) {
+  // Either side may end what it sends before the other does; and no small packet waits for a larger one.
+  const options = { allowHalfOpen: true, noDelay: true };
+  const server = createServer(options, (client) => {
+    const proxy = connect({ ...target, ...options });
+    // Where one side breaks off, or cannot be reached, both are closed: all that the other can be told.
+    pipeline(client, proxy, client, () => {});
+  });
+  server.listen(port);
+  await once(server, "listening");
+  return server;
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { buffer, text } from "node:stream/consumers";
+import { test } from "node:test";
+import { forward } from "./forward.js";
+
+/** @import { AddressInfo, Server, Socket } from "node:net" */
+
+/**
+ * @param {import("node:test").TestContext} t
+ * @param {(socket: Socket) => void} answer of the server behind
+ */
+async function through(t, answer) {
+  const behind = createServer({ allowHalfOpen: true }, answer).listen(0, "127.0.0.1");
+  t.after(() => behind.close());
+  await once(behind, "listening");
+  const before = await forward(0, { host: "127.0.0.1", port: portOf(behind) });
+  t.after(() => before.close());
+  const port = portOf(before);
+  return { behind, port, client: connect({ port, allowHalfOpen: true }) };
+}
+
+/** @param {Server} server */
+function portOf(server) {
+  return /** @type {AddressInfo} */ (server.address()).port;
+}
+
+test("what is sent comes back, also what comes after one side has ended", async (t) => {
+  const sent = Buffer.alloc(1_000_000, "abc");
+  const { client } = await through(t, async (socket) => {
+    const received = await buffer(socket);
+    socket.end(received);
+  });
+  client.end(sent);
+  assert.ok((await buffer(client)).equals(sent));
+});
+
+test("the other side hears of an end that the server makes", async (t) => {
+  const { client } = await through(t, (socket) => socket.end("bye"));
+  assert.equal(await text(client), "bye");
+  client.end();
+});
+
+for (const how of /** @type {const} */ (["destroy", "resetAndDestroy"])) {
+  test(`a client that breaks off (${how}) is gone behind too`, async (t) => {
+    /** @type {PromiseWithResolvers<Socket>} */
+    const { promise, resolve } = Promise.withResolvers();
+    const { client } = await through(t, resolve);
+    client.write("x");
+    const socket = await promise;
+    socket.on("error", () => {}).resume();
+    const closed = new Promise((done) => socket.once("end", done).once("close", done));
+    client[how]();
+    await closed;
+    socket.destroy();
+  });
+}
+
+test("where nobody answers, the client's connection is closed, and the next one is tried anew", async (t) => {
+  const { behind, port: before, client } = await through(t, (socket) => socket.end("there"));
+  assert.equal(await text(client), "there");
+  client.end();
+  const port = portOf(behind);
+  behind.close();
+  await once(behind, "close");
+  const again = () => connect({ port: before });
+  assert.equal(await text(again()), "");
+  const back = createServer((socket) => socket.end("back")).listen(port, "127.0.0.1");
+  t.after(() => back.close());
+  await once(back, "listening");
+  assert.equal(await text(again()), "back");
+});
