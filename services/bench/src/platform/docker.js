@@ -274,6 +274,7 @@ export async function leaveNetwork(network) {
 /**
  * @typedef {object} ComposeService the part of a service that is used here
  * @property {string} [image]
+ * @property {string} [pull_policy]
  * @property {string[]} [profiles]
  * @property {{context: string, args?: Record<string, string>}} [build]
  * @property {Record<string, string>} [labels]

@@ -43,9 +43,10 @@ for (const { name } of proxies) {
       const { image, build, ports = [] } = definition;
       const about = `service ${service}: ${JSON.stringify(definition)}`;
       for (const port of ports) assert.equal(port.host_ip, "127.0.0.1", about);
-      // Ours have no version; everything else is pinned to an exact one.
-      if (!image?.startsWith("ws-proxy-bench/"))
-        assert.match(image ?? "", /:v?\d+\.\d+\.\d+/, about);
+      // Ours have no version, and are built here alone; everything else is pinned to an exact one.
+      if (image?.startsWith("ws-proxy-bench/"))
+        assert.equal(definition.pull_policy, "never", about);
+      else assert.match(image ?? "", /:v?\d+\.\d+\.\d+/, about);
       for (const base of Object.values(build?.args ?? {}))
         assert.match(base, /:\d+\.\d+\.\d+/, about);
       assertHardened(definition, about);
