@@ -10,7 +10,15 @@ import { readProxies } from "../../src/plan/proxies.js";
 import { projectDirectory } from "../lab.js";
 
 /** Services that no measured connection passes. */
-const NOT_MEASURED = ["ready", "cadvisor", "influxdb", "grafana", "renderer"];
+const NOT_MEASURED = [
+  "certs",
+  "ready",
+  "host-ports",
+  "cadvisor",
+  "influxdb",
+  "grafana",
+  "renderer",
+];
 
 const proxies = readProxies(join(projectDirectory, "proxies"));
 
