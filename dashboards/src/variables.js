@@ -65,7 +65,8 @@ export function settingVariable(measurement) {
   return chosen({
     name: "setting",
     label: "Setting",
-    description: "Scenario, scheme and what else tells settings of the run apart.",
+    description:
+      "Scenario, scheme and what else tells settings of the run apart; of ./bench run alone.",
     datasource: BENCH,
     query: `SHOW TAG VALUES ON ${BENCH_DATABASE} FROM "${measurement}" WITH KEY = "setting" WHERE "run" =~ /^\${run:regex}$/`,
     sort: VariableSort.AlphabeticalAsc,

@@ -1,66 +1,56 @@
 /**
- * `export`: every panel of the dashboards as a picture and as data, and snapshots that a Grafana opens without the data.
+ * `export`: the panels of the dashboards that have data for a run, as pictures and as data, and snapshots that a Grafana opens without the data.
  */
 import { join, relative } from "node:path";
 import { UserError } from "../errors.js";
+import { counted } from "../numbers.js";
 import { annotationsOf, shownEvents } from "../panels/annotations.js";
-import { fileName, pick, readDashboards, slug } from "../panels/dashboards.js";
+import { captionOf } from "../panels/caption.js";
+import { fileName, pick, readDashboards, sectionOf, slug } from "../panels/dashboards.js";
 import { Folder } from "../panels/folder.js";
 import { Grafana } from "../panels/grafana.js";
 import { interpolate } from "../panels/interpolate.js";
-import { askPanel, csvOfPanel, jsonOf, PanelError, svgOf } from "../panels/panel.js";
+import { csvOfPanel, jsonOf, PanelError, svgOf } from "../panels/panel.js";
 import { pngOf } from "../panels/png.js";
-import { liveRun, liveRuns, recordedRun, recordedRuns, unknownRun } from "../panels/runs.js";
+import {
+  newestRun,
+  recordedRun,
+  recordedRuns,
+  singleNamed,
+  singleRun,
+  unknownRun,
+} from "../panels/runs.js";
+import { NO_STEP, select } from "../panels/selection.js";
 import { snapshotOf } from "../panels/snapshot.js";
 import { openSource } from "../panels/source.js";
-import { choicesOf, partOf } from "../panels/variables.js";
+import { partOf } from "../panels/variables.js";
+import { folderOf } from "../plan/run-name.js";
 import { findingText } from "../render/findings.js";
 import { republish } from "../series/republish.js";
+import { singleLoad, singleLoads } from "../series/single-load.js";
 
 /**
  * @import { Dashboard, Panel } from "../panels/dashboards.js"
  * @import { Entry } from "../panels/folder.js"
- * @import { Frame } from "../panels/frames.js"
- * @import { Context } from "../panels/interpolate.js"
  * @import { Run } from "../panels/runs.js"
+ * @import { Job, LeftOut, Range, Selected } from "../panels/selection.js"
  * @import { Annotation } from "../panels/snapshot.js"
  * @import { Source } from "../panels/source.js"
  * @import { Choice } from "../panels/variables.js"
  * @import { ExportArguments } from "./program.js"
- *
- * @typedef {{fromMs: number, toMs: number}} Range
- *
- * @typedef {object} Job a panel with what its variables are
- * @property {Dashboard} dashboard
- * @property {Panel} panel
- * @property {Choice} choice
- * @property {Range} range
- * @property {string[]} part what tells it from the same panel with another setting
- * @property {string} name of its files
  */
 
-/** Dashboards whose time range begins here show cells over each other, from the start of their measured phase. */
-const ALIGNED_FROM_MS = 0;
 const THEMES = /** @type {const} */ (["light", "dark"]);
-/** How variables look in a query that asks for the values of other variables. */
-const NO_STEP = { intervalMs: 1000 };
 
 /**
  * @param {string} directory the project's
  * @param {ExportArguments} wanted
  * @param {(line: string) => void} say
  * @returns {Promise<number>} exit status: 0; 1 some panels failed
- * @throws {UserError} exit code 2 when run, dashboard, panel or format are unknown
+ * @throws {UserError} exit code 2 when run, dashboard, panel or format are unknown; 1 when there is no data for the run
  */
 export async function exportPanels(directory, wanted, say) {
   const picked = pick(readDashboards(directory), wanted);
-  if (wanted.snapshot?.endsWith(".json") && picked.length > 1) {
-    throw new UserError(
-      `--snapshot names one file, ${wanted.snapshot}, and there are ${picked.length} dashboards`,
-      `Expected one of them: --dashboard ${picked[0].dashboard.uid}; or --snapshot alone: a file for each.`,
-      2,
-    );
-  }
   const results = process.env.BENCH_RESULTS || join(directory, "results");
   const recorded = wanted.run === undefined ? null : recordedRun(results, wanted.run);
   // A run that has no record can only be in an InfluxDB that is up.
@@ -84,17 +74,16 @@ export async function exportPanels(directory, wanted, say) {
  * @returns {Promise<Run>}
  */
 async function findRun({ influx }, results, name) {
-  const live = (await influx.databases()).includes("k6") ? await liveRuns(influx) : [];
   const recorded = recordedRuns(results);
-  const known = [...new Set([...recorded, ...live])];
-  // Both kinds of names begin with the time of the start; those in results/ have dashes in it.
-  const time = (/** @type {string} */ one) => one.slice(0, 19).replaceAll(":", "-");
-  const chosen = name ?? known.toSorted((a, b) => time(b).localeCompare(time(a)))[0];
+  const singles = await singleLoads(influx);
+  const known = [...new Set([...recorded, ...singles.map((single) => single.name)])];
+  const chosen = name ?? newestRun(recorded, singles);
   if (chosen === undefined)
     throw new UserError("there is no run yet", "Make one: ./bench run, or ./bench up nginx.", 2);
   const record = recordedRun(results, chosen);
   if (record) return record;
-  if (live.includes(chosen)) return liveRun(influx, chosen);
+  const single = singleNamed(singles, chosen);
+  if (single !== undefined) return singleRun(single, await singleLoad(influx, single));
   throw unknownRun(chosen, known);
 }
 
@@ -145,7 +134,7 @@ class Export {
     this.#ownGrafana = grafana;
     this.#wanted = wanted;
     this.#say = say;
-    this.#directory = join(run.store?.directory ?? join(results, run.name), "panels");
+    this.#directory = join(run.store?.directory ?? join(results, folderOf(run.name)), "panels");
     this.#folder = new Folder(this.#directory);
   }
 
@@ -154,25 +143,96 @@ class Export {
    * @returns {Promise<number>} exit status
    */
   async write(picked) {
+    const isNamed = this.#wanted.dashboard !== undefined;
+    const { selected, leftOut } = await select(picked, {
+      run: this.#run,
+      ask: (query) => this.#influx.query(query),
+      isNamed,
+    });
+    if (selected.length === 0) throw this.#nothing(leftOut);
+    this.#refuseOneFileForMany(selected);
+    for (const { dashboard, reason } of leftOut)
+      this.#say(`${dashboard.title} is left out: ${reason}`);
     const renderer = await this.#renderer();
-    const plans = await Promise.all(picked.map((one) => this.#plan(one)));
-    const total = plans.reduce((sum, { jobs }) => sum + jobs.length, 0);
+    const total = selected.flatMap(({ jobs }) => jobs.filter(isShown)).length;
     let done = 0;
-    for (const { dashboard, panels, choices, jobs, range } of plans) {
-      const annotations = await this.#annotations(dashboard, choices[0], range);
-      /** @type {Map<string, Frame[]>} by the name of the files */
-      const frames = new Map();
-      for (const job of jobs) {
+    for (const one of selected) {
+      const annotations = await this.#annotations(one.dashboard, one.choices[0], one.range);
+      for (const job of one.jobs) {
+        const entry = this.#enter(one.dashboard, job);
+        if (!isShown(job)) continue;
         done += 1;
-        await this.#panel(job, { annotations, frames, renderer, place: `${done} of ${total}` });
+        this.#say(`${done} of ${total}: ${one.dashboard.uid} ${job.panel.id} ${job.title}`);
+        await this.#panel(one, job, { annotations, renderer, entry });
       }
-      if (this.#wanted.snapshot !== undefined)
-        await this.#snapshots({ dashboard, panels, choices, range, annotations, frames });
+      if (this.#wanted.snapshot !== undefined) await this.#snapshots(one, annotations);
     }
-    this.#folder.finish(this.#run.name, this.#entries);
-    this.#say(`${total - this.#failed} panels: ${this.#shown("index.html")}`);
-    if (this.#failed > 0) this.#say(`${this.#failed} panels failed; see above`);
+    const gone =
+      this.#wanted.panel === undefined ? leftOut.map(({ dashboard }) => dashboard.uid) : [];
+    this.#folder.finish(
+      { name: this.#run.name, caption: captionOf(this.#run) },
+      this.#entries,
+      gone,
+    );
+    this.#say(`${counted(total - this.#failed, "panel")}: ${this.#shown("index.html")}`);
+    const empty = this.#entries.filter(({ noData }) => noData !== undefined).length;
+    if (empty > 0)
+      this.#say(`without data for this run: ${counted(empty, "panel")}, which index.html lists`);
+    if (this.#failed > 0) this.#say(`failed: ${counted(this.#failed, "panel")}; see above`);
     return this.#failed > 0 ? 1 : 0;
+  }
+
+  /**
+   * @param {LeftOut[]} leftOut all that was asked for
+   * @returns {UserError}
+   */
+  #nothing(leftOut) {
+    const { dashboard, panel } = this.#wanted;
+    const what = [
+      ...(panel === undefined ? [] : [`panel ${panel}`]),
+      dashboard === undefined ? "any dashboard" : `dashboard ${dashboard}`,
+    ].join(" of ");
+    return new UserError(
+      `no data for ${what} in the run ${this.#run.name}`,
+      [
+        ...leftOut.map(({ dashboard: { title }, reason }) => `${title}: ${reason}.`),
+        ...(dashboard === undefined
+          ? []
+          : ["Without --dashboard, those that have data are exported."]),
+      ].join("\n"),
+    );
+  }
+
+  /** @param {Selected[]} selected */
+  #refuseOneFileForMany(selected) {
+    const count = selected.flatMap(({ choices }) => choices).length;
+    if (!this.#wanted.snapshot?.endsWith(".json") || count === 1) return;
+    throw new UserError(
+      `--snapshot names one file, ${this.#wanted.snapshot}, and there are ${count} snapshots: one of each dashboard and setting`,
+      "Expected --snapshot alone: a file for each, beside the panels.",
+      2,
+    );
+  }
+
+  /**
+   * @param {Dashboard} dashboard
+   * @param {Job} job
+   * @returns {Entry} of the page
+   */
+  #enter(dashboard, { panel, title, name, noData }) {
+    /** @type {Entry} */
+    const entry = {
+      dashboard: dashboard.uid,
+      dashboardTitle: dashboard.title,
+      id: panel.id,
+      section: sectionOf(dashboard, panel),
+      title,
+      description: panel.description ?? "",
+      name,
+      ...(noData !== undefined && { noData }),
+    };
+    this.#entries.push(entry);
+    return entry;
   }
 
   /** @returns {Promise<Grafana | null>} one that can draw */
@@ -191,45 +251,6 @@ class Export {
     if (!this.#ownGrafana) return null;
     const grafana = new Grafana(this.#ownGrafana);
     return (await grafana.canRender().catch(() => false)) ? grafana : null;
-  }
-
-  /** @param {{dashboard: Dashboard, panels: Panel[]}} picked */
-  async #plan({ dashboard, panels }) {
-    const range = this.#rangeOf(dashboard);
-    const choices = await choicesOf(dashboard, {
-      given: { run: this.#run.name },
-      range: { ...range, ...NO_STEP },
-      ask: (query) => this.#influx.query(query),
-    });
-    /** @type {Map<string, Job>} once for each name: what does not use a variable is the same for all its values */
-    const jobs = new Map();
-    for (const given of panels) {
-      for (const choice of choices) {
-        const title = interpolate(given.title, {
-          ...range,
-          ...NO_STEP,
-          variables: choice.variables,
-        });
-        const panel = { ...given, title };
-        const part = partOf(given, choice);
-        const name = fileName(dashboard, panel, part);
-        if (!jobs.has(name)) jobs.set(name, { dashboard, panel, choice, range, part, name });
-      }
-    }
-    return { dashboard, panels, choices, range, jobs: [...jobs.values()] };
-  }
-
-  /**
-   * @param {Dashboard} dashboard
-   * @returns {Range} the run's, or as long as its longest cell where cells lie over each other
-   */
-  #rangeOf({ time }) {
-    const { fromMs, toMs, store } = this.#run;
-    if (Date.parse(time?.from ?? "") !== ALIGNED_FROM_MS) return { fromMs, toMs };
-    const lengths = (store?.results.cells ?? []).map(({ measured }) =>
-      measured ? measured.toMs - measured.fromMs : 0,
-    );
-    return { fromMs: ALIGNED_FROM_MS, toMs: Math.max(1000, ...lengths) };
   }
 
   /**
@@ -252,52 +273,45 @@ class Export {
   }
 
   /**
-   * @param {Job} job
-   * @param {{annotations: Annotation[], frames: Map<string, Frame[]>, renderer: Grafana | null, place: string}} around
+   * @param {Selected} selected
+   * @param {Job} job with data, or failed
+   * @param {{annotations: Annotation[], renderer: Grafana | null, entry: Entry}} around
    */
-  async #panel(job, { annotations, frames, renderer, place }) {
-    const { dashboard, panel, choice, range, part, name } = job;
-    const title = [panel.title, ...part].join(" · ");
-    const { description = "", id } = panel;
-    const about = { dashboard: dashboard.uid, dashboardTitle: dashboard.title, id };
-    /** @type {Entry} */
-    const entry = { ...about, title, description, name };
-    this.#entries.push(entry);
-    const what = `${dashboard.uid} ${id} ${title}`;
-    this.#say(`${place}: ${what}`);
+  async #panel(selected, job, { annotations, renderer, entry }) {
+    const { dashboard, range } = selected;
+    const { panel, choice, title, name, asked, error } = job;
     try {
-      const asked = await askPanel(panel, { ...range, variables: choice.variables }, (query) =>
-        this.#influx.query(query),
-      );
-      frames.set(name, asked.frames);
+      if (!asked) throw error;
+      const caption = captionOf(this.#run, { panel, choice });
       const { formats } = this.#wanted;
       if (formats.includes("csv")) this.#folder.write(`${name}.csv`, csvOfPanel(panel, asked));
       if (formats.includes("json")) {
         const { variables } = choice;
-        const details = { run: this.#run.name, dashboard: dashboard.uid, range, variables };
-        this.#folder.write(`${name}.json`, jsonOf(panel, asked, details));
+        const about = { run: this.#run.name, caption, dashboard: dashboard.uid, range, variables };
+        this.#folder.write(`${name}.json`, jsonOf(panel, asked, about));
       }
       if (formats.includes("svg") || formats.includes("png")) {
-        const svg = svgOf(panel, asked, { ...range, annotations }, title);
+        const svg = svgOf(panel, asked, { ...range, annotations, caption }, title);
         if (formats.includes("svg")) this.#folder.write(`${name}.svg`, svg);
         if (formats.includes("png")) this.#folder.write(`${name}.png`, await pngOf(svg));
       }
-      if (renderer) await this.#grafanaPictures(renderer, job);
+      if (renderer) await this.#grafanaPictures(renderer, selected, job);
     } catch (error) {
-      // A disk that is full, or an InfluxDB that is gone, is no fault of this panel.
+      // A disk that is full is no fault of this panel.
       if (error instanceof UserError) throw error;
       const queries = (panel.targets ?? []).map(({ query }) => query).join("; ");
       const query = error instanceof PanelError ? error.query : queries;
       entry.failure = error instanceof Error ? error.message : String(error);
-      this.#fail(what, error, query);
+      this.#fail(`${dashboard.uid} ${panel.id} ${title}`, error, query);
     }
   }
 
   /**
    * @param {Grafana} renderer
+   * @param {Selected} selected
    * @param {Job} job
    */
-  async #grafanaPictures(renderer, { dashboard, panel, choice, range, name }) {
+  async #grafanaPictures(renderer, { dashboard, range }, { panel, choice, name }) {
     const variables = Object.fromEntries(
       Object.entries(choice.variables).map(([key, { values, all }]) => [
         key,
@@ -311,15 +325,11 @@ class Export {
   }
 
   /**
-   * @param {object} what
-   * @param {Dashboard} what.dashboard
-   * @param {Panel[]} what.panels those that were asked for
-   * @param {Choice[]} what.choices a snapshot each
-   * @param {Range} what.range
-   * @param {Annotation[]} what.annotations
-   * @param {Map<string, Frame[]>} what.frames by the name of the panel's files
+   * @param {Selected} selected
+   * @param {Annotation[]} annotations
    */
-  async #snapshots({ dashboard, panels, choices, range, annotations, frames }) {
+  async #snapshots({ dashboard, panels, choices, range, jobs }, annotations) {
+    const frames = new Map(jobs.map(({ name, asked }) => [name, asked?.frames]));
     const target = this.#wanted.snapshot ?? "";
     const only = this.#wanted.panel === undefined ? dashboard : { ...dashboard, panels };
     for (const choice of choices) {
@@ -367,4 +377,9 @@ class Export {
   #shown(name) {
     return relative(process.cwd(), join(this.#directory, name));
   }
+}
+
+/** @param {Job} job */
+function isShown({ noData }) {
+  return noData === undefined;
 }

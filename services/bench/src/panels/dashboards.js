@@ -33,6 +33,8 @@ import { didYouMean, UserError } from "../errors.js";
  * @typedef {object} Variable
  * @property {string} name
  * @property {string} type `query`, `custom`, `constant`, `textbox`, `interval`
+ * @property {string} [label]
+ * @property {string} [description]
  * @property {any} [query]
  * @property {boolean} [multi]
  * @property {boolean} [includeAll]
@@ -97,6 +99,20 @@ export function panelsOf({ panels }) {
   return panels
     .flatMap((panel) => [panel, ...(panel.panels ?? [])])
     .filter(({ type }) => !WITHOUT_DATA.includes(type));
+}
+
+/**
+ * @param {Dashboard} dashboard
+ * @param {Panel} panel one of it
+ * @returns {string} title of the row that it stands in; empty: in none
+ */
+export function sectionOf({ panels }, { id }) {
+  let section = "";
+  for (const panel of panels) {
+    if (panel.type === "row") section = panel.title;
+    if (panel.id === id || panel.panels?.some((folded) => folded.id === id)) return section;
+  }
+  return section;
 }
 
 /**

@@ -1,9 +1,12 @@
 /**
  * What a panel shows, as data.
  *
+ * @import { Panel } from "./dashboards.js"
  * @import { Frame, Shown } from "./frames.js"
  */
 import { csvText } from "../record/csv.js";
+import { shownFields } from "./frames.js";
+import { transformed } from "./transform.js";
 
 /**
  * Series beside each other, a row for each time; a table as it is.
@@ -43,4 +46,35 @@ export function csvOf(fields) {
 /** @param {number} ms */
 function timeText(ms) {
   return new Date(ms).toISOString();
+}
+
+/**
+ * @param {Panel} panel
+ * @param {Frame[]} frames before its transformations
+ * @returns {boolean} whether there is a value to show
+ * @throws {Error} when one of its transformations or overrides is not known here
+ */
+export function hasData(panel, frames) {
+  return visibleFields(panel, frames).some(
+    ({ field }) => field.type !== "time" && field.values.some((value) => value !== null),
+  );
+}
+
+/**
+ * @param {Panel} panel
+ * @param {Frame[]} frames before its transformations
+ * @returns {Shown[]} those that are not hidden
+ */
+export function visibleFields(panel, frames) {
+  const fields = shownFields(transformed(frames, panel), panel);
+  return fields.filter(({ config }) => !config.custom?.hideFrom?.viz);
+}
+
+/**
+ * @param {Panel} panel without data
+ * @returns {string} what the dashboard says of that: a sentence, and no sign that stands for a missing figure
+ */
+export function reasonOf({ fieldConfig }) {
+  const { noValue } = fieldConfig?.defaults ?? {};
+  return /\p{L}/u.test(noValue ?? "") ? noValue : "No sample in this range";
 }

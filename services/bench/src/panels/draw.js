@@ -3,12 +3,20 @@
  *
  * @import { Figure } from "../render/charts.js"
  * @import { Panel } from "./dashboards.js"
- * @import { Frame, Shown } from "./frames.js"
+ * @import { Shown } from "./frames.js"
  */
 import * as Plot from "@observablehq/plot";
 import { colourOf } from "./colours.js";
-import { shownFields } from "./frames.js";
-import { canvas, element, plot, textAt, widthOf, WIDTH, withLegend } from "./picture.js";
+import {
+  canvas,
+  element,
+  plot,
+  textAt,
+  widthOf,
+  WIDTH,
+  withCaption,
+  withLegend,
+} from "./picture.js";
 import { reduced } from "./reduce.js";
 import { numberText, scaleOf, valueText } from "./units.js";
 
@@ -17,6 +25,7 @@ import { numberText, scaleOf, valueText } from "./units.js";
  * @property {number} fromMs
  * @property {number} toMs
  * @property {{ms: number, text: string}[]} [annotations]
+ * @property {string} [caption] what is shown: run, proxy, load
  *
  * @typedef {{description: string, draw: () => SVGSVGElement}} Drawing
  * @typedef {{ms: number, value: number | null}} Point
@@ -49,40 +58,27 @@ const KINDS = {
 
 /**
  * @param {Panel} panel
- * @param {Frame[]} frames transformed
+ * @param {Shown[]} fields with a value at least
  * @param {Surroundings} around
  * @param {string} [title] where it says more than the panel's own, such as the setting
  * @returns {Figure} for `svgText`
  * @throws {Error} when this kind of panel cannot be drawn
  */
-export function figureOf(panel, frames, around, title = panel.title) {
+export function figureOf(panel, fields, around, title = panel.title) {
   const kind = KINDS[panel.type];
   if (!kind) {
     throw new Error(
       `a panel of the type ${panel.type} cannot be drawn; those that can: ${Object.keys(KINDS).join(", ")}`,
     );
   }
-  const fields = shownFields(frames, panel).filter(({ config }) => !config.custom?.hideFrom?.viz);
-  const hasData = fields.some(
-    ({ field }) => field.type !== "time" && field.values.some((value) => value !== null),
-  );
-  const { description, draw } = hasData ? kind(panel, fields, around) : drawNothing(panel);
+  const { description, draw } = kind(panel, fields, around);
+  const { caption = "" } = around;
   return {
     title,
-    description: [panel.description, description].filter(Boolean).join(" "),
-    draw,
-  };
-}
-
-/**
- * @param {Panel} panel
- * @returns {Drawing}
- */
-function drawNothing({ fieldConfig }) {
-  const text = fieldConfig?.defaults.noValue ?? "No data in this range";
-  return {
-    description: `${text}.`,
-    draw: () => canvas(120, [textAt(WIDTH / 2, 64, text, { "text-anchor": "middle" })]),
+    description: [panel.description, description, caption && `${caption}.`]
+      .filter(Boolean)
+      .join(" "),
+    draw: () => withCaption(draw(), caption),
   };
 }
 

@@ -3,6 +3,7 @@ import { test } from "node:test";
 // @ts-expect-error: jsdom ships no types.
 import { JSDOM } from "jsdom";
 import { svgText } from "../render/charts.js";
+import { visibleFields } from "./data.js";
 import { figureOf, timeTicks } from "./draw.js";
 import { pngOf } from "./png.js";
 import { pixelsOf } from "./testing/png.js";
@@ -13,7 +14,8 @@ import { pixelsOf } from "./testing/png.js";
  */
 
 const FROM_MS = Date.UTC(2026, 0, 1);
-const AROUND = { fromMs: FROM_MS, toMs: FROM_MS + 10_000 };
+const CAPTION = "run r · nginx · wss · short-lived: 4,000 connections · 2026-01-01 00:00 UTC";
+const AROUND = { fromMs: FROM_MS, toMs: FROM_MS + 10_000, caption: CAPTION };
 const GREEN = {
   matcher: { id: "byRegexp", options: "/^nginx( |$)/" },
   properties: [{ id: "color", value: { mode: "fixed", fixedColor: "#009E73" } }],
@@ -67,7 +69,7 @@ function panelOf(type, defaults, rest = {}) {
  * @param {Frame[]} frames
  */
 function draw(panel, frames) {
-  const svg = svgText(figureOf(panel, frames, AROUND));
+  const svg = svgText(figureOf(panel, visibleFields(panel, frames), AROUND));
   const { document } = new JSDOM(svg, { contentType: "image/svg+xml" }).window;
   const texts = [...document.querySelectorAll("text")].map(({ textContent }) => textContent);
   return { svg, document, texts };
@@ -121,15 +123,17 @@ const KINDS = [
     [TABLE],
     ["Proxy", "haproxy", "nginx", "Why", "the generator was slow", "–"],
   ],
-  ["nothing", panelOf("stat", { noValue: "No load in this range" }), [], ["No load in this range"]],
 ];
 
 for (const [name, panel, frames, expected] of KINDS) {
   test(`${name}: title, axes with their units, names, and a PNG that shows them`, async () => {
     const { svg, document, texts } = draw(panel, frames);
     assert.equal(document.querySelector("title")?.textContent, panel.title);
-    assert.match(document.querySelector("desc")?.textContent ?? "", /^What it means\. /);
-    for (const text of [panel.title, ...expected])
+    assert.match(
+      document.querySelector("desc")?.textContent ?? "",
+      /^What it means\. .* run r · nginx · wss /s,
+    );
+    for (const text of [panel.title, CAPTION, ...expected])
       assert.ok(texts.includes(text), `no "${text}" in ${texts.join(" | ")}`);
     assert.doesNotMatch(svg, /NaN|undefined|null/);
     const { width, colours } = pixelsOf(await pngOf(svg));
@@ -172,4 +176,28 @@ test("times on an axis are round, and never more than fit beside each other", ()
     timeTicks(from, from + 16_000).map((date) => date.toISOString().slice(17, 19)),
     ["56", "58", "00", "02", "04", "06", "08", "10"],
   );
+});
+
+test("a long caption takes as many lines as it needs, and the picture is higher by them", () => {
+  const panel = panelOf("stat", { unit: "ms" });
+  const fields = visibleFields(panel, [series("nginx", [1])]);
+  const drawn = (/** @type {string} */ caption) => {
+    const svg = svgText(figureOf(panel, fields, { ...AROUND, caption }));
+    const { document } = new JSDOM(svg, { contentType: "image/svg+xml" }).window;
+    const texts = [...document.querySelectorAll('text[font-size="11"]')];
+    const height = Number(document.documentElement.getAttribute("height"));
+    return { lines: texts.map(({ textContent }) => textContent ?? ""), height };
+  };
+  const none = drawn("");
+  const words = Array.from({ length: 60 }, (_, i) => `word${i}`);
+  const many = drawn(words.join(" "));
+  assert.deepEqual(none.lines, []);
+  assert.ok(many.lines.length > 2, `${many.lines}`);
+  const parts = [words.slice(0, 10), words.slice(10, 20)].map((part) => part.join(" "));
+  assert.deepEqual(drawn(parts.join(" · ")).lines, [parts.join(" · ")]);
+  const long = [...parts, words.slice(20, 30).join(" ")];
+  assert.deepEqual(drawn(long.join(" · ")).lines, [parts.join(" · "), long[2]]);
+  assert.equal(many.lines.join(" "), words.join(" "));
+  for (const line of many.lines) assert.ok(line.length * 6.6 < 900, line);
+  assert.ok(many.height >= none.height + 15 * many.lines.length);
 });

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Folder } from "./folder.js";
+
+const RUN = { name: "one", caption: "run one · nginx · wss" };
 
 test("the page shows what is there, also from an export before, and every link leads to a file beside it", (t) => {
   const directory = mkdtempSync(join(tmpdir(), "panels-"));
@@ -12,6 +14,7 @@ test("the page shows what is there, also from an export before, and every link l
   const entry = (/** @type {number} */ id, /** @type {string} */ title) => ({
     dashboard: "battle",
     dashboardTitle: "Battle",
+    section: "CPU",
     id,
     title,
     description: `about <${id}>`,
@@ -19,9 +22,9 @@ test("the page shows what is there, also from an export before, and every link l
   });
   folder.write("battle-1.svg", "<svg/>");
   folder.write("battle-1.csv", "Time\n");
-  folder.finish("run", [entry(1, "First & best"), { ...entry(2, "Second"), failure: "refused" }]);
+  folder.finish(RUN, [entry(1, "First & best"), { ...entry(2, "Second"), failure: "refused" }]);
   folder.write("battle-2.png", "");
-  folder.finish("run", [entry(2, "Second")]);
+  folder.finish(RUN, [entry(2, "Second")]);
 
   const page = readFileSync(join(directory, "index.html"), "utf8");
   const links = [...page.matchAll(/(?:href|src)="([^"#]+)"/g)].map(([, link]) => link);
@@ -33,4 +36,51 @@ test("the page shows what is there, also from an export before, and every link l
   assert.ok(page.includes("about &lt;2&gt;"));
   assert.doesNotMatch(page, /refused/);
   assert.doesNotMatch(page, /https?:\/\//);
+  assert.ok(page.includes("run one · nginx · wss"));
+  // A run of `docker compose up` has no report.
+  assert.doesNotMatch(page, /report\.html/);
+});
+
+test("what has no data is listed with the reason; files that stand for nothing any more are removed", (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "panels-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const folder = new Folder(directory);
+  const entry = (/** @type {string} */ dashboard, /** @type {number} */ id, part = "") => ({
+    dashboard,
+    dashboardTitle: dashboard,
+    section: "",
+    id,
+    title: `Panel ${id}${part}`,
+    description: "",
+    name: `${dashboard}-${id}${part}`,
+  });
+  const written = ["battle-1-ws", "battle-1-wss", "compare-1", "live-1", "live-2"];
+  for (const name of written) folder.write(`${name}.svg`, "<svg/>");
+  folder.finish(RUN, [
+    entry("battle", 1, "-ws"),
+    entry("battle", 1, "-wss"),
+    entry("compare", 1),
+    entry("live", 1),
+    entry("live", 2),
+  ]);
+  const files = () => readdirSync(directory).filter((name) => name.endsWith(".svg"));
+  const page = () => readFileSync(join(directory, "index.html"), "utf8");
+  assert.deepEqual(files(), written.map((name) => `${name}.svg`).sort());
+  // One panel under two settings: both are on the page.
+  for (const name of written) assert.ok(page().includes(`src="${name}.svg"`), name);
+
+  const noData = "Not measured in this setting";
+  folder.finish(
+    RUN,
+    [
+      { ...entry("battle", 1, "-ws"), noData },
+      entry("battle", 1, "-wss"),
+      { ...entry("live", 2), noData: "No load" },
+    ],
+    ["compare"],
+  );
+  assert.deepEqual(files(), ["battle-1-wss.svg", "live-1.svg"]);
+  assert.ok(page().includes(`<li>${noData}: Panel 1-ws</li>`));
+  assert.ok(page().includes("<li>No load: Panel 2</li>"));
+  assert.doesNotMatch(page(), /compare|<img src="(battle-1-ws|live-2)\./);
 });

@@ -18,18 +18,18 @@ const OWN_STYLE = `
 `;
 
 /**
- * @param {string} run its name
+ * @param {{name: string, caption: string, hasReport: boolean}} run caption: what it was; hasReport: in the folder above
  * @param {Listed[]} entries
  * @returns {string} a whole page
  */
-export function pageOf(run, entries) {
+export function pageOf({ name, caption, hasReport }, entries) {
   const dashboards = [...new Set(entries.map(({ dashboard }) => dashboard))];
   return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>Panels of ${run}</title>
+        <title>Panels of ${name}</title>
         <link rel="icon" href="data:," />
         <style>
           ${trusted(STYLE + OWN_STYLE)}
@@ -37,16 +37,24 @@ export function pageOf(run, entries) {
       </head>
       <body>
         <header>
-          <h1>Panels of ${run}</h1>
+          <h1>Panels of ${name}</h1>
+          <p>${caption}</p>
           <p class="lead">
-            Every picture with its data; the report is <a href="../report.html">report.html</a>.
+            Every picture with its
+            data${hasReport && html`; the report is <a href="../report.html">report.html</a>`}.
           </p>
         </header>
         <main>
           ${dashboards.map((dashboard) => {
             const own = entries.filter((entry) => entry.dashboard === dashboard);
+            const shown = own.filter(({ noData }) => noData === undefined);
             return html`<h2>${own[0].dashboardTitle}</h2>
-              <div class="panels">${own.map(panel)}</div>`;
+              ${[...Map.groupBy(shown, ({ section }) => section)].map(
+                ([section, panels]) =>
+                  html`${section && html`<h3>${section}</h3>`}
+                    <div class="panels">${panels.map(panel)}</div>`,
+              )}
+              ${withoutData(own)}`;
           })}
         </main>
         <footer><p>Made by ./bench export.</p></footer>
@@ -67,4 +75,23 @@ function panel({ title, description, name, formats, failure }) {
     <p class="note">${description}</p>
     <p class="note">${formats.map((format) => html`<a href="${name}.${format}">${format}</a> `)}</p>
   </figure>`;
+}
+
+/**
+ * @param {Listed[]} entries of a dashboard
+ * @returns {Html | string} those that have no files, by the reason; empty: each has some
+ */
+function withoutData(entries) {
+  const reasons = Map.groupBy(
+    entries.filter(({ noData }) => noData !== undefined),
+    ({ noData }) => noData,
+  );
+  if (reasons.size === 0) return "";
+  return html`<h3>No data</h3>
+    <ul>
+      ${[...reasons].map(
+        ([reason, alike]) =>
+          html`<li>${reason}: ${alike.map(({ title }) => title).join("; ")}</li> `,
+      )}
+    </ul>`;
 }

@@ -7,7 +7,8 @@
  * @import { Context } from "./interpolate.js"
  * @import { Series } from "../platform/influx.js"
  */
-import { csvOf } from "./data.js";
+import { UserError } from "../errors.js";
+import { csvOf, visibleFields } from "./data.js";
 import { figureOf } from "./draw.js";
 import { framesOf, shownFields } from "./frames.js";
 import { interpolate, stepOf } from "./interpolate.js";
@@ -40,7 +41,8 @@ export class PanelError extends Error {
  * @param {Omit<Context, "intervalMs">} context
  * @param {(query: string) => Promise<Series[]>} ask
  * @returns {Promise<Asked>}
- * @throws {PanelError}
+ * @throws {PanelError} when InfluxDB refuses the query
+ * @throws {UserError} when it does not answer
  */
 export async function askPanel(panel, context, ask) {
   const { fromMs, toMs } = context;
@@ -59,6 +61,8 @@ export async function askPanel(panel, context, ask) {
       asked.queries.push({ refId: target.refId, query, milliseconds });
       asked.frames.push(...framesOf(target, series));
     } catch (error) {
+      // An InfluxDB that is gone is no fault of this panel.
+      if (error instanceof UserError) throw error;
       throw new PanelError(error instanceof Error ? error.message : String(error), query);
     }
   }
@@ -73,7 +77,7 @@ export async function askPanel(panel, context, ask) {
  * @returns {string} an SVG that stands alone
  */
 export function svgOf(panel, { frames }, around, title) {
-  return svgText(figureOf(panel, transformed(frames, panel), around, title));
+  return svgText(figureOf(panel, visibleFields(panel, frames), around, title));
 }
 
 /**

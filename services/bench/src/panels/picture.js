@@ -13,6 +13,10 @@ const FONT_SIZE = 13;
 /** Estimated, as nothing here can measure text: the widest fonts of the usual systems stay below. */
 const CHARACTER_WIDTH = 7.8;
 const LEGEND_LINE = 20;
+/** Between the parts of a caption. */
+export const PART = " · ";
+const CAPTION_SIZE = 11;
+const CAPTION_LINE = 15;
 
 /**
  * @param {string} text
@@ -99,4 +103,49 @@ export function withLegend(chart, entries) {
   });
   const below = entries.length > 0 ? 8 + (line + 1) * LEGEND_LINE : 0;
   return canvas(height + below, [chart, ...keys]);
+}
+
+/**
+ * @param {SVGSVGElement} chart
+ * @param {string} text small, below it, in as many lines as it needs; empty: none
+ * @returns {SVGSVGElement}
+ */
+export function withCaption(chart, text) {
+  const [width, height] = ["width", "height"].map((name) => Number(chart.getAttribute(name)));
+  const characters = Math.floor((width - 16) / (CHARACTER_WIDTH * (CAPTION_SIZE / FONT_SIZE)));
+  const lines = wrapped(text, characters).map((line, i) =>
+    textAt(8, height + 16 + i * CAPTION_LINE, line, {
+      "font-size": CAPTION_SIZE,
+      "fill-opacity": 0.7,
+    }),
+  );
+  const below = lines.length > 0 ? 8 + lines.length * CAPTION_LINE : 0;
+  return canvas(height + below, [chart, ...lines], width);
+}
+
+/**
+ * @param {string} text
+ * @param {number} characters a line has at most, unless a word is longer
+ * @returns {string[]} lines, which end where a part of the text does, if that fits into a line
+ */
+function wrapped(text, characters) {
+  const parts = text.split(PART).flatMap((part) => filled(part.split(" "), " ", characters));
+  return filled(parts, PART, characters);
+}
+
+/**
+ * @param {string[]} pieces
+ * @param {string} between them
+ * @param {number} characters
+ * @returns {string[]} as many together as a line has room for
+ */
+function filled(pieces, between, characters) {
+  /** @type {string[]} */
+  const lines = [];
+  for (const piece of pieces.filter(Boolean)) {
+    const longer = lines.length > 0 ? `${lines[lines.length - 1]}${between}${piece}` : "";
+    if (longer && longer.length <= characters) lines[lines.length - 1] = longer;
+    else lines.push(piece);
+  }
+  return lines;
 }

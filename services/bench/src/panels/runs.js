@@ -1,20 +1,30 @@
 /**
- * Which run is exported: one of results/, or one of `docker compose up`, which is in InfluxDB alone.
+ * Which run is exported: one that has a record, or one of `docker compose up`, which is in InfluxDB alone.
  */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { didYouMean, UserError } from "../errors.js";
+import { settingLabel } from "../plan/describe.js";
+import { folderOf, runNameAt } from "../plan/run-name.js";
 import { Store } from "../record/store.js";
 
-/** @import { Influx } from "../platform/influx.js" */
-
 /**
+ * @import { Load } from "./caption.js"
+ *
  * @typedef {object} Run
  * @property {string} name
  * @property {Store | null} store its record; null: it has none
- * @property {number} fromMs since 1970
+ * @property {number} startedMs since 1970
+ * @property {number} fromMs of what is shown of it
  * @property {number} toMs
+ * @property {Load[]} loads what its proxies were put under
+ *
+ * @typedef {{name: string, fromMs: number}} Single a run of `docker compose up`; fromMs: since 1970, its start
  */
+
+/** cAdvisor sees the proxy start before the load does, and end after it. */
+const BEFORE_MS = 10_000;
+const AFTER_MS = 5000;
 
 /**
  * @param {string} results the folder
@@ -38,7 +48,8 @@ export function recordedRun(results, operand) {
   const folder = folders.find((one) => existsSync(join(one, "results.json")));
   if (!folder || !statSync(folder).isDirectory()) return null;
   const store = Store.open(folder);
-  const { run, cells } = store.results;
+  const { run, cells, plan } = store.results;
+  const startedMs = Date.parse(run.startedAt);
   const ends = cells.map(
     ({ startedAt, phases }) =>
       Date.parse(startedAt) +
@@ -47,38 +58,53 @@ export function recordedRun(results, operand) {
   return {
     name: run.name,
     store,
-    fromMs: Date.parse(run.startedAt),
-    toMs: run.endedAt
-      ? Date.parse(run.endedAt)
-      : Math.max(Date.parse(run.startedAt) + 1000, ...ends),
+    startedMs,
+    fromMs: startedMs,
+    toMs: run.endedAt ? Date.parse(run.endedAt) : Math.max(startedMs + 1000, ...ends),
+    loads: plan.cells.map((cell) => ({ ...cell, setting: settingLabel(cell) })),
   };
 }
 
 /**
- * @param {Influx} influx
- * @returns {Promise<string[]>} names of the runs of `docker compose up`, the newest first
+ * @param {string} name
+ * @param {{fromMs: number, toMs: number, loads: Load[]}} seen first and last sample of its load
+ * @returns {Run} of `docker compose up`
  */
-export async function liveRuns(influx) {
-  const series = await influx.query('SHOW TAG VALUES ON "k6" FROM "vus" WITH KEY = "run"');
-  return series
-    .flatMap(({ values }) => values.map(([, name]) => name))
-    .sort()
-    .reverse();
+export function singleRun(name, { fromMs, toMs, loads }) {
+  return {
+    name,
+    store: null,
+    startedMs: fromMs,
+    fromMs: fromMs - BEFORE_MS,
+    toMs: toMs + AFTER_MS,
+    loads,
+  };
 }
 
 /**
- * @param {Influx} influx
- * @param {string} name
- * @returns {Promise<Run>}
+ * @param {string[]} recorded names of runs in results/, which begin with the time of their start
+ * @param {Single[]} singles whose names may be anything
+ * @returns {string | undefined} name of the newest; undefined: there is none
  */
-export async function liveRun(influx, name) {
-  const where = `FROM "k6".."vus" WHERE "run" = '${name.replace(/['\\]/g, "\\$&")}'`;
-  const series = await influx.query(
-    `SELECT first("value") ${where}; SELECT last("value") ${where}`,
+export function newestRun(recorded, singles) {
+  const runs = [
+    ...recorded.map((name) => ({ name, time: name })),
+    ...singles.map(({ name, fromMs }) => ({ name, time: runNameAt(new Date(fromMs)) })),
+  ];
+  return runs.sort((a, b) => b.time.localeCompare(a.time))[0]?.name;
+}
+
+/**
+ * @param {Single[]} singles
+ * @param {string} operand name of a run, or its folder, which is another where the name has what a folder cannot have
+ * @returns {string | undefined} its name; undefined: it is none of them
+ */
+export function singleNamed(singles, operand) {
+  const names = singles.map(({ name }) => name);
+  return (
+    names.find((name) => name === operand) ??
+    names.find((name) => folderOf(name) === basename(operand))
   );
-  const [fromMs, toMs] = series.map(({ values }) => values[0][0]);
-  // cAdvisor sees the proxy start before the load does, and end after it.
-  return { name, store: null, fromMs: fromMs - 10_000, toMs: toMs + 5000 };
 }
 
 /**

@@ -11,6 +11,7 @@
  * @typedef {object} Choice
  * @property {Record<string, Chosen>} variables
  * @property {string[]} varying names of those that have another value in another choice
+ * @property {Variable[]} missing those that have no value for this run
  */
 import { expression } from "./frames.js";
 import { interpolate } from "./interpolate.js";
@@ -26,16 +27,17 @@ import { interpolate } from "./interpolate.js";
  */
 export async function choicesOf({ templating }, { given, range, ask }) {
   /** @type {Choice[]} */
-  let choices = [{ variables: {}, varying: [] }];
+  let choices = [{ variables: {}, varying: [], missing: [] }];
   for (const variable of templating?.list ?? []) {
     const next = await Promise.all(
       // A query may use the variables that stand before it.
-      choices.map(async ({ variables, varying }) => {
+      choices.map(async ({ variables, varying, missing }) => {
         const options = await optionsOf(variable, given, { ...range, variables }, ask);
         const isVarying = options.length > 1 ? [variable.name] : [];
-        return options.map((chosen) => ({
+        return (options.length > 0 ? options : [NO_VALUE]).map((chosen) => ({
           variables: { ...variables, [variable.name]: chosen },
           varying: [...varying, ...isVarying],
+          missing: options.length > 0 ? missing : [...missing, variable],
         }));
       }),
     );
@@ -44,12 +46,15 @@ export async function choicesOf({ templating }, { given, range, ask }) {
   return choices;
 }
 
+/** Without a value it is the empty text, as in Grafana. */
+const NO_VALUE = { values: [""], several: false };
+
 /**
  * @param {Variable} variable
  * @param {Record<string, string>} given
  * @param {Context} context
  * @param {(query: string) => Promise<Series[]>} ask
- * @returns {Promise<Chosen[]>} what it stands for, one after the other
+ * @returns {Promise<Chosen[]>} what it stands for, one after the other; []: nothing
  */
 async function optionsOf(variable, given, context, ask) {
   const { name, multi = false, includeAll = false, allValue } = variable;
@@ -57,9 +62,8 @@ async function optionsOf(variable, given, context, ask) {
   if (name in given) return [{ values: [given[name]], several }];
   if (includeAll && allValue) return [{ values: [], all: allValue, several }];
   const values = await valuesOf(variable, context, ask);
-  if (includeAll) return [{ values, several }];
-  // Without a value it is the empty text, as in Grafana.
-  return (values.length > 0 ? values : [""]).map((value) => ({ values: [value], several }));
+  if (includeAll) return values.length > 0 ? [{ values, several }] : [];
+  return values.map((value) => ({ values: [value], several }));
 }
 
 /**
@@ -99,8 +103,15 @@ function taken(value, regex) {
  * @returns {string[]} values of what varies and matters to this panel
  */
 export function partOf(panel, { variables, varying }) {
-  const text = `${panel.title} ${(panel.targets ?? []).map(({ query }) => query).join(" ")}`;
-  return varying
-    .filter((name) => new RegExp(`\\$\\{?${name}\\b|\\[\\[${name}\\b`).test(text))
-    .map((name) => variables[name].values[0]);
+  return varying.filter((name) => uses(panel, name)).map((name) => variables[name].values[0]);
+}
+
+/**
+ * @param {Panel} panel
+ * @param {string} name of a variable
+ * @returns {boolean} whether it matters to this panel
+ */
+export function uses({ title, targets = [] }, name) {
+  const text = [title, ...targets.map(({ query }) => query)].join(" ");
+  return new RegExp(`\\$\\{?${name}\\b|\\[\\[${name}\\b`).test(text);
 }

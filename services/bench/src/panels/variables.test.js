@@ -47,14 +47,15 @@ test("the run is given, All is All, and a setting takes each of its values in tu
   });
   assert.deepEqual(asked.slice(0, 1), ["settings of r1"]);
   assert.deepEqual(
-    choices.map(({ variables, varying }) => [
+    choices.map(({ variables, varying, missing }) => [
       variables.setting.values,
       variables.baseline.values,
       varying,
+      missing.map(({ name }) => name),
     ]),
     [
-      [["ws"], [""], ["setting"]],
-      [["wss"], [""], ["setting"]],
+      [["ws"], [""], ["setting"], ["baseline"]],
+      [["wss"], [""], ["setting"], ["baseline"]],
     ],
   );
   assert.equal(choices[0].variables.proxy.all, ".*");

@@ -5,6 +5,7 @@ import { Option } from "commander";
 import { UserError } from "../errors.js";
 import schema from "./battle.schema.json" with { type: "json" };
 import { expectation } from "./document.js";
+import { RUN_NAME, RUN_NAME_EXPECTED } from "./run-name.js";
 
 /**
  * @import { Scheme } from "../record/types.js"
@@ -42,17 +43,21 @@ export const OPTIONS = {
     proxyCpus,
   ),
   name: checked("--name <NAME>", "name of the run's folder, instead of the battle's", {
-    expected: "letters, digits, - _ . (64 at most, the first a letter or digit)",
-    read: (text) => (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text) ? text : undefined),
+    expected: RUN_NAME_EXPECTED,
+    read: (text) => (RUN_NAME.test(text) ? text : undefined),
   }),
   resume: checked("--resume <DIR>", "resumes the interrupted run in this folder, as planned", {
     expected: "a folder of results/",
     read: (text) => text || undefined,
   }).conflicts(["proxies", "scheme", "connections", "rounds", "seed", "proxyCpus", "name"]),
-  dashboard: checked("--dashboard <UID>", "only this dashboard", {
-    expected: "a file of dashboards/generated, without its ending",
-    read: (text) => text || undefined,
-  }),
+  dashboard: checked(
+    "--dashboard <UID>",
+    "only this dashboard (default: each with data for the run)",
+    {
+      expected: "a file of dashboards/generated, without its ending",
+      read: (text) => text || undefined,
+    },
+  ),
   panel: checked("--panel <ID>", "only this panel", {
     expected: "a panel's id, a whole number from 1",
     read: (text) => readNumber(text, { type: "integer", minimum: 1 }),

@@ -3,7 +3,10 @@
  */
 import { UserError } from "../errors.js";
 
-const ALLOWED = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+/** Of a run, or of what stands behind its time. */
+export const RUN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+export const RUN_NAME_EXPECTED = "letters, digits, - _ . (64 at most, the first a letter or digit)";
 
 /**
  * @param {Date} [at] its start
@@ -21,10 +24,10 @@ export function runNameAt(at = new Date()) {
  * @throws {UserError} when it cannot be the name of a folder everywhere
  */
 export function refuseRunName(name) {
-  if (ALLOWED.test(name)) return;
+  if (RUN_NAME.test(name)) return;
   throw new UserError(
     `RUN=${name} cannot be the name of a run: it is the name of a folder too`,
-    `Expected letters, digits, - _ . (64 at most, the first a letter or digit), such as ${folderOf(name).slice(0, 64) || runNameAt()}; or no RUN: the time of the start.`,
+    `Expected ${RUN_NAME_EXPECTED}, such as ${folderOf(name).slice(0, 64) || runNameAt()}; or no RUN: the time of the start.`,
   );
 }
 

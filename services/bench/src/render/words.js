@@ -67,6 +67,12 @@ export function capital(text) {
 
 /** Parameters in words. @type {Record<string, (value: number) => string>} */
 const WORDS = {
+  CONNECTIONS: (value) => counted(value, "connection"),
+  CONCURRENCY: (value) => `${number(value)} at a time`,
+  REQUESTS: (value) => counted(value, "request"),
+  THREADS: (value) => counted(value, "client thread"),
+  HOLD_SECONDS: (value) => `held for ${number(value)} s`,
+  DURATION_SECONDS: (value) => `for ${number(value)} s`,
   MESSAGES: (value) => `${counted(value, "message")} a connection`,
   MESSAGE_BYTES: (value) => `${counted(value, "byte")} a message`,
   CONNECTIONS_PER_SECOND: (value) => `${counted(value, "connection")} opened a second`,
@@ -82,7 +88,7 @@ const WORDS = {
 /**
  * @param {string} name
  * @param {number} value
- * @returns {string} `files of 12 bytes`, or `CONCURRENCY=10`
+ * @returns {string} `files of 12 bytes`; of a parameter that has no words `NAME=10`
  */
 export function parameterText(name, value) {
   return WORDS[name]?.(value) ?? `${name}=${value}`;

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { captionOf } from "./caption.js";
+
+/** @import { Load } from "./caption.js" */
+
+const SHORT = { CONNECTIONS: 1000, CONCURRENCY: 100, MESSAGES: 1, MESSAGE_BYTES: 1024 };
+
+/**
+ * @param {Load[]} loads
+ * @param {string} [name]
+ */
+function runOf(loads, name = "2026-11-22T03-58-24Z") {
+  const startedMs = Date.UTC(2026, 10, 22, 3, 58, 24);
+  return { name, store: null, startedMs, fromMs: 0, toMs: 1, loads };
+}
+
+/**
+ * @param {string} query
+ * @param {Record<string, string>} values by variable
+ */
+function shownBy(query, values) {
+  const variables = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, { values: [value], several: false }]),
+  );
+  const all = { values: [], all: ".*", several: true };
+  return {
+    panel: { id: 1, type: "stat", title: "CPU", targets: [{ refId: "A", query }] },
+    choice: { variables: { ...variables, proxy: all }, varying: [], missing: [] },
+  };
+}
+
+test("a single load: run, proxy, scheme, load with its main parameters, date", () => {
+  const parameters = { ...SHORT, CONNECTIONS: 4000, MESSAGES: 5, TIMEOUT_SECONDS: 30 };
+  const run = runOf([{ proxy: "haproxy", scenario: "short-lived", scheme: "wss", parameters }]);
+  assert.equal(
+    captionOf(run, shownBy("CPU of ${proxy:regex}", {})),
+    "run 2026-11-22T03-58-24Z · haproxy · wss · short-lived: 4,000 connections, 100 at a time, 5 messages a connection, " +
+      "1,024 bytes a message · 2026-11-22 03:58 UTC",
+  );
+});
+
+test("a load whose parameters nobody noted is its scenario", () => {
+  const run = runOf([{ proxy: "nginx", scenario: "idle", scheme: "ws", parameters: null }], "a:b");
+  assert.equal(captionOf(run), "run a:b · nginx · ws · idle · 2026-11-22 03:58 UTC");
+});
+
+test("of a battle: what the panel's setting is, or all that the run did", () => {
+  const loads = ["nginx", "haproxy"].flatMap((proxy) =>
+    /** @type {const} */ (["ws", "wss"]).flatMap((scheme) =>
+      [1000, 5000].map((CONNECTIONS) => ({
+        proxy,
+        scenario: "short-lived",
+        scheme,
+        parameters: { ...SHORT, CONNECTIONS },
+        setting: `short-lived ${scheme} ${CONNECTIONS}`,
+      })),
+    ),
+  );
+  const run = runOf(loads, "r");
+  const values = { run: "r", setting: "short-lived wss 5000", baseline: "earlier" };
+  assert.equal(
+    captionOf(run, shownBy("WHERE setting =~ /^${setting:regex}$/", values)),
+    "run r · haproxy, nginx · wss · short-lived: 5,000 connections, 100 at a time, 1 message a connection, 1,024 bytes a message · " +
+      "2026-11-22 03:58 UTC",
+  );
+  const whole = captionOf(run, shownBy("WHERE baseline =~ /^${baseline:regex}$/", values));
+  assert.match(whole, /^run r · baseline earlier · haproxy, nginx · ws, wss · /);
+  assert.match(whole, /short-lived: 1,000 and 5,000 connections, 100 at a time/);
+});
+
+test("scenarios and values without a figure stand beside each other", () => {
+  const load = { proxy: "nginx", scheme: /** @type {const} */ ("wss") };
+  const run = runOf([
+    { ...load, scenario: "tls-handshake", parameters: { RESUMED: 0, TLS_VERSION: 1.2 } },
+    { ...load, scenario: "tls-handshake", parameters: { RESUMED: 1, TLS_VERSION: 1.3 } },
+    { ...load, scenario: "files", parameters: { REQUESTS: 500 } },
+  ]);
+  assert.match(
+    captionOf(run),
+    / · https, wss · tls-handshake: full handshakes and resumed handshakes, TLS 1\.2 and 1\.3; files: 500 requests · /,
+  );
+});
