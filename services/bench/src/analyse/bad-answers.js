@@ -40,13 +40,13 @@ const USUAL_CAUSES = [
  */
 export function badAnswersOf({ plan }, settings, cells) {
   return settings
-    .flatMap(({ key, title }) =>
+    .flatMap((setting) =>
       plan.proxies.flatMap((proxy) => {
         const requests = cells
-          .filter(({ setting, record }) => setting === key && record.proxy === proxy)
+          .filter((cell) => cell.setting === setting.key && cell.record.proxy === proxy)
           .flatMap(({ record }) => record.requests ?? []);
         const bad = requests.filter((one) => badAnswers(one).bad > 0);
-        return bad.length > 0 ? [told(proxy, title, requests, bad)] : [];
+        return bad.length > 0 ? [told(proxy, setting, requests, bad)] : [];
       }),
     )
     .sort((a, b) => b.percent - a.percent);
@@ -54,7 +54,7 @@ export function badAnswersOf({ plan }, settings, cells) {
 
 /**
  * @param {string} proxy
- * @param {string} setting
+ * @param {Setting} setting
  * @param {Requests[]} all
  * @param {Requests[]} bad
  * @returns {BadAnswers}

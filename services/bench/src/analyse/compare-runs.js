@@ -8,7 +8,7 @@ import { independentRatioInterval, smallestP } from "../statistics/index.js";
 import { analyseCells } from "./index.js";
 import { measure } from "./measures.js";
 import { judge } from "./ranking.js";
-import { CONFIDENCE, settingKey, settingsOf, titleOfProxy, valuesByRound } from "./settings.js";
+import { CONFIDENCE, settingKey, settingsOf, valuesByRound } from "./settings.js";
 
 /** @import { TlsPolicy } from "../record/types.js" */
 /** @import { AnalysedCell } from "./types.js" */
@@ -24,7 +24,6 @@ const NO_CONDITIONS = ["battle", "title", "published", "seed"];
  *
  * @typedef {object} ComparedRow one proxy, setting and measure
  * @property {PlannedCell} cell one of them in the run
- * @property {string} title of the proxy
  * @property {string} measure its key
  * @property {string} unit
  * @property {"lower" | "higher"} better
@@ -120,7 +119,6 @@ function compareMeasure(run, setting, key, own, others) {
     const isSeen = judgement.differ(proxy, other(proxy));
     return {
       cell: cellOf(run, setting, proxy),
-      title: titleOfProxy(run, proxy),
       measure: key,
       unit,
       better,

@@ -12,8 +12,8 @@ import { findingsOf } from "./gates.js";
 import { handshakesOf } from "./handshakes.js";
 import { MEASURES, measuresOf } from "./measures.js";
 import { cpuByPlaceOf } from "./places.js";
+import { verdictsOf } from "./questions.js";
 import { slopesOf } from "./slopes.js";
-import { verdictsOf } from "../render/verdicts.js";
 
 /** @import { TlsPolicy } from "../record/types.js" */
 /** @import { Environment, Results } from "../record/types.js" */

@@ -100,7 +100,7 @@ test("the noise floor is how far a proxy was from its copy", () => {
   const floor = noiseFloorOf(aa, results());
   assert.equal(floor?.proxy, "nginx");
   assert.equal(floor.run, aa.run.name);
-  assert.equal(floor.load, "2,000 connections");
+  assert.deepEqual([floor.connections, floor.scenarios], [[2000], ["short-lived"]]);
   assert.ok(Math.abs(floor.ratios.cpu_us_per_handshake - 1.02) < 1e-9);
   assert.equal(floor.ratios.total_seconds, 1);
   const faster = noiseFloorOf(

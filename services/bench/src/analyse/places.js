@@ -2,13 +2,11 @@
  * Where CPU time was spent: in the proxy in front, in a container of its own for TLS, in the server.
  */
 import { median } from "simple-statistics";
-import { counted } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { medianInterval } from "../statistics/index.js";
 import { CONFIDENCE, settingKey } from "./settings.js";
 import { reachesServer } from "./measures.js";
 import { comparesServers } from "./scenarios.js";
-import { settingTitle } from "../render/words.js";
 
 /** @import { CellRecord, ContainerRecord, Results } from "../record/types.js" */
 /** @import { AnalysedCell, CpuByPlace, Place, Setting } from "./types.js" */
@@ -33,25 +31,19 @@ export function cpuByPlaceOf(results, settings, cells) {
   );
   const sums = [...families.values()]
     .filter((family) => family.length > 1)
-    .map((family) => {
-      const { scenario, scheme } = family[0];
-      const title = `${settingTitle({ scenario, scheme, parameters: {} })}, all ${counted(family.length, "size")} together`;
-      return placesOf(title, family, results, cells);
-    });
-  return [
-    ...sums,
-    ...shown.map((setting) => placesOf(setting.title, [setting], results, cells)),
-  ].filter(({ rows }) => rows.some(({ places }) => places.length > 0));
+    .map((family) => placesOf(family, results, cells));
+  return [...sums, ...shown.map((setting) => placesOf([setting], results, cells))].filter(
+    ({ rows }) => rows.some(({ places }) => places.length > 0),
+  );
 }
 
 /**
- * @param {string} title
  * @param {Setting[]} settings whose CPU time is added up
  * @param {Results} results
  * @param {AnalysedCell[]} cells
  * @returns {CpuByPlace}
  */
-function placesOf(title, settings, results, cells) {
+function placesOf(settings, results, cells) {
   const keys = settings.map(({ key }) => key);
   const own = cells.filter(({ counted, setting }) => counted && keys.includes(setting));
   const rows = results.plan.proxies.map((proxy) => {
@@ -90,7 +82,7 @@ function placesOf(title, settings, results, cells) {
     );
     return { proxy, places, total: totals.length > 0 ? estimateOf(totals) : null };
   });
-  return { title, isSum: settings.length > 1, rows };
+  return { settings, rows };
 }
 
 /**

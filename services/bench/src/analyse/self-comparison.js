@@ -2,17 +2,12 @@
  * A proxy against a copy of itself: whatever differs is noise.
  */
 import { median } from "simple-statistics";
-import { counted, number, timesFinely } from "../numbers.js";
 import { medianInterval } from "../statistics/index.js";
-import { CONFIDENCE, ratioOf, settingsOf, titleOfProxy, valuesByRound } from "./settings.js";
-import { measure } from "./measures.js";
-import { ALPHA, judge } from "./ranking.js";
-import { schemeName } from "./scenarios.js";
-import { Style } from "../render/lead.js";
-import { list } from "../render/words.js";
+import { CONFIDENCE, ratioOf, settingsOf, valuesByRound } from "./settings.js";
+import { judge } from "./ranking.js";
 
 /** @import { Plan } from "../record/types.js" */
-/** @import { Analysis, NoiseFloor, SelfComparison, SelfMeasure } from "./types.js" */
+/** @import { Analysis, NoiseFloor, SelfComparison, Verdict } from "./types.js" */
 
 /**
  * @param {Plan} plan
@@ -118,11 +113,14 @@ export function floorOf({ results, cells }, rounds) {
   }
   if (Object.keys(ratios).length === 0) return null;
   const sizes = new Set(settings.flatMap(({ parameters }) => parameters.CONNECTIONS ?? []));
-  const load =
-    sizes.size > 0
-      ? `${list([...sizes].sort((a, b) => a - b).map(number))} connections`
-      : list([...new Set(settings.map(({ scenario }) => scenario))]);
-  return { run: results.run.name, proxy: pair.proxy, load, rounds: size, ratios };
+  return {
+    run: results.run.name,
+    proxy: pair.proxy,
+    connections: [...sizes].sort((a, b) => a - b),
+    scenarios: [...new Set(settings.map(({ scenario }) => scenario))],
+    rounds: size,
+    ratios,
+  };
 }
 
 /**
@@ -145,93 +143,26 @@ function apart(ratio) {
 /**
  * @param {Pick<Analysis, "results" | "settings" | "cells">} analysed
  * @param {SelfComparison} comparison
- * @returns {Pick<Analysis, "lead" | "verdicts">}
+ * @returns {Pick<Analysis, "asked" | "verdicts">}
  */
 export function selfVerdicts(analysed, comparison) {
   const { results, settings } = analysed;
-  const style = new Style(results, settings);
-  const title = titleOfProxy(results, comparison.proxy);
+  const { proxy, unobserved } = comparison;
+  const scope = { scenario: null, parameters: {} };
   const floor = floorOf(analysed, results.plan.rounds);
   const answers = comparison.settings.map(({ setting, measures }) => ({
-    over: style.over(setting, schemeName(setting)),
-    text: style.sentence(tieText(style, measures)),
+    settings: [setting],
+    measures,
     caveats: [],
   }));
-  const tie = {
-    question: comparison.unobserved
-      ? `Does ${title} come out the same with and without what observes it, InfluxDB and cAdvisor?`
-      : `Is ${title} a tie with a copy of itself?`,
-    answers,
-    caveats: [],
-  };
-  const noise = floor && {
-    question: "Which difference is noise here?",
-    answers: [
-      {
-        over: "all",
-        text: `With such a load and as many rounds on this machine, a difference means nothing up to ${floorTexts(floor).join("; ")}.`,
-        caveats: [],
-      },
-    ],
-    caveats: [],
-  };
-  return {
-    lead: [...style.lead(settings), ...judgedLead(comparison)],
-    verdicts: noise ? [tie, noise] : [tie],
-  };
-}
-
-/**
- * @param {Style} style
- * @param {SelfMeasure[]} measures
- */
-function tieText(style, measures) {
-  if (measures.length === 0) return "cannot be told, as not both have cells that count";
-  if (measures.every(({ differs }) => differs === null))
-    return "cannot be told, as a single round says nothing about its spread";
-  const told = (/** @type {SelfMeasure} */ { measure: key, ratio }) =>
-    `${measure(key).title} ${style.ratio(ratio)}`;
-  const differing = measures.filter(({ differs }) => differs);
-  if (differing.length > 0)
-    return `no, a difference is seen in ${number(differing.length)} of ${counted(measures.length, "measure")}: ${differing.map(told).join("; ")}`;
-  const [furthest] = measures.toSorted((a, b) => apart(b.ratio.value) - apart(a.ratio.value));
-  return `yes, no difference is seen in any of ${counted(measures.length, "measure")}; the furthest apart is ${told(furthest)}`;
-}
-
-/**
- * @param {SelfComparison} comparison
- * @returns {string[]} how a difference is seen
- */
-function judgedLead({ method, settings }) {
-  const comparisons = counted(settings.flatMap(({ measures }) => measures).length, "comparison");
-  const alone = "; in the tables of figures each is judged by itself.";
-  if (method === "test")
-    return [
-      `A difference is seen where Mann–Whitney's test finds it at the ${number(100 * ALPHA)} % level, corrected for all ${comparisons} of this run${alone}`,
-    ];
-  if (method === "range")
-    return [
-      `Too few rounds to test ${comparisons}: a difference is seen where all rounds of one lie below all of the other's${alone}`,
-    ];
-  return [];
-}
-
-/** What the noise floor is told of, in this order. */
-const TOLD = [
-  "cpu_us_per_handshake",
-  "cpu_us_per_message",
-  "handshake_ms_mean",
-  "echo_latency_ms_mean",
-  "proxy_memory_peak_usage_bytes",
-  "connections_per_second",
-];
-
-/**
- * @param {NoiseFloor} floor
- * @returns {string[]} `CPU per handshake 1.02 times`, of what verdicts are about
- */
-export function floorTexts({ ratios }) {
-  return TOLD.flatMap((key) =>
-    key in ratios ? [`${timesFinely(ratios[key])} times in ${measure(key).title}`] : [],
-  );
+  /** @type {Verdict[]} */
+  const verdicts = [{ question: "self", proxy, unobserved, scope, answers, caveats: [] }];
+  if (floor)
+    verdicts.push({
+      question: "noise",
+      scope,
+      answers: [{ settings, floor, caveats: [] }],
+      caveats: [],
+    });
+  return { asked: settings, verdicts };
 }

@@ -9,7 +9,6 @@ import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT, badPercentOf } from "./bad-ans
 import { measure } from "./measures.js";
 import { allPairs, ALPHA, judge, rank } from "./ranking.js";
 import { comparesServers, isHttp } from "./scenarios.js";
-import { settingTitle } from "../render/words.js";
 
 /** @import { Parameters, PlannedCell, Results } from "../record/types.js" */
 /** @import { AnalysedCell, Comparison, Finding, Measure, Missing, Ratio, Row, Setting } from "./types.js" */
@@ -147,7 +146,7 @@ export function settingKey({ scenario, scheme, parameters }) {
 
 /**
  * @param {Results} results
- * @returns {(Omit<Setting, "title" | "comparisons"> & {compared: {key: string, control: Control}[]})[]} ws before wss, then by parameters; and
+ * @returns {(Omit<Setting, "comparisons"> & {compared: {key: string, control: Control}[]})[]} ws before wss, then by parameters; and
  *   what is compared in each
  */
 export function settingsOf(results) {
@@ -182,10 +181,8 @@ export function settingsOf(results) {
  */
 export function compareAll(results, cells) {
   const settings = settingsOf(results);
-  const all = settings.map(({ parameters }) => parameters);
   return settings.map(({ compared, ...setting }) => ({
     ...setting,
-    title: settingTitle(setting, all),
     comparisons: compared.map(({ key, control }) =>
       compare(measure(key), control, new SettingData(results, setting.key, cells, key)),
     ),
@@ -196,7 +193,7 @@ export function compareAll(results, cells) {
  * @param {string} a
  * @param {string} b
  */
-function compareText(a, b) {
+export function compareText(a, b) {
   return a < b ? -1 : Number(a > b);
 }
 
@@ -253,7 +250,8 @@ class SettingData {
     for (const cell of this.results.plan.cells)
       if (cell.skip && cell.proxy === proxy && settingKey(cell) === this.setting)
         reasons.push({ kind: "skipped", why: cell.skip });
-    return reasons.length > 0 ? reasons : [{ kind: "not-run" }];
+    const each = new Map(reasons.map((reason) => [JSON.stringify(reason), reason]));
+    return each.size > 0 ? [...each.values()] : [{ kind: "not-run" }];
   }
 }
 
@@ -532,17 +530,4 @@ export function relationsToControl(measure, rows) {
 function ownControl(data) {
   if (data.values(CONTROL).length === 0) return [];
   return [{ gate: "control-own", severity: "note", figures: {} }];
-}
-
-/**
- * @param {Results} results
- * @param {string} name
- * @returns {string} as a reader knows it
- */
-export function titleOfProxy(results, name) {
-  const { cells } = results.plan;
-  const isServer = cells.length > 0 && cells.every(({ scenario }) => comparesServers(scenario));
-  // Among file servers, what stands behind the proxies is one of them.
-  if (name === CONTROL && isServer) return "Node, files in memory";
-  return results.proxies.find((proxy) => proxy.name === name)?.title ?? name;
 }

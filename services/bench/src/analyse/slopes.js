@@ -2,7 +2,7 @@
  * Memory over held connections: what one more costs, without what a proxy needs anyway.
  */
 import { theilSen } from "../statistics/index.js";
-import { CONFIDENCE, reasonsOf, settingKey } from "./settings.js";
+import { compareText, CONFIDENCE, reasonsOf, settingKey } from "./settings.js";
 import { held } from "./measures.js";
 
 /** @import { PlannedCell, Results } from "../record/types.js" */
@@ -13,9 +13,9 @@ const LEAST_COUNTS = 4;
 
 /** The mean over the hold: a peak is one sample. */
 const PARTS = [
-  { measure: "proxy_memory_mean_usage_bytes", title: "all memory" },
-  { measure: "proxy_memory_mean_rss_bytes", title: "user part" },
-  { measure: "proxy_memory_mean_kernel_bytes", title: "kernel part" },
+  "proxy_memory_mean_usage_bytes",
+  "proxy_memory_mean_rss_bytes",
+  "proxy_memory_mean_kernel_bytes",
 ];
 
 /**
@@ -29,8 +29,13 @@ export function slopesOf(results, cells) {
     (family) => countsOf(family).length >= LEAST_COUNTS,
   );
   return families
-    .map((family) => slopesOfFamily(results, family, cells, titleOf(family, families)))
-    .sort((a, b) => (a.title < b.title ? -1 : 1));
+    .map((family) => slopesOfFamily(results, family, cells))
+    .sort(
+      (a, b) =>
+        compareText(a.scenario, b.scenario) ||
+        compareText(JSON.stringify(a.parameters), JSON.stringify(b.parameters)) ||
+        compareText(a.scheme, b.scheme),
+    );
 }
 
 /** @param {Pick<PlannedCell, "scenario" | "scheme" | "parameters">} cell */
@@ -44,38 +49,23 @@ function countsOf(family) {
 }
 
 /**
- * @param {PlannedCell[]} family
- * @param {PlannedCell[][]} all
- */
-function titleOf([{ scenario, scheme, parameters }], all) {
-  const others = Object.entries(parameters)
-    .filter(([name]) => name !== "CONNECTIONS")
-    .filter(([name, value]) => all.some(([other]) => other.parameters[name] !== value))
-    .map(([name, value]) => `, ${name}=${value}`);
-  return `${scenario} connections${others.join("")}, ${scheme}`;
-}
-
-/**
  * @param {Results} results
  * @param {PlannedCell[]} family
  * @param {AnalysedCell[]} cells
- * @param {string} title
  * @returns {Slopes}
  */
-function slopesOfFamily(results, family, cells, title) {
+function slopesOfFamily(results, family, cells) {
   const [{ scenario, scheme, parameters }] = family;
   const { CONNECTIONS, ...rest } = parameters;
   const key = familyKey(family[0]);
   const counted = cells.filter(({ counted, record }) => counted && familyKey(record) === key);
   return {
-    title,
     scenario,
     scheme,
     parameters: rest,
     most: Math.max(...countsOf(family)),
-    parts: PARTS.map(({ measure, title }) => ({
+    parts: PARTS.map((measure) => ({
       measure,
-      title,
       rows: results.plan.proxies.map((proxy) => ({
         ...rowOf(
           proxy,

@@ -13,7 +13,7 @@ function slopesIn(of) {
 test("a slope for each proxy, in all, user and kernel memory, with its interval", () => {
   const [slopes, ...others] = slopesIn(idleResults({ rounds: 2 }));
   assert.deepEqual(others, []);
-  assert.equal(slopes.title, "idle connections, ws");
+  assert.deepEqual([slopes.scenario, slopes.scheme], ["idle", "ws"]);
   assert.equal(slopes.most, 5000);
   const [all, user, kernel] = slopes.parts;
   const row = all.rows.find(({ proxy }) => proxy === "nginx");

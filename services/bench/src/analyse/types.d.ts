@@ -58,6 +58,15 @@ export interface GateFigures {
   };
   "control-own": {};
 
+  // Of an answer.
+  "no-figure": { proxies: string[]; missing: Missing[] };
+  /** With fewer connections others are of the first rank. */
+  "other-leaders": { proxies: string[]; connections: number[] };
+  /** Differences from the best that are no larger than the noise floor's ratio. */
+  "inside-noise": { proxies: string[]; ratio: number; floor: NoiseFloor };
+  "full-handshakes": {};
+  "whole-connections": {};
+
   // Of a run.
   incomplete: { open: number; planned: number };
   "shared-cores": { cores: number; busyPercent: number };
@@ -117,7 +126,7 @@ export interface Row {
   values: number[];
   /** Median over rounds; null: no counted cell, see `missing`. */
   median: Estimate | null;
-  /** Each reason, once a cell; empty where there is a median. */
+  /** Each reason once; empty where there is a median. */
   missing: Missing[];
   toControl: Ratio | null;
   toBest: Ratio | null;
@@ -143,8 +152,7 @@ export interface Comparison {
 /** Requests of one proxy in one setting that were not answered well, over all cells of it that ended. */
 export interface BadAnswers {
   proxy: string;
-  /** Title of the setting. */
-  setting: string;
+  setting: Setting;
   /** Cells with such answers, and cells in all. */
   cells: { bad: number; all: number };
   /** Not answered well: neither 2xx nor 3xx, of a wrong length, or not at all; and all requests. */
@@ -174,10 +182,8 @@ export type UsualCause =
 
 /** Where the CPU time of a proxy and its server was spent. */
 export interface CpuByPlace {
-  /** `files, https, all 5 sizes together` */
-  title: string;
-  /** Of one setting; otherwise a sum over settings that differ in size alone. */
-  isSum: boolean;
+  /** One, or those of a sum, which differ in size alone. */
+  settings: Setting[];
   rows: {
     proxy: string;
     places: { place: Place; service: string; total: Estimate; user: number; system: number }[];
@@ -188,18 +194,22 @@ export interface CpuByPlace {
 
 /** What one kind of TLS handshake costs beside another, in CPU time of the proxy for a whole connection. */
 export interface HandshakeCost {
-  question: string;
-  /** `Resumed / full` */
-  title: string;
+  kind: HandshakeKind;
   /** Of settings that differ in that alone. */
   pairs: {
     setting: Setting;
     beside: Setting;
-    /** What both have: `TLS 1.3, ECDSA key`. */
-    over: string;
     /** The first to the second. */
-    ratios: { proxy: string; ratio: Ratio }[];
+    ratios: ProxyRatio[];
   }[];
+}
+
+/** resumed: to a full one; rsa: to one with an ECDSA key; tls12: to one of TLS 1.3. */
+export type HandshakeKind = "resumed" | "rsa" | "tls12";
+
+export interface ProxyRatio {
+  proxy: string;
+  ratio: Ratio;
 }
 
 /** front: the proxy, or the first of its containers; tls: a container of its own for TLS; server: what answers. */
@@ -208,8 +218,6 @@ export type Place = "front" | "tls" | "server";
 /** Scenario, scheme and parameters: what all proxies were put through alike. */
 export interface Setting {
   key: string;
-  /** `5,000 short-lived connections, wss` */
-  title: string;
   scenario: string;
   scheme: Scheme;
   parameters: Parameters;
@@ -227,22 +235,73 @@ export interface AnalysedCell {
   counted: boolean;
 }
 
-/** A question, and what answers it. */
-export interface Verdict {
-  question: string;
+/**
+ * A question, the settings that it is about, and what answers it: figures, and findings that reach them.
+ *
+ * leak: whether connections are kept that clients have dropped; best: which proxy is best under a measure; added: what a proxy
+ * adds to the control's time; tls: what TLS costs; handshake: what one kind of handshake costs beside another; self: whether a
+ * proxy differs from a copy of itself; noise: which difference is none.
+ */
+export type Verdict =
+  | VerdictOf<"leak", LeakAnswer>
+  | (VerdictOf<"best", BestAnswer> & { measure: string })
+  | (VerdictOf<"added", AddedAnswer> & { measure: string })
+  | (VerdictOf<"tls", RatioAnswer> & { measure: string })
+  | (VerdictOf<"handshake", RatioAnswer> & { kind: HandshakeKind })
+  | (VerdictOf<"self", SelfAnswer> & Pick<SelfComparison, "proxy" | "unobserved">)
+  | VerdictOf<"noise", { settings: Setting[]; floor: NoiseFloor; caveats: Finding[] }>;
+
+interface VerdictOf<Question extends string, Answer> {
+  question: Question;
+  scope: Scope;
   /** One a scheme, where the question is not about both. */
   answers: Answer[];
   /** What the reader must know before repeating any of the answers. */
-  caveats: string[];
+  caveats: Finding[];
 }
 
-export interface Answer {
-  /** What it is about, in short: `wss`. */
-  over: string;
-  /** One sentence, its uncertainty included. */
-  text: string;
+/** What tells the settings of a verdict from the other settings of the run: empty where it is about all. */
+export interface Scope {
+  scenario: string | null;
+  parameters: Parameters;
+}
+
+interface AnswerOf {
+  /** Whose figures it rests on. */
+  settings: Setting[];
   /** What the reader must know before repeating it. */
-  caveats: string[];
+  caveats: Finding[];
+}
+
+export interface BestAnswer extends AnswerOf {
+  comparison: Comparison;
+  /** Proxies with a figure, the best rank first, then who answers well, then the better median. */
+  order: Row[];
+}
+
+export interface AddedAnswer extends BestAnswer {
+  /** null: it has no figure. */
+  control: Row | null;
+  /** Each proxy with a figure of good answers beside the control; same: no difference is seen. */
+  relations: Record<string, Relation>;
+}
+
+export type Relation = "better" | "worse" | "same";
+
+/** Of the first setting to the second. */
+export interface RatioAnswer extends AnswerOf {
+  ratios: ProxyRatio[];
+}
+
+export interface LeakAnswer extends AnswerOf {
+  connections: number;
+  settleSeconds: number;
+  /** Sockets or descriptors more than before, whichever are more; the worst first. */
+  left: { proxy: string; left: number; isLeak: boolean }[];
+}
+
+export interface SelfAnswer extends AnswerOf {
+  measures: SelfMeasure[];
 }
 
 /** A proxy against a copy of itself. */
@@ -268,11 +327,63 @@ export interface SelfMeasure {
   p: number | null;
 }
 
-/** A published claim beside today's run. */
-export interface Claim {
+/** Which settings a claim is about. */
+export interface ClaimFilter {
+  scenario: string;
+  scheme: Scheme;
+  /** Those that must be so. */
+  parameters?: Parameters;
+}
+
+/**
+ * The figure lies between `min` and `max` in every setting that `at` matches. The figure is one of:
+ * - without `to` and `against`: the median of `of` itself;
+ * - with `to`: its ratio to each of those proxies in the same setting;
+ * - with `against`: its ratio to itself in the setting that differs in just that, such as fewer connections or ws;
+ * - with both: its ratio to each of those proxies in that other setting;
+ * - with `slope`: what the measure grows by with each connection that is held.
+ * With `sumOver`, each of these figures is added up, round by round, over the settings that differ in that parameter alone.
+ */
+export interface ClaimRule {
+  measure: string;
+  of: string;
+  to?: string[];
+  at: ClaimFilter;
+  against?: Partial<ClaimFilter>;
+  slope?: true;
+  /** A parameter. */
+  sumOver?: string;
+  min?: number;
+  max?: number;
+}
+
+export interface PublishedClaim {
   claim: string;
-  outcome: "holds" | "no longer" | "cannot be told here";
-  today: string;
+  /** null: no run of this benchmark can tell. */
+  rule: ClaimRule | null;
+  /** Why; only where rule is null. */
+  reason?: string;
+}
+
+export type ClaimOutcome = "holds" | "no longer" | "cannot be told here";
+
+/** A published claim beside today's run. */
+export interface Claim extends PublishedClaim {
+  outcome: ClaimOutcome;
+  /** Those that decide over the claim first; empty: the run has none that it is about. */
+  figures: ClaimFigure[];
+  /** Settings, or sums of settings, that it is about, with or without a figure. */
+  places: number;
+}
+
+export interface ClaimFigure {
+  outcome: ClaimOutcome;
+  /** Of one setting, or added up over several; or of the slope over connections. */
+  at: Setting[] | Slopes;
+  /** Proxy that it is held against; null: itself, or a figure of its own. */
+  other: string | null;
+  /** null: it was not measured. */
+  estimate: Estimate | null;
 }
 
 export interface PublishedStudy {
@@ -292,8 +403,9 @@ export interface NoiseFloor {
   /** Folder of the run. */
   run: string;
   proxy: string;
-  /** `1,000 connections` */
-  load: string;
+  /** Numbers of connections of its settings, from the fewest; and its scenarios. */
+  connections: number[];
+  scenarios: string[];
   /** Each ratio is one of medians over so many rounds. */
   rounds: number;
   /** The largest of all settings and of all groups of so many rounds, by measure; at least 1. */
@@ -302,8 +414,6 @@ export interface NoiseFloor {
 
 /** How memory grows with the connections that are held, over settings that differ in CONNECTIONS alone. */
 export interface Slopes {
-  /** `idle connections, wss`, and what tells it from the others. */
-  title: string;
   scenario: string;
   scheme: Scheme;
   /** Without CONNECTIONS. */
@@ -311,7 +421,7 @@ export interface Slopes {
   /** Most connections planned. */
   most: number;
   /** All memory, the user part, the kernel part. */
-  parts: { measure: string; title: string; rows: SlopeRow[] }[];
+  parts: { measure: string; rows: SlopeRow[] }[];
 }
 
 export interface SlopeRow {
@@ -343,8 +453,8 @@ export interface Analysis {
   /** Empty unless kinds of handshakes were compared. */
   handshakes: HandshakeCost[];
   cells: AnalysedCell[];
-  /** What all verdicts share, a sentence each. */
-  lead: string[];
+  /** Settings that the verdicts are about, in the order of their questions. */
+  asked: Setting[];
   verdicts: Verdict[];
   /** Of the whole run. */
   findings: Finding[];

@@ -30,7 +30,7 @@ export async function compare(directory, { run, baseline, json }, say) {
   console.log(
     json
       ? JSON.stringify({ ...comparison, notes: comparisonNotes(comparison) }, null, 1)
-      : comparisonText(comparison),
+      : comparisonText(comparison, store.results),
   );
   await publish(directory, store, comparison, say);
   return 0;

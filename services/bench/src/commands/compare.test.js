@@ -32,11 +32,11 @@ test("a proxy that has become dearer is higher, the others are not; the ratio is
   assert.deepEqual(differences, []);
   const cpu = rows.filter(({ measure }) => measure === "cpu_us_per_handshake");
   assert.deepEqual(
-    cpu.map(({ title, differs }) => [title, differs]),
+    cpu.map(({ cell, differs }) => [cell.proxy, differs]),
     [
-      ["no proxy", "no difference"],
+      ["none", "no difference"],
       ["nginx", "higher"],
-      ["HAProxy", "no difference"],
+      ["haproxy", "no difference"],
     ],
   );
   const { ratio, value, baselineValue, p, rounds } = cpu[1];
@@ -61,7 +61,7 @@ test("with too few rounds for a test it is told by range, and said", () => {
   const dearer = { ...PROXIES, nginx: { cpuUsPerHandshake: 100 } };
   const comparison = compareRuns(runOf("now", { rounds: 3, proxies: dearer }), before, policy);
   const row = comparison.rows.find(
-    ({ title, measure }) => title === "nginx" && measure === "cpu_us_per_handshake",
+    ({ cell, measure }) => cell.proxy === "nginx" && measure === "cpu_us_per_handshake",
   );
   assert.equal(row?.differs, "lower");
   assert.equal(row.p, null);
@@ -81,7 +81,7 @@ test("only settings, proxies and measures that both have are compared, and round
     connections: [2000, 5000],
   });
   const { rows } = compareRuns(run, before, policy);
-  assert.deepEqual(new Set(rows.map(({ title }) => title)), new Set(["no proxy", "nginx"]));
+  assert.deepEqual(new Set(rows.map(({ cell }) => cell.proxy)), new Set(["none", "nginx"]));
   assert.deepEqual(new Set(rows.map(({ cell }) => cell.parameters.CONNECTIONS)), new Set([2000]));
   assert.deepEqual(rows[0].rounds, [6, 8]);
 });
@@ -100,7 +100,7 @@ test("what differs in machine and plan is said first", () => {
   const comparison = compareRuns(run, before, policy);
   const found = comparison.differences.map(({ what, key }) => `${what} ${key}`);
   assert.ok(found.includes("environment CPU") && found.includes("plan rounds"), String(found));
-  const lines = comparisonText(comparison).split("\n");
+  const lines = comparisonText(comparison, run).split("\n");
   assert.match(lines[2], /^NOT MADE UNDER THE SAME CONDITIONS/);
   assert.ok(lines.indexOf("  plan: rounds was 8, is 6") > 2);
   assert.ok(lines.some((line) => line.includes("was sha256:aaaaaaaaaaaa, is")));
@@ -108,12 +108,9 @@ test("what differs in machine and plan is said first", () => {
 
 test("the text has every row, under its setting and measure, with what is better or worse", () => {
   const dearer = { ...PROXIES, nginx: { cpuUsPerHandshake: 260 } };
-  const comparison = compareRuns(
-    runOf("now", { proxies: dearer, seed: 5 }),
-    runOf("before", { proxies: PROXIES }),
-    policy,
-  );
-  const text = comparisonText(comparison);
+  const run = runOf("now", { proxies: dearer, seed: 5 });
+  const comparison = compareRuns(run, runOf("before", { proxies: PROXIES }), policy);
+  const text = comparisonText(comparison, run);
   assert.match(text, /^now against before\n/);
   assert.match(
     text,
@@ -154,7 +151,7 @@ test("a figure that may be 0 has no ratio and is compared all the same", () => {
   };
   const { rows } = compareRuns(leaking("now", 7), leaking("before", 0), policy);
   const row = rows.find(
-    ({ title, measure }) => title === "nginx" && measure === "proxy_sockets_left",
+    ({ cell, measure }) => cell.proxy === "nginx" && measure === "proxy_sockets_left",
   );
   assert.deepEqual(
     [row?.value, row?.baselineValue, row?.ratio, row?.differs],

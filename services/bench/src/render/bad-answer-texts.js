@@ -2,9 +2,8 @@
  * Requests that were not answered well, in words: how many, and what the logs say about it.
  */
 import { answersBadly } from "../analyse/bad-answers.js";
-import { titleOfProxy } from "../analyse/settings.js";
 import { count, counted, number } from "../numbers.js";
-import { list } from "./words.js";
+import { list, settingTitle, titleOfProxy } from "./words.js";
 
 /** @import { Analysis, UsualCause } from "../analyse/types.js" */
 
@@ -27,17 +26,17 @@ const USUAL_CAUSES = {
 };
 
 /**
- * @param {Pick<Analysis, "results" | "badAnswers">} analysis
+ * @param {Pick<Analysis, "results" | "settings" | "badAnswers">} analysis
  * @returns {{proxy: string, isMany: boolean, what: string, details: string[], causes: {line: string, explanation: string}[]}[]} isMany:
  *   so many that the proxy ranks behind the others
  */
-export function badAnswerTexts({ results, badAnswers }) {
+export function badAnswerTexts({ results, settings, badAnswers }) {
   return badAnswers.map((one) => {
     const { proxy, setting, cells, bad, asked, percent, statuses, socketErrors, causes } = one;
     return {
       proxy,
       isMany: answersBadly({ badPercent: percent }),
-      what: `${titleOfProxy(results, proxy)}, ${setting}: ${count(bad)} of ${counted(asked, "request")} not answered well, ${number(percent)} %, in ${count(cells.bad)} of ${counted(cells.all, "cell")}`,
+      what: `${titleOfProxy(results, proxy)}, ${settingTitle(setting, settings)}: ${count(bad)} of ${counted(asked, "request")} not answered well, ${number(percent)} %, in ${count(cells.bad)} of ${counted(cells.all, "cell")}`,
       details: [
         ...(statuses.length > 0
           ? [

@@ -6,9 +6,10 @@ import { ALPHA } from "../analyse/ranking.js";
 import { CONFIDENCE } from "../analyse/settings.js";
 import { counted, number, probability, times } from "../numbers.js";
 import { settingLabel } from "../plan/describe.js";
-import { amount, timesRange } from "./words.js";
+import { amount, timesRange, titleOfProxy } from "./words.js";
 
 /** @import { ComparedRow, RunComparison } from "../analyse/compare-runs.js" */
+/** @import { Results } from "../record/types.js" */
 
 /**
  * @param {RunComparison} comparison
@@ -33,9 +34,10 @@ export function comparisonNotes({ tested, ranged, incomplete }) {
 
 /**
  * @param {RunComparison} comparison
+ * @param {Results} results of the run that is compared
  * @returns {string} lines for a terminal
  */
-export function comparisonText(comparison) {
+export function comparisonText(comparison, results) {
   const { run, baseline, differences, rows } = comparison;
   const differing = rows.filter(({ differs }) => differs === "higher" || differs === "lower");
   const lines = [`${run} against ${baseline}`, ""];
@@ -50,7 +52,7 @@ export function comparisonText(comparison) {
     ...comparisonNotes(comparison),
     `Ratio of the medians, ${run} to ${baseline}, with its interval of ${number(100 * CONFIDENCE)} %; in brackets each median over its rounds.`,
   );
-  const table = rows.map((row) => ({ row, texts: textsOf(row) }));
+  const table = rows.map((row) => ({ row, texts: textsOf(row, results) }));
   const widths = [0, 1, 2, 3].map((i) => Math.max(...table.map(({ texts }) => texts[i].length)));
   let setting = "";
   let key = "";
@@ -65,9 +67,12 @@ export function comparisonText(comparison) {
   return lines.join("\n");
 }
 
-/** @param {ComparedRow} row */
-function textsOf(row) {
-  const { title, ratio, value, baselineValue, rounds, p, differs, better } = row;
+/**
+ * @param {ComparedRow} row
+ * @param {Results} results
+ */
+function textsOf(row, results) {
+  const { cell, ratio, value, baselineValue, rounds, p, differs, better } = row;
   const isBetter = differs === better;
   const judged =
     differs === "higher" || differs === "lower"
@@ -75,7 +80,7 @@ function textsOf(row) {
       : differs;
   const interval = ratio?.interval ? ` (${timesRange(ratio.interval)})` : "";
   return [
-    title,
+    titleOfProxy(results, cell.proxy),
     ratio ? `×${times(ratio.value)}${interval}` : "",
     `[${amount(value, row)} over ${rounds[0]}, was ${amount(baselineValue, row)} over ${rounds[1]}]`,
     judged,

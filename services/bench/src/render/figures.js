@@ -12,6 +12,7 @@ import { comparesHandshakes, comparesServers, isHttp, schemeName } from "../anal
 import { count } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { axisType, dotChart, lineChart, pairChart } from "./charts.js";
+import { settingTitle } from "./words.js";
 import { badText, columnOf, comparisonOf, KEYS, looks, tlsPairs } from "./model.js";
 
 /**
@@ -90,7 +91,7 @@ function percentiles(analysis, field, title) {
     note: `Medians over the counted rounds; the bars reach from the lowest to the highest round.${logNote(type)}`,
     figures: shown.map(({ setting, series }) =>
       lineChart({
-        title: setting.title,
+        title: settingTitle(setting, analysis.settings),
         x: {
           label: "percentile",
           domain: [-0.3, shownPercentiles.length - 0.7],
@@ -159,7 +160,7 @@ function costs(analysis) {
         }`,
         figures: shown.map(({ setting, column }) =>
           dotChart({
-            title: setting.title,
+            title: settingTitle(setting, analysis.settings),
             x: { label: labelOf(column), ...axes[setting.scheme] },
             rows: rivals(column.comparison).map(({ proxy, values, median, badPercent }) => ({
               ...all[proxy],
@@ -222,7 +223,7 @@ function memoryOverTime(analysis, curves) {
     note: `The proxy's containers together, in the round with the middle peak.${logNote(type)}`,
     figures: shown.map(({ setting, series }) =>
       lineChart({
-        title: setting.title,
+        title: settingTitle(setting, analysis.settings),
         x: { label: "seconds of the measured phase" },
         y: { label: "memory, MB", type, domain },
         series,
@@ -314,7 +315,7 @@ export function tlsFigures(analysis) {
     if (rows.length === 0) return [];
     return [
       pairChart({
-        title: `${wss.title} beside ${schemeName(ws)}`,
+        title: `${settingTitle(wss, analysis.settings)} beside ${schemeName(ws)}`,
         x: { label: labelOf(secured) },
         rows,
         names: [schemeName(ws), schemeName(wss)],

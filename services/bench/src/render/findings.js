@@ -2,8 +2,9 @@
  * Findings in words: one sentence a gate.
  */
 import { measure } from "../analyse/measures.js";
-import { counted, number } from "../numbers.js";
-import { amount, capital, list } from "./words.js";
+import { counted, number, timesFinely } from "../numbers.js";
+import { missingText } from "./missing.js";
+import { amount, capital, floorLoad, list } from "./words.js";
 
 /** @import { Finding, FindingOf, Gate, GateFigures } from "../analyse/types.js" */
 
@@ -95,6 +96,17 @@ const SENTENCES = {
   },
   "control-own": () =>
     "What stands for the control is the cost of its own server, which is no proxy: it has no rank, and no ratio to it is given",
+
+  "no-figure": ({ figures: { proxies, missing } }, title) =>
+    `No figure for ${list(proxies.map(title))}: ${missingText(missing)}`,
+  "other-leaders": ({ figures: { proxies, connections } }, title) =>
+    `With ${list(connections.map(number))} connections rank 1 is ${list(proxies.map(title))}`,
+  "inside-noise": ({ figures: { proxies, ratio, floor } }, title) =>
+    `The difference of ${list(proxies.map(title))} from the best is no larger than the noise floor: ${timesFinely(ratio)} times with ${floorLoad(floor)}`,
+  "full-handshakes": () =>
+    "Every connection made a full handshake; clients that resume sessions pay less",
+  "whole-connections": () =>
+    "Connection, upgrade, message and close are in both: of the handshake alone the ratio is further from 1",
 
   incomplete: ({ figures: { open, planned } }) =>
     `${open} of ${counted(planned, "cell")} have not run: medians rest on fewer rounds than planned`,

@@ -126,6 +126,43 @@ const CASES = {
     { severity: "note", figures: {} },
     "What stands for the control is the cost of its own server, which is no proxy: it has no rank, and no ratio to it is given",
   ],
+  "no-figure": [
+    {
+      severity: "weak",
+      figures: { proxies: ["nginx", "haproxy"], missing: [{ kind: "not-run" }] },
+    },
+    "No figure for «nginx» and «haproxy»: not run yet",
+  ],
+  "other-leaders": [
+    { severity: "weak", figures: { proxies: ["haproxy"], connections: [2000, 5000] } },
+    "With 2,000 and 5,000 connections rank 1 is «haproxy»",
+  ],
+  "inside-noise": [
+    {
+      severity: "weak",
+      figures: {
+        proxies: ["nginx"],
+        ratio: 1.08,
+        floor: {
+          run: "2026-aa-nginx",
+          proxy: "nginx",
+          connections: [1000],
+          scenarios: ["short-lived"],
+          rounds: 6,
+          ratios: { cpu_us_per_handshake: 1.08 },
+        },
+      },
+    },
+    "The difference of «nginx» from the best is no larger than the noise floor: 1.08 times with 1,000 connections",
+  ],
+  "full-handshakes": [
+    { severity: "note", figures: {} },
+    "Every connection made a full handshake; clients that resume sessions pay less",
+  ],
+  "whole-connections": [
+    { severity: "note", figures: {} },
+    "Connection, upgrade, message and close are in both: of the handshake alone the ratio is further from 1",
+  ],
   incomplete: [
     { severity: "weak", figures: { open: 8, planned: 48 } },
     "8 of 48 cells have not run: medians rest on fewer rounds than planned",

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 // @ts-expect-error: jsdom ships no types.
 import { JSDOM } from "jsdom";
-import { analyse } from "../analyse/index.js";
+import { analyse, readPublished } from "../analyse/index.js";
+import { claimText } from "./claim-texts.js";
 import { filesResults, httpResults, spoil, tlsResults } from "../analyse/testing/http.js";
 import { POLICY, results } from "../analyse/testing/results.js";
 import { renderHtml, renderMarkdown, renderText } from "./index.js";
@@ -165,4 +166,47 @@ test("TLS in depth: every kind of handshake a column, and what resuming saves as
   assert.match(ratios[1][3], /^×0\.6\d 0\.6\d\d?–0\.[67]\d/);
   assert.equal(section.querySelectorAll("figure").length, 4);
   assert.equal(RUNS.http.document.querySelector("#handshakes"), null);
+});
+
+test("verdicts about requests and files: who answers badly is left out, the control is one of the servers", () => {
+  assert.match(
+    RUNS.http.terminal,
+    /add to a request, http-spring.*\n {2}http +.*left out, as errors are quick to give: nginx \[92 % bad answers\]/,
+  );
+  const { terminal } = RUNS.files;
+  assert.match(terminal, /All answers are for 5,000 requests, 10 at a time, a connection each\./);
+  const [, small] = terminal.split("Which way to serve is quickest, files of 12 bytes?\n");
+  assert.match(
+    small,
+    /^ {2}http {2}.*as the control, Node, files in memory 2\.\d\d ms.*\n {2}https /,
+  );
+  assert.match(terminal, /Which way to serve is quickest, files of 786,432 bytes\?/);
+});
+
+test("claims about sums over settings, told over http and https", () => {
+  /** @type {(results: import("../record/types.js").Results, name: string) => string[]} */
+  const told = (results, name) => {
+    const published = readPublished(
+      new URL(`../../../../battles/published/${name}.yaml`, import.meta.url).pathname,
+    );
+    const analysis = analyse(results, { policy: /** @type {any} */ (POLICY), published });
+    return analysis.published?.claims.map((claim) => claimText(claim, analysis)) ?? [];
+  };
+  const names = ["none", "hitch", "nginx-files"];
+  const files = told(filesResults({ rounds: 6, names, sizes: [12, 786432] }), "cloudparty-2013");
+  for (const text of [
+    /^CPU of proxy and server, all 2 settings together: Node, files in memory to hitch 0\.\d\d times/,
+    /all 2 settings together: nginx-files to itself over http \d\.\d\d times/,
+  ])
+    assert.ok(
+      files.some((one) => text.test(one)),
+      files.join("\n"),
+    );
+  const missing = told(filesResults({ sizes: [12], schemes: ["ws"] }), "cloudparty-2013");
+  assert.match(missing.join(), /This run has no files test over https with FILE_BYTES=12\./);
+  const wrk = told(
+    httpResults({ rounds: 6, names: ["none", "nginx", "haproxy-tcp"], change: spoiled }),
+    "wrk-nginx-haproxy",
+  );
+  assert.match(wrk[2], /^Responses per second, errors counted: haproxy-tcp to nginx 1\.\d\d times/);
 });

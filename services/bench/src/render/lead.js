@@ -3,9 +3,9 @@
  */
 import { counted, number, times } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
-import { CONFIDENCE, titleOfProxy } from "../analyse/settings.js";
+import { CONFIDENCE } from "../analyse/settings.js";
 import { ALPHA } from "../analyse/ranking.js";
-import { capital, list, timesRange } from "./words.js";
+import { capital, list, timesRange, titleOfProxy } from "./words.js";
 
 /** @import { Results } from "../record/types.js" */
 /** @import { Ratio, Setting } from "../analyse/types.js" */

@@ -47,10 +47,10 @@ export function plainReason(reason) {
 }
 
 /**
- * @param {SlopeRow} row without a slope
+ * @param {SlopeRow["missing"]} missing of a row without a slope
  * @returns {string}
  */
-export function noSlopeText({ missing }) {
+export function noSlopeText(missing) {
   if (missing?.kind === "few-counts")
     return `${missing.counts} of at least ${missing.least} connection counts have a counted cell`;
   return "this kernel does not count it";

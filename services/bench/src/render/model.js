@@ -6,11 +6,10 @@
  * @import { Look } from "./charts.js"
  * @import { ToldFinding } from "./findings.js"
  */
-import { titleOfProxy } from "../analyse/settings.js";
 import { comparesServers, isHttp } from "../analyse/scenarios.js";
 import { findingParts } from "./findings.js";
 import { missingText } from "./missing.js";
-import { list } from "./words.js";
+import { list, settingTitle, titleOfProxy } from "./words.js";
 import {
   count,
   counted,
@@ -431,7 +430,8 @@ export function unmeasured(analysis, curves) {
     byReason.set(why, (byReason.get(why) ?? new Set()).add(what));
 
   for (const { id, skip } of results.plan.cells) if (skip) add(skip, id);
-  for (const { title, comparisons } of settings) {
+  for (const setting of settings) {
+    const { comparisons } = setting;
     for (const { name } of results.proxies) {
       const missing = comparisons.flatMap((comparison) => {
         const row = comparison.rows.find(({ proxy }) => proxy === name);
@@ -441,7 +441,7 @@ export function unmeasured(analysis, curves) {
       for (const [why, all] of Map.groupBy(missing, ({ why }) => why)) {
         const isAll = all.length === comparisons.length;
         const measures = isAll ? "every measure" : all.map(({ measure }) => measure).join(", ");
-        add(why, `${titles[name].label}, ${title}: ${measures}`);
+        add(why, `${titles[name].label}, ${settingTitle(setting, settings)}: ${measures}`);
       }
     }
   }

@@ -5,7 +5,9 @@
  * @import { Column, Entry } from "./model.js"
  */
 import { figure, NONE } from "../numbers.js";
-import { titleOfProxy } from "../analyse/settings.js";
+import { claimText } from "./claim-texts.js";
+import { verdictTexts } from "./verdicts.js";
+import { placesTitle, settingTitle, titleOfProxy } from "./words.js";
 import { badAnswerTexts } from "./bad-answer-texts.js";
 import { findingSentence, findingText, tellFindings } from "./findings.js";
 import {
@@ -24,7 +26,8 @@ import {
  * @returns {string}
  */
 export function renderMarkdown(analysis) {
-  const { results, lead, verdicts, findings, settings, aa, published } = analysis;
+  const { results, findings, settings, aa, published } = analysis;
+  const { lead, verdicts } = verdictTexts(analysis);
   const blocks = [
     `# ${plain(results.plan.title)}`,
     plain(headline(analysis)),
@@ -45,7 +48,7 @@ export function renderMarkdown(analysis) {
     ),
     ...(aa ? ["## Noise floor"] : []),
     ...(aa?.settings ?? []).flatMap(({ setting, measures }) => [
-      `### ${plain(setting.title)}`,
+      `### ${plain(settingTitle(setting, analysis.settings))}`,
       table(
         ["Measure", "Copy / original", "Outcome", "p", aa?.proxy, aa?.copy].map(String).map(plain),
         selfTable(analysis, measures).map(({ title, medians, ratio, spread, p, outcome }) => [
@@ -69,7 +72,11 @@ export function renderMarkdown(analysis) {
       `Another machine and another time: ${plain(machine)} Source: ${plain(source)}`,
       table(
         ["Claim", "Outcome", "Today"],
-        claims.map(({ claim, outcome, today }) => [plain(claim), plain(outcome), plain(today)]),
+        claims.map((claim) => [
+          plain(claim.claim),
+          plain(claim.outcome),
+          plain(claimText(claim, analysis)),
+        ]),
       ),
     );
   }
@@ -112,9 +119,10 @@ export function renderMarkdown(analysis) {
  * @param {Analysis} analysis
  * @returns {string[]} sums over sizes alone: single settings are in report.html
  */
-function placeBlocks({ results, cpuByPlace }) {
+function placeBlocks(analysis) {
+  const { results, cpuByPlace } = analysis;
   const all = looks(results);
-  const sums = cpuByPlace.filter(({ isSum }) => isSum);
+  const sums = cpuByPlace.filter(({ settings }) => settings.length > 1);
   if (sums.length === 0) return [];
   const text = (/** @type {typeof sums[number]["rows"][number]["places"]} */ places) =>
     places
@@ -125,8 +133,8 @@ function placeBlocks({ results, cpuByPlace }) {
       .join(", ") || NONE;
   return [
     "## CPU by place, s",
-    ...sums.flatMap(({ title, rows }) => [
-      `### ${plain(title)}`,
+    ...sums.flatMap(({ settings, rows }) => [
+      `### ${plain(placesTitle(settings, analysis.settings))}`,
       table(
         ["Proxy", ...PLACES.map(([, name]) => name), "Together"],
         rows.map(({ proxy, places, total }) => [
@@ -166,7 +174,7 @@ function badAnswerBlocks(analysis) {
 function settingBlocks(analysis, setting) {
   const { columns, rows, reasons, legend } = mainTable(analysis, setting);
   return [
-    `### ${plain(setting.title)}`,
+    `### ${plain(settingTitle(setting, analysis.settings))}`,
     table(
       ["Proxy", ...columns.map(columnTitle)],
       rows.map(({ look, isControl, entries }) => [

@@ -1,7 +1,7 @@
 /**
  * What all sections of report.html share: the data, marks and ids, and the parts that they are made of.
  *
- * @import { Analysis } from "../analyse/types.js"
+ * @import { Analysis, Setting } from "../analyse/types.js"
  * @import { Figure } from "./charts.js"
  * @import { ToldFinding } from "./findings.js"
  * @import { Html } from "./html.js"
@@ -11,6 +11,7 @@ import { keyMark, SIZES, svgElement } from "./charts.js";
 import { html, trusted } from "./html.js";
 import { findingSentence } from "./findings.js";
 import { looks } from "./model.js";
+import { settingTitle } from "./words.js";
 
 /** What goes through all sections: the data, and marks and ids that must be the same or unique in the whole page. */
 export class Page {
@@ -34,6 +35,11 @@ export class Page {
    */
   proxy(name) {
     return html`${this.marks[name]}${this.title(name)}`;
+  }
+
+  /** @param {Setting} setting */
+  settingTitle(setting) {
+    return settingTitle(setting, this.analysis.settings);
   }
 
   /** @param {string} name of a proxy */

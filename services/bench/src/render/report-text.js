@@ -3,14 +3,16 @@
  *
  * @import { Analysis } from "../analyse/types.js"
  */
+import { verdictTexts } from "./verdicts.js";
 import { badAnswerTexts } from "./bad-answer-texts.js";
 
 /**
- * @param {Pick<Analysis, "results" | "lead" | "verdicts" | "badAnswers">} analysis
+ * @param {Analysis} analysis
  * @returns {string} lines, without an end of line at the end; caveats are left to the report
  */
 export function renderText(analysis) {
-  const { results, lead, verdicts } = analysis;
+  const { results } = analysis;
+  const { lead, verdicts } = verdictTexts(analysis);
   const bad = badAnswerTexts(analysis).filter(({ isMany }) => isMany);
   const width = Math.max(
     0,

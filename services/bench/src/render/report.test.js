@@ -6,10 +6,11 @@ import { JSDOM } from "jsdom";
 import { analyse } from "../analyse/index.js";
 import { POLICY, results as madeUp, selfResults } from "../analyse/testing/results.js";
 import { renderHtml, renderMarkdown, renderText } from "./index.js";
-import { titleOfProxy } from "../analyse/settings.js";
 import { findingParts, findingText, tellFindings } from "./findings.js";
 import { settingFindings, time } from "./model.js";
-import { capital } from "./words.js";
+import { claimText } from "./claim-texts.js";
+import { verdictTexts } from "./verdicts.js";
+import { capital, settingTitle, titleOfProxy } from "./words.js";
 import { sampleAnalysis } from "./testing/analysis.js";
 
 /** @import { Analysis } from "../analyse/types.js" */
@@ -66,7 +67,8 @@ function squeezed(text) {
 for (const [name, options] of SAMPLES) {
   suite(name, () => {
     const { analysis, text, document, markdown, terminal } = rendered(options);
-    const { results, settings, cells, lead, verdicts, findings } = analysis;
+    const { results, settings, cells, findings } = analysis;
+    const { lead, verdicts } = verdictTexts(analysis);
     const titleOf = (/** @type {string} */ name) => titleOfProxy(results, name);
     const answers = verdicts.flatMap((verdict) => verdict.answers);
     const visible = visibleText(document);
@@ -76,7 +78,7 @@ for (const [name, options] of SAMPLES) {
         results.plan.title,
         results.run.command,
         ...results.proxies.map(({ title }) => title),
-        ...settings.map(({ title }) => title),
+        ...settings.map((setting) => settingTitle(setting, settings)),
         ...lead,
         ...verdicts.flatMap(({ question, caveats }) => [question, ...caveats]),
         ...answers.flatMap(({ over, text, caveats }) => [over, text, ...caveats]),
@@ -86,7 +88,10 @@ for (const [name, options] of SAMPLES) {
             comparison.findings.flatMap((finding) => Object.values(findingParts(finding, titleOf))),
           ),
         ),
-        ...(analysis.published?.claims.flatMap(({ claim, today }) => [claim, today]) ?? []),
+        ...(analysis.published?.claims.flatMap((claim) => [
+          claim.claim,
+          claimText(claim, analysis),
+        ]) ?? []),
         ...cells.flatMap(({ record, findings }) => [
           record.id,
           ...(record.cause ? [record.cause.message] : []),

@@ -1,206 +1,230 @@
 /**
- * Questions, and the sentences that answer each. A sentence claims no difference that its comparison does not show. What all
- * of them share is said once, in the lead.
+ * Verdicts in words: a question, and a sentence for each answer. A sentence claims no difference that its comparison does not
+ * show. What all of them share is said once, in the lead.
  */
-import { counted, number, timesFinely } from "../numbers.js";
-import { connectionsOf } from "../plan/load.js";
-import { CONTROL } from "../plan/proxies.js";
-import { floorTexts } from "../analyse/self-comparison.js";
 import { answersBadly } from "../analyse/bad-answers.js";
-import { ratiosOf, relationsToControl, titleOfProxy } from "../analyse/settings.js";
-import { leaksOf } from "../analyse/leaks.js";
 import { measure } from "../analyse/measures.js";
-import { comparesHandshakes, comparesServers, schemeName } from "../analyse/scenarios.js";
-import { Style } from "./lead.js";
+import { ALPHA } from "../analyse/ranking.js";
+import { comparesServers, schemeName } from "../analyse/scenarios.js";
+import { counted, number, timesFinely } from "../numbers.js";
+import { CONTROL } from "../plan/proxies.js";
 import { findingText } from "./findings.js";
-import { missingText } from "./missing.js";
-import { amount, amountRange, list, parameterText } from "./words.js";
+import { Style } from "./lead.js";
+import {
+  amount,
+  amountRange,
+  floorLoad,
+  handshakesText,
+  list,
+  parameterText,
+  titleOfProxy,
+} from "./words.js";
 
-/** @import { Results, Scheme } from "../record/types.js" */
-/** @import { Analysis, Answer, Comparison, Measure, Ratio, Row, Setting, Verdict } from "../analyse/types.js" */
+/** @import { AddedAnswer, Analysis, BestAnswer, Finding, HandshakeKind, LeakAnswer, Measure, NoiseFloor, ProxyRatio, Row, Scope, SelfComparison, SelfMeasure, Setting, Verdict } from "../analyse/types.js" */
+/** @import { Results } from "../record/types.js" */
 /** @import { Interval } from "../statistics/types.js" */
 
 /**
- * @typedef {Pick<Analysis, "results" | "settings" | "cells" | "handshakes" | "noiseFloor">} Analysed
- * @typedef {Pick<Analysis, "lead" | "verdicts">} Verdicts
- */
-
-/**
- * What the best of a ranking does.
+ * @typedef {object} AnswerText
+ * @property {string} over what it is about, in short: `wss`
+ * @property {string} text one sentence, its uncertainty included
+ * @property {string[]} caveats what the reader must know before repeating it; without full stops
  *
- * @typedef {object} Contest
- * @property {string} measure
+ * @typedef {object} VerdictText
+ * @property {string} question
+ * @property {AnswerText[]} answers one a scheme, where the question is not about both
+ * @property {string[]} caveats of all of its answers
+ *
+ * @typedef {AnswerText & {scheme: string | null}} Draft scheme: as it is shown; null: it is about both
+ *
+ * @typedef {object} Words how a ranking is told
  * @property {string} question without what tells it from others of its kind
- * @property {string} leads `costs least`
- * @property {string} unitWord after a ratio: `as much`
- * @property {(scenario: string) => boolean} [applies] left out: it is asked wherever it is compared
+ * @property {string} leads what the best does: `costs least`
+ * @property {string} unit after a ratio: `as much`
  */
 
-/** @param {string} scenario */
-const aboutProxies = (scenario) => !comparesServers(scenario);
-/** @param {string} scenario */
-const aboutConnections = (scenario) => !comparesServers(scenario) && !comparesHandshakes(scenario);
+const COSTS = { leads: "costs least", unit: "as much" };
+const CARRIES = { leads: "carries most", unit: "as many" };
+const TAKES = { leads: "takes least", unit: "as long" };
 
-/** One of each list is asked about: the first that is compared. @type {Record<"cpu" | "time" | "memory" | "throughput", Contest[]>} */
-const CONTESTS = {
-  cpu: [
-    {
-      measure: "cpu_us_per_message",
-      question: "Which proxy costs least CPU per message",
-      leads: "costs least",
-      unitWord: "as much",
-    },
-    {
-      measure: "cpu_us_per_handshake",
-      question: "Which proxy costs least CPU per handshake",
-      leads: "costs least",
-      unitWord: "as much",
-    },
-    {
-      measure: "proxy_cpu_cores",
-      question: "Which proxy costs least CPU while it holds connections",
-      leads: "costs least",
-      unitWord: "as much",
-    },
-    {
-      measure: "proxy_cpu_us_per_request",
-      question: "Which proxy costs least CPU per request",
-      leads: "costs least",
-      unitWord: "as much",
-    },
-    {
-      measure: "servers_cpu_seconds",
-      question: "Which way to serve costs least CPU, proxy and server together",
-      leads: "costs least",
-      unitWord: "as much",
-    },
-  ],
-  time: [
-    {
-      measure: "request_ms_mean",
-      question: "Which way to serve is quickest",
-      leads: "takes least",
-      unitWord: "as long",
-      applies: comparesServers,
-    },
-  ],
-  memory: [
-    {
-      measure: "proxy_memory_left_bytes",
-      question: "Which proxy keeps least memory after its connections",
-      leads: "keeps least",
-      unitWord: "as much",
-    },
-    {
-      measure: "proxy_memory_peak_usage_bytes",
-      question: "Which proxy needs least memory",
-      leads: "needs least",
-      unitWord: "as much",
-      applies: aboutConnections,
-    },
-  ],
-  throughput: [
-    {
-      measure: "connections_per_second",
-      question: "Which proxy carries most connections per second",
-      leads: "carries most",
-      unitWord: "as many",
-    },
-    {
-      measure: "messages_per_second",
-      question: "Which proxy carries most messages per second",
-      leads: "carries most",
-      unitWord: "as many",
-    },
-    {
-      measure: "requests_per_second",
-      question: "Through which proxy come most good answers per second",
-      leads: "carries most",
-      unitWord: "as many",
-      applies: aboutProxies,
-    },
-  ],
+/** By measure. @type {Record<string, Words>} */
+const BEST = {
+  cpu_us_per_message: { question: "Which proxy costs least CPU per message", ...COSTS },
+  cpu_us_per_handshake: { question: "Which proxy costs least CPU per handshake", ...COSTS },
+  proxy_cpu_cores: { question: "Which proxy costs least CPU while it holds connections", ...COSTS },
+  proxy_cpu_us_per_request: { question: "Which proxy costs least CPU per request", ...COSTS },
+  servers_cpu_seconds: {
+    question: "Which way to serve costs least CPU, proxy and server together",
+    ...COSTS,
+  },
+  request_ms_mean: { question: "Which way to serve is quickest", ...TAKES },
+  proxy_memory_left_bytes: {
+    question: "Which proxy keeps least memory after its connections",
+    leads: "keeps least",
+    unit: "as much",
+  },
+  proxy_memory_peak_usage_bytes: {
+    question: "Which proxy needs least memory",
+    leads: "needs least",
+    unit: "as much",
+  },
+  connections_per_second: {
+    question: "Which proxy carries most connections per second",
+    ...CARRIES,
+  },
+  messages_per_second: { question: "Which proxy carries most messages per second", ...CARRIES },
+  requests_per_second: {
+    question: "Through which proxy come most good answers per second",
+    ...CARRIES,
+  },
 };
 
-/** Times that a proxy adds to. @type {Contest[]} */
-const ADDED = [
-  {
-    measure: "handshake_ms_mean",
-    question: "How much time does a proxy add to a handshake",
-    leads: "takes least",
-    unitWord: "as long",
-  },
-  {
-    measure: "echo_latency_ms_mean",
-    question: "How much time does a proxy add to an echo",
-    leads: "takes least",
-    unitWord: "as long",
-    applies: aboutConnections,
-  },
-  {
-    measure: "request_ms_mean",
-    question: "How much time does a proxy add to a request",
-    leads: "takes least",
-    unitWord: "as long",
-    applies: aboutProxies,
-  },
-];
+/** To what a proxy adds time, by measure. @type {Record<string, string>} */
+const ADDED = {
+  handshake_ms_mean: "a handshake",
+  echo_latency_ms_mean: "an echo",
+  request_ms_mean: "a request",
+};
+
+/** @type {Record<string, string>} */
+const TLS_COSTS = {
+  cpu_us_per_message: "per message",
+  cpu_us_per_handshake: "per handshake",
+  proxy_cpu_cores: "while connections are held",
+  proxy_cpu_us_per_request: "per request",
+  servers_cpu_seconds: "of proxy and server together",
+};
+
+/** @type {Record<HandshakeKind, string>} */
+const HANDSHAKES = {
+  resumed: "What does a resumed handshake cost beside a full one in CPU?",
+  rsa: "What does a full handshake with an RSA key cost beside one with an ECDSA key in CPU?",
+  tls12: "What does a full handshake of TLS 1.2 cost beside one of TLS 1.3 in CPU?",
+};
 
 /**
- * Settings that differ in scheme and number of connections alone.
- *
- * @typedef {object} Kind
- * @property {string} details what tells it from the other kinds; empty where there is one
- * @property {Family[]} families one a scheme
- *
- * @typedef {object} Family
- * @property {Scheme} scheme
- * @property {Setting} largest with the most connections
- * @property {Setting[]} others
- *
- * @typedef {Answer & {scheme: string | null}} Draft scheme: as it is shown; null: it is about both
- * @typedef {{question: string, answers: Draft[], caveats: string[]}} DraftVerdict
+ * @param {Pick<Analysis, "results" | "settings" | "asked" | "verdicts" | "aa" | "noiseFloor">} analysis
+ * @returns {{lead: string[], verdicts: VerdictText[]}} lead: what all verdicts share, a sentence each
  */
-
-/**
- * @param {Analysed} analysed
- * @returns {Verdicts} each answer about the setting with the most connections of its kind and scheme
- */
-export function verdictsOf(analysed) {
-  const { results, settings } = analysed;
-  const kinds = kindsOf(askedAbout(settings), settings);
-  const style = new Style(
-    results,
-    kinds.flatMap(({ families }) => families.map(({ largest }) => largest)),
+export function verdictTexts({ results, settings, asked, verdicts, aa, noiseFloor }) {
+  const style = new Style(results, asked);
+  const titleOf = (/** @type {string} */ name) => titleOfProxy(results, name);
+  const told = (/** @type {Finding[]} */ findings) =>
+    findings.map((finding) => findingText(finding, titleOf));
+  const { shared, verdicts: texts } = sharedOnce(
+    verdicts.map((verdict) => ({
+      question: questionText(style, verdict),
+      answers: answersOf(style, verdict).map(({ caveats, ...answer }) => ({
+        ...answer,
+        caveats: told(caveats),
+      })),
+      caveats: told(verdict.caveats),
+    })),
   );
-  /** @type {(choice: Contest[], answer: (family: Family, contest: Contest) => Draft) => DraftVerdict[]} */
-  const ask = (choice, answer) => kinds.flatMap((kind) => verdictOf(kind, choice, answer));
-  /** @type {(choice: Contest[]) => DraftVerdict[]} */
-  const contest = (choice) =>
-    ask(choice, (family, of) => contestAnswer(analysed, style, family, of));
-  const { shared, verdicts } = told([
-    ...leakVerdicts(analysed, style),
-    ...contest(CONTESTS.cpu),
-    ...kinds.flatMap((kind) => tlsVerdict(analysed, style, kind)),
-    ...handshakeVerdicts(analysed, style),
-    ...contest(CONTESTS.time),
-    ...ADDED.flatMap((added) => ask([added], (family, of) => addedAnswer(style, family, of))),
-    ...contest(CONTESTS.memory),
-    ...contest(CONTESTS.throughput),
-  ]);
+  const judged = aa ? judgedLead(aa) : style.testLead();
   return {
-    lead: [...style.lead(settings), ...style.testLead(), ...shared, ...noiseLead(analysed)],
-    verdicts,
+    lead: [...style.lead(settings), ...judged, ...shared, ...noiseLead(noiseFloor)],
+    verdicts: texts,
   };
+}
+
+/**
+ * @param {Style} style
+ * @param {Verdict} verdict
+ * @returns {string}
+ */
+function questionText({ results }, verdict) {
+  const details = detailsText(verdict.scope);
+  switch (verdict.question) {
+    case "leak":
+      return "Does a proxy keep connections that its clients have dropped?";
+    case "best":
+      return `${BEST[verdict.measure].question}${details}?`;
+    case "added":
+      return `How much time does a proxy add to ${ADDED[verdict.measure]}${details}?`;
+    case "tls":
+      return `What does TLS cost in CPU ${TLS_COSTS[verdict.measure]}${details}?`;
+    case "handshake":
+      return HANDSHAKES[verdict.kind];
+    case "self": {
+      const title = titleOfProxy(results, verdict.proxy);
+      return verdict.unobserved
+        ? `Does ${title} come out the same with and without what observes it, InfluxDB and cAdvisor?`
+        : `Is ${title} a tie with a copy of itself?`;
+    }
+    case "noise":
+      return "Which difference is noise here?";
+  }
+}
+
+/** @param {Scope} scope */
+function detailsText({ scenario, parameters }) {
+  const details = [
+    ...(scenario === null ? [] : [scenario]),
+    ...Object.entries(parameters).map(([name, value]) => parameterText(name, value)),
+  ];
+  return details.map((detail) => `, ${detail}`).join("");
+}
+
+/**
+ * @param {Style} style
+ * @param {Verdict} verdict
+ * @returns {(Omit<Draft, "caveats"> & {caveats: Finding[]})[]}
+ */
+function answersOf(style, verdict) {
+  const { results } = style;
+  const one = (
+    /** @type {{settings: Setting[], caveats: Finding[]}} */ { settings: [setting], caveats },
+    /** @type {string} */ text,
+  ) => {
+    const scheme = schemeName(setting);
+    return { scheme, over: style.over(setting, scheme), text: style.sentence(text), caveats };
+  };
+  const ratio = (
+    /** @type {import("../analyse/types.js").RatioAnswer} */ { settings, ratios, caveats },
+    /** @type {string} */ over,
+  ) => ({
+    scheme: null,
+    over: style.over(settings[0], over),
+    text: style.sentence(ratioTexts(results, style, ratios)),
+    caveats,
+  });
+  switch (verdict.question) {
+    case "leak":
+      return verdict.answers.map((answer) => one(answer, leakText(results, answer)));
+    case "best":
+      return verdict.answers.map((answer) =>
+        one(answer, bestText(style, answer, BEST[verdict.measure])),
+      );
+    case "added":
+      return verdict.answers.map((answer) => one(answer, addedText(style, answer)));
+    case "tls":
+      return verdict.answers.map((answer) =>
+        ratio(answer, answer.settings.map(schemeName).join(" / ")),
+      );
+    case "handshake":
+      return verdict.answers.map((answer) =>
+        ratio(answer, handshakesText(verdict.kind, answer.settings[0])),
+      );
+    case "self":
+      return verdict.answers.map((answer) => one(answer, tieText(style, answer.measures)));
+    case "noise":
+      return verdict.answers.map(({ floor, caveats }) => ({
+        scheme: null,
+        over: "all",
+        text: `With such a load and as many rounds on this machine, a difference means nothing up to ${floorTexts(floor).join("; ")}.`,
+        caveats,
+      }));
+  }
 }
 
 /**
  * Says once what holds for every answer, or for every answer of a scheme, or for every answer of a verdict.
  *
- * @param {DraftVerdict[]} drafts
- * @returns {{shared: string[], verdicts: Verdict[]}}
+ * @param {(Omit<VerdictText, "answers"> & {answers: Draft[]})[]} drafts
+ * @returns {{shared: string[], verdicts: VerdictText[]}}
  */
-function told(drafts) {
+function sharedOnce(drafts) {
   const answers = drafts.flatMap((draft) => draft.answers);
   const bySchemes = [...Map.groupBy(answers, ({ scheme }) => scheme)].flatMap(([scheme, own]) =>
     scheme === null ? [] : [{ scheme, caveats: commonCaveats(own) }],
@@ -235,7 +259,7 @@ function told(drafts) {
 }
 
 /**
- * @param {Pick<Answer, "caveats">[]} answers
+ * @param {Pick<AnswerText, "caveats">[]} answers
  * @returns {string[]} those that all have; none where there is a single answer
  */
 function commonCaveats(answers) {
@@ -244,164 +268,18 @@ function commonCaveats(answers) {
 }
 
 /**
- * A run may have more settings than questions are worth: of files the smallest and the largest are asked about, of handshakes the
- * kind that is usual today. What the others cost beside it is asked on its own.
- *
- * @param {Setting[]} settings
- * @returns {Setting[]}
- */
-function askedAbout(settings) {
-  const all = (/** @type {string} */ name) =>
-    settings.flatMap(({ parameters }) => parameters[name] ?? []);
-  const sizes = all("FILE_BYTES");
-  const ends = [Math.min(...sizes), Math.max(...sizes)];
-  const newest = Math.max(...all("TLS_VERSION"));
-  const [leastBits, leastResumed] = ["RSA_BITS", "RESUMED"].map((name) => Math.min(...all(name)));
-  return settings.filter(({ scenario, parameters: p }) => {
-    if (comparesServers(scenario)) return ends.includes(p.FILE_BYTES);
-    if (!comparesHandshakes(scenario)) return true;
-    return p.TLS_VERSION === newest && p.RSA_BITS === leastBits && p.RESUMED === leastResumed;
-  });
-}
-
-/** Parameters that say how many connections there are. */
-const HOW_MANY = ["CONNECTIONS", "CHURN_SECONDS"];
-
-/**
- * @param {Setting[]} settings that are asked about
- * @param {Setting[]} all of the run, which they are told from
- * @returns {Kind[]}
- */
-function kindsOf(settings, all) {
-  const key = (/** @type {Setting} */ { scenario, parameters }) => {
-    const rest = Object.entries(parameters).filter(([name]) => !HOW_MANY.includes(name));
-    return JSON.stringify([scenario, rest.sort()]);
-  };
-  const kinds = [...Map.groupBy(settings, key).values()];
-  const scenarios = new Set(settings.map(({ scenario }) => scenario));
-  return kinds.map((kind) => {
-    const { scenario, parameters } = kind[0];
-    const differing = Object.entries(parameters).filter(
-      ([name, value]) =>
-        !HOW_MANY.includes(name) &&
-        all.some((other) => other.scenario === scenario && other.parameters[name] !== value),
-    );
-    const details = [
-      ...(scenarios.size > 1 ? [scenario] : []),
-      ...differing.map(([name, value]) => parameterText(name, value)),
-    ];
-    return {
-      details: details.map((detail) => `, ${detail}`).join(""),
-      families: [...Map.groupBy(kind, ({ scheme }) => scheme)].map(([scheme, family]) => {
-        const sorted = family.toSorted(
-          (a, b) => (connectionsOf(b.parameters) || 0) - (connectionsOf(a.parameters) || 0),
-        );
-        // A larger setting that few could be counted in answers no question about the others.
-        const most = Math.max(...sorted.map(proxiesWithFigures));
-        const largest =
-          sorted.find((setting) => 2 * proxiesWithFigures(setting) > most) ?? sorted[0];
-        return { scheme, largest, others: family.filter((setting) => setting !== largest) };
-      }),
-    };
-  });
-}
-
-/**
- * @param {Setting} setting
- * @returns {number} how many have a figure in one comparison or more
- */
-function proxiesWithFigures({ comparisons }) {
-  const rows = comparisons.flatMap(({ rows }) => rows);
-  const known = rows.filter(({ proxy, median }) => proxy !== CONTROL && median);
-  return new Set(known.map(({ proxy }) => proxy)).size;
-}
-
-/**
- * @param {Kind} kind
- * @param {Contest[]} choice
- * @returns {Contest | undefined} the first that is compared
- */
-function chosenFor({ families: [{ largest }] }, choice) {
-  return choice.find(
-    ({ measure: key, applies }) =>
-      (applies?.(largest.scenario) ?? true) &&
-      largest.comparisons.some((comparison) => comparison.measure === key),
-  );
-}
-
-/**
- * @param {Setting} setting
- * @param {string} key
- * @returns {Comparison}
- */
-function comparisonIn({ comparisons }, key) {
-  const found = comparisons.find((comparison) => comparison.measure === key);
-  if (!found) throw new Error(`${key} is not compared`);
-  return found;
-}
-
-/**
- * @param {Kind} kind
- * @param {Contest[]} choice
- * @param {(family: Family, contest: Contest) => Draft} answer
- * @returns {DraftVerdict[]} empty where none of them is compared
- */
-function verdictOf(kind, choice, answer) {
-  const contest = chosenFor(kind, choice);
-  if (!contest) return [];
-  const question = `${contest.question}${kind.details}?`;
-  return [{ question, answers: kind.families.map((one) => answer(one, contest)), caveats: [] }];
-}
-
-/**
- * @param {Analysed} analysed
  * @param {Style} style
- * @param {Family} family
- * @param {Contest} contest
- * @returns {Draft}
+ * @param {BestAnswer} answer
+ * @param {Words} words
+ * @returns {string}
  */
-function contestAnswer(analysed, style, family, contest) {
-  const { largest } = family;
-  const scheme = schemeName(largest);
-  const comparison = comparisonIn(largest, contest.measure);
-  const order = orderedRows(comparison);
-  const control = comparesServers(largest.scenario) ? controlText(style, comparison) : "";
-  return {
-    scheme,
-    over: style.over(largest, scheme),
-    text: style.sentence(`${contestText(style, comparison, order, contest)}${control}`),
-    caveats: [
-      ...caveatsOf(analysed.results, comparison),
-      ...otherLeaders(analysed.results, family, contest.measure, leadersOf(order)),
-      ...insideNoise(analysed, comparison, order),
-    ],
-  };
-}
-
-/**
- * @param {Style} style
- * @param {Comparison} comparison in which the control is one of the servers
- */
-function controlText(style, { rows, measure: key }) {
+function bestText(style, answer, words) {
+  const text = contestText(style, answer, words);
+  const { rows, measure: key } = answer.comparison;
   const control = rows.find(({ proxy, median }) => proxy === CONTROL && median);
-  if (!control) return "";
-  return `; beside them, as the control, ${titleOfProxy(style.results, CONTROL)} ${figureText(style, control, measure(key))}`;
-}
-
-/**
- * @param {Comparison} comparison
- * @returns {Row[]} of proxies with a figure, the best rank first, then who answers well, then the better median
- */
-function orderedRows({ rows, measure: key }) {
-  const sign = measure(key).better === "lower" ? 1 : -1;
-  return rows
-    .filter(({ proxy, median }) => proxy !== CONTROL && median)
-    .sort(
-      (a, b) =>
-        (a.rank ?? 0) - (b.rank ?? 0) ||
-        Number(answersBadly(a)) - Number(answersBadly(b)) ||
-        sign * (valueOf(a) - valueOf(b)),
-    );
+  // There the control is one of the servers.
+  if (!control || !comparesServers(answer.settings[0].scenario)) return text;
+  return `${text}; beside them, as the control, ${titleOfProxy(style.results, CONTROL)} ${figureText(style, control, measure(key))}`;
 }
 
 /**
@@ -420,23 +298,14 @@ function valueOf({ median }) {
 }
 
 /**
- * @param {Row[]} order
- * @returns {string[]} proxies of the first rank
- */
-function leadersOf(order) {
-  return order.filter(({ rank }) => rank === 1).map(({ proxy }) => proxy);
-}
-
-/**
  * @param {Style} style
- * @param {Comparison} comparison
- * @param {Row[]} order
- * @param {Contest} contest
+ * @param {Pick<BestAnswer, "comparison" | "order">} answer
+ * @param {Pick<Words, "leads" | "unit">} words
  * @returns {string}
  */
-function contestText(style, comparison, order, contest) {
+function contestText(style, { comparison, order }, words) {
   const title = (/** @type {Row} */ row) => markedTitle(style.results, row);
-  const figure = (/** @type {Row} */ row) => figureText(style, row, measure(contest.measure));
+  const figure = (/** @type {Row} */ row) => figureText(style, row, measure(comparison.measure));
   const named = (/** @type {Row} */ row) => `${title(row)} ${figure(row)}`;
   if (order.length === 0) return "cannot be told, as no proxy has a cell that counts";
   if (order.length === 1)
@@ -452,13 +321,13 @@ function contestText(style, comparison, order, contest) {
   }
   const first =
     leaders.length === 1
-      ? `${title(leaders[0])} ${contest.leads}, ${figure(leaders[0])}`
+      ? `${title(leaders[0])} ${words.leads}, ${figure(leaders[0])}`
       : noDifference(leaders, named);
   const reference = leaders.length > 1 ? ` as ${title(leaders[0])}` : "";
   const others = rest.map((row, i) => {
     if (!row.toBest) return named(row);
     const ratio = `${title(row)} ${style.ratio(row.toBest)}`;
-    return i === 0 ? `${ratio} ${contest.unitWord}${reference}` : ratio;
+    return i === 0 ? `${ratio} ${words.unit}${reference}` : ratio;
   });
   const ties = [...new Set(rest.map(({ rank }) => rank))]
     .map((rank) => rest.filter((row) => row.rank === rank))
@@ -505,86 +374,14 @@ function extent(values) {
 }
 
 /**
- * @param {Results} results
- * @param {Comparison} comparison
- * @returns {string[]}
- */
-function caveatsOf(results, { rows, findings }) {
-  const missing = Map.groupBy(
-    rows.filter(({ proxy, missing }) => proxy !== CONTROL && missing.length > 0),
-    ({ missing }) => missingText(missing),
-  );
-  const serious = findings.filter(
-    ({ gate, severity }) => severity === "weak" || gate === "few-rounds",
-  );
-  return [
-    ...[...missing].map(([why, without]) => {
-      const names = list(without.map(({ proxy }) => titleOfProxy(results, proxy)));
-      return `No figure for ${names}: ${why}`;
-    }),
-    ...serious.map((finding) => findingText(finding, (name) => titleOfProxy(results, name))),
-  ];
-}
-
-/**
- * @param {Results} results
- * @param {Family} family
- * @param {string} key
- * @param {string[]} leaders
- * @returns {string[]} where fewer connections put others first
- */
-function otherLeaders(results, { others }, key, leaders) {
-  if (leaders.length === 0) return [];
-  const differing = others.flatMap(({ parameters, comparisons }) => {
-    const comparison = comparisons.find((one) => one.measure === key);
-    const there = comparison ? leadersOf(orderedRows(comparison)).sort() : [];
-    if (there.length === 0 || isSame(there, leaders)) return [];
-    const names = list(there.map((name) => titleOfProxy(results, name)));
-    return [{ names, connections: number(parameters.CONNECTIONS) }];
-  });
-  return [...Map.groupBy(differing, ({ names }) => names)].map(
-    ([names, settings]) =>
-      `With ${list(settings.map(({ connections }) => connections))} connections rank 1 is ${names}`,
-  );
-}
-
-/**
- * @param {string[]} a
- * @param {string[]} b
- */
-function isSame(a, b) {
-  return a.length === b.length && a.every((name) => b.includes(name));
-}
-
-/**
- * @param {Analysed} analysed
- * @param {Comparison} comparison
- * @param {Row[]} order
- * @returns {string[]} when a difference is claimed that is no larger than that of a proxy from its own copy
- */
-function insideNoise({ results, noiseFloor }, comparison, order) {
-  const floor = noiseFloor?.ratios[comparison.measure];
-  if (!noiseFloor || !floor) return [];
-  const small = order.filter(({ rank, toBest }) => {
-    if (rank === null || rank === 1 || !toBest) return false;
-    return Math.max(toBest.value, 1 / toBest.value) <= floor;
-  });
-  if (small.length === 0) return [];
-  const names = list(small.map(({ proxy }) => titleOfProxy(results, proxy)));
-  return [
-    `The difference of ${names} from the best is no larger than the noise floor: ${timesFinely(floor)} times with ${noiseFloor.load}`,
-  ];
-}
-
-/**
- * @param {Analysed} analysed
+ * @param {NoiseFloor | null} noiseFloor
  * @returns {string[]} the noise floor of what is asked about
  */
-function noiseLead({ noiseFloor }) {
+function noiseLead(noiseFloor) {
   if (!noiseFloor) return [];
-  const { run, proxy, load, rounds } = noiseFloor;
+  const { run, proxy, rounds } = noiseFloor;
   return [
-    `A difference below this is noise here: ${floorTexts(noiseFloor).join("; ")}. So much did ${proxy} differ from a copy of itself, with ${load} over ${counted(rounds, "round")} (run ${run}).`,
+    `A difference below this is noise here: ${floorTexts(noiseFloor).join("; ")}. So much did ${proxy} differ from a copy of itself, with ${floorLoad(noiseFloor)} over ${counted(rounds, "round")} (run ${run}).`,
   ];
 }
 
@@ -592,33 +389,13 @@ function noiseLead({ noiseFloor }) {
  * What a proxy adds to the control's time.
  *
  * @param {Style} style
- * @param {Family} family
- * @param {Contest} contest
- * @returns {Draft}
- */
-function addedAnswer(style, { largest }, contest) {
-  const scheme = schemeName(largest);
-  const comparison = comparisonIn(largest, contest.measure);
-  // The sentence says it.
-  const findings = comparison.findings.filter(({ gate }) => gate !== "control-slower");
-  return {
-    scheme,
-    over: style.over(largest, scheme),
-    text: style.sentence(addedText(style, comparison, contest)),
-    caveats: caveatsOf(style.results, { ...comparison, findings }),
-  };
-}
-
-/**
- * @param {Style} style
- * @param {Comparison} comparison
- * @param {Contest} contest
+ * @param {AddedAnswer} answer
  * @returns {string}
  */
-function addedText(style, comparison, contest) {
+function addedText(style, answer) {
+  const { comparison, control, relations } = answer;
   const { rows } = comparison;
-  const of = measure(contest.measure);
-  const control = rows.find(({ proxy }) => proxy === CONTROL);
+  const of = measure(comparison.measure);
   const measured = rows.filter(({ proxy, median }) => proxy !== CONTROL && median);
   const bad = measured.filter(answersBadly);
   const proxies = measured.filter((row) => !answersBadly(row));
@@ -626,12 +403,11 @@ function addedText(style, comparison, contest) {
   if (proxies.length === 0) return "cannot be told, as no proxy has a cell that counts";
 
   const { value } = control.median;
-  const relations = relationsToControl(of, rows);
   const title = (/** @type {Row} */ { proxy }) => titleOfProxy(style.results, proxy);
-  const faster = proxies.filter(({ proxy }) => relations.get(proxy) === "better");
+  const faster = proxies.filter(({ proxy }) => relations[proxy] === "better");
   if (faster.length > 0) {
     const each = list(faster.map((row) => `${title(row)} (${amount(valueOf(row), of)})`));
-    const among = contestText(style, comparison, orderedRows(comparison), contest);
+    const among = contestText(style, answer, TAKES);
     return `cannot be told, as the control (${amount(value, of)}) was slower than ${each} and bounds nothing here; among the proxies, ${among}`;
   }
   const base = figureText(style, control, of);
@@ -643,7 +419,7 @@ function addedText(style, comparison, contest) {
     return `a single round, so untested: the control took ${base}, ${list(each)}`;
   }
   const adding = proxies
-    .filter(({ proxy }) => relations.get(proxy) === "worse")
+    .filter(({ proxy }) => relations[proxy] === "worse")
     .sort((a, b) => valueOf(a) - valueOf(b));
   const same = proxies.filter((row) => !adding.includes(row));
   if (adding.length === 0) {
@@ -683,47 +459,9 @@ function signed(value, measure) {
 }
 
 /**
- * @param {Analysed} analysed
- * @param {Style} style
- * @param {Kind} kind
- * @returns {DraftVerdict[]} empty unless it ran over both schemes
- */
-function tlsVerdict(analysed, style, kind) {
-  const { results } = analysed;
-  const contest = chosenFor(kind, CONTESTS.cpu);
-  const [plain, secured] = ["ws", "wss"].map((name) =>
-    kind.families.find(({ scheme }) => scheme === name),
-  );
-  const pair = contest && plain && secured && sameLoad(plain, secured);
-  if (!pair) return [];
-  const { ws, wss } = pair;
-  const isOpened =
-    comparesServers(ws.scenario) ||
-    ws.comparisons.some((comparison) => comparison.measure === ADDED[0].measure);
-  return [
-    {
-      question: `What does TLS cost in CPU ${TLS_COSTS[contest.measure]}${kind.details}?`,
-      answers: [
-        {
-          scheme: null,
-          over: style.over(ws, `${schemeName(wss)} / ${schemeName(ws)}`),
-          text: style.sentence(
-            ratioTexts(results, style, ratiosOf(analysed, contest.measure, [wss, ws])),
-          ),
-          caveats: [],
-        },
-      ],
-      caveats: isOpened
-        ? ["Every connection made a full handshake; clients that resume sessions pay less"]
-        : [],
-    },
-  ];
-}
-
-/**
  * @param {Results} results
  * @param {Style} style
- * @param {{proxy: string, ratio: Ratio}[]} ratios
+ * @param {ProxyRatio[]} ratios
  */
 function ratioTexts(results, style, ratios) {
   if (ratios.length === 0) return "cannot be told, as no proxy has cells that count over both";
@@ -734,69 +472,86 @@ function ratioTexts(results, style, ratios) {
 }
 
 /**
- * @param {Analysed} analysed
- * @param {Style} style
- * @returns {DraftVerdict[]} none: no scenario looked again when its load was over
+ * @param {Results} results
+ * @param {LeakAnswer} answer
  */
-function leakVerdicts({ results, settings }, style) {
-  const answers = leaksOf(results, settings).map(({ setting, text }) => ({
-    scheme: schemeName(setting),
-    over: style.over(setting, schemeName(setting)),
-    text: style.sentence(text),
-    caveats: [],
-  }));
-  if (answers.length === 0) return [];
-  return [
-    {
-      question: "Does a proxy keep connections that its clients have dropped?",
-      answers,
-      caveats: [],
-    },
-  ];
+function leakText(results, { connections, settleSeconds, left }) {
+  const title = (/** @type {{proxy: string}} */ { proxy }) => titleOfProxy(results, proxy);
+  const after = `${settleSeconds} s after the last of ${counted(connections, "connection")}`;
+  const more = (/** @type {number} */ n) =>
+    `${counted(n, "socket or descriptor", "sockets or descriptors")} more than before`;
+  const leaking = left.filter(({ isLeak }) => isLeak);
+  const clean = left.filter(({ isLeak }) => !isLeak);
+  const most = Math.max(0, ...clean.map((one) => one.left));
+  if (leaking.length === 0) {
+    return most === 0
+      ? `None does: ${after}, no proxy had ${more(1).replace("1 ", "a ")}`
+      : `None does: ${after}, no proxy had over ${more(most)}`;
+  }
+  const kept = leaking.map(
+    (one) =>
+      `${title(one)} had ${more(one.left)} (${Math.round((100 * one.left) / connections)} %)`,
+  );
+  const rest = clean.length > 0 ? `; ${list(clean.map(title))} let go of them` : "";
+  return `${after}, ${list(kept)}${rest}`;
+}
+
+/** @param {number} ratio in either direction */
+function apart(ratio) {
+  return Math.max(ratio, 1 / ratio);
 }
 
 /**
- * @param {Analysed} analysed
  * @param {Style} style
- * @returns {DraftVerdict[]} empty unless kinds of handshakes were compared
+ * @param {SelfMeasure[]} measures
  */
-function handshakeVerdicts({ results, handshakes }, style) {
-  return handshakes.map(({ question, pairs }) => ({
-    question,
-    answers: pairs.map(({ setting, over, ratios }) => ({
-      scheme: null,
-      over: style.over(setting, over),
-      text: style.sentence(ratioTexts(results, style, ratios)),
-      caveats: [],
-    })),
-    caveats: [
-      "Connection, upgrade, message and close are in both: of the handshake alone the ratio is further from 1",
-    ],
-  }));
+function tieText(style, measures) {
+  if (measures.length === 0) return "cannot be told, as not both have cells that count";
+  if (measures.every(({ differs }) => differs === null))
+    return "cannot be told, as a single round says nothing about its spread";
+  const told = (/** @type {SelfMeasure} */ { measure: key, ratio }) =>
+    `${measure(key).title} ${style.ratio(ratio)}`;
+  const differing = measures.filter(({ differs }) => differs);
+  if (differing.length > 0)
+    return `no, a difference is seen in ${number(differing.length)} of ${counted(measures.length, "measure")}: ${differing.map(told).join("; ")}`;
+  const [furthest] = measures.toSorted((a, b) => apart(b.ratio.value) - apart(a.ratio.value));
+  return `yes, no difference is seen in any of ${counted(measures.length, "measure")}; the furthest apart is ${told(furthest)}`;
 }
 
-/** @type {Record<string, string>} */
-const TLS_COSTS = {
-  cpu_us_per_message: "per message",
-  cpu_us_per_handshake: "per handshake",
-  proxy_cpu_cores: "while connections are held",
-  proxy_cpu_us_per_request: "per request",
-  servers_cpu_seconds: "of proxy and server together",
-};
+/**
+ * @param {SelfComparison} comparison
+ * @returns {string[]} how a difference is seen
+ */
+function judgedLead({ method, settings }) {
+  const comparisons = counted(settings.flatMap(({ measures }) => measures).length, "comparison");
+  const alone = "; in the tables of figures each is judged by itself.";
+  if (method === "test")
+    return [
+      `A difference is seen where Mann–Whitney's test finds it at the ${number(100 * ALPHA)} % level, corrected for all ${comparisons} of this run${alone}`,
+    ];
+  if (method === "range")
+    return [
+      `Too few rounds to test ${comparisons}: a difference is seen where all rounds of one lie below all of the other's${alone}`,
+    ];
+  return [];
+}
+
+/** What the noise floor is told of, in this order. */
+const TOLD = [
+  "cpu_us_per_handshake",
+  "cpu_us_per_message",
+  "handshake_ms_mean",
+  "echo_latency_ms_mean",
+  "proxy_memory_peak_usage_bytes",
+  "connections_per_second",
+];
 
 /**
- * @param {Family} plain
- * @param {Family} secured
- * @returns {{ws: Setting, wss: Setting} | null} the most connections that both have
+ * @param {NoiseFloor} floor
+ * @returns {string[]} `CPU per handshake 1.02 times`, of what verdicts are about
  */
-function sameLoad(plain, secured) {
-  const pairs = [plain.largest, ...plain.others].flatMap((ws) => {
-    const wss = [secured.largest, ...secured.others].find(
-      (other) => other.parameters.CONNECTIONS === ws.parameters.CONNECTIONS,
-    );
-    return wss && [ws, wss].every(proxiesWithFigures) ? [{ ws, wss }] : [];
-  });
-  return (
-    pairs.toSorted((a, b) => b.ws.parameters.CONNECTIONS - a.ws.parameters.CONNECTIONS)[0] ?? null
+function floorTexts({ ratios }) {
+  return TOLD.flatMap((key) =>
+    key in ratios ? [`${timesFinely(ratios[key])} times in ${measure(key).title}`] : [],
   );
 }

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
-import { titleOfProxy } from "../analyse/settings.js";
-import { findingText } from "./findings.js";
+import { tlsResults } from "../analyse/testing/http.js";
 import { POLICY, results, selfResults } from "../analyse/testing/results.js";
+import { findingText } from "./findings.js";
+import { verdictTexts } from "./verdicts.js";
+import { titleOfProxy } from "./words.js";
+
+/** @import { LeakAnswer } from "../analyse/types.js" */
 
 const policy = /** @type {any} */ (POLICY);
 
@@ -11,7 +15,8 @@ const policy = /** @type {any} */ (POLICY);
  * @param {Parameters<typeof results>[0]} [options]
  * @param {import("../analyse/types.js").NoiseFloor | null} [noiseFloor]
  */
-const analysed = (options, noiseFloor) => analyse(results(options), { policy, noiseFloor });
+const analysed = (options, noiseFloor) =>
+  verdictTexts(analyse(results(options), { policy, noiseFloor }));
 
 /**
  * @param {RegExp} question
@@ -216,7 +221,13 @@ test("what holds for one scheme alone says so, and what for one answer stays wit
   );
 });
 
-const FLOOR = { run: "2026-aa-nginx", proxy: "nginx", load: "1,000 connections", rounds: 6 };
+const FLOOR = {
+  run: "2026-aa-nginx",
+  proxy: "nginx",
+  connections: [1000],
+  scenarios: ["short-lived"],
+  rounds: 6,
+};
 
 test("a difference that a copy of a proxy shows as well means nothing", () => {
   const proxies = { none: {}, nginx: { cpuUsPerHandshake: 210 }, haproxy: {} };
@@ -303,11 +314,10 @@ test("nothing counted, nothing claimed", () => {
 });
 
 /** @param {Parameters<typeof selfResults>[0]} [options] */
-const self = (options) => analyse(selfResults(options), { policy });
+const self = (options) => verdictTexts(analyse(selfResults(options), { policy }));
 
 test("A/A: a tie says so, and how far apart the two were", () => {
-  const { lead, verdicts, noiseFloor } = self();
-  assert.equal(noiseFloor, null);
+  const { lead, verdicts } = self();
   const [tie, noise] = verdicts;
   assert.equal(tie.question, "Is nginx a tie with a copy of itself?");
   for (const { text } of tie.answers)
@@ -339,7 +349,9 @@ test("A/A: a difference is no tie, and one round tells nothing", () => {
 test("A/A: a copy that ran without observers tells their cost, and no noise", () => {
   const run = selfResults({ schemes: ["ws"] });
   for (const cell of run.plan.cells) cell.observed = cell.proxy !== "nginx-copy";
-  const { aa, verdicts, findings } = analyse(run, { policy });
+  const analysis = analyse(run, { policy });
+  const { aa, findings } = analysis;
+  const { verdicts } = verdictTexts(analysis);
   assert.equal(aa?.unobserved, true);
   assert.equal(verdicts.length, 1);
   assert.match(verdicts[0].question, /with and without what observes it/);
@@ -369,5 +381,83 @@ test("two that cannot be told from the best but differ from each other are not c
   assert.match(
     text,
     /^No difference seen between nginx 101 µs \(.*\) and any of HAProxy 103 µs \(.*\) and http-proxy 107 µs \(.*\); one of /,
+  );
+});
+
+test("kinds of handshakes: what each costs beside the other, and over what", () => {
+  const { verdicts } = verdictTexts(analyse(tlsResults(), { policy }));
+  assert.deepEqual(
+    verdicts.map(({ question }) => question),
+    [
+      "Which proxy costs least CPU per handshake, TLS 1.3, full handshakes, ECDSA key?",
+      "What does a resumed handshake cost beside a full one in CPU?",
+      "What does a full handshake with an RSA key cost beside one with an ECDSA key in CPU?",
+      "What does a full handshake of TLS 1.2 cost beside one of TLS 1.3 in CPU?",
+      "How much time does a proxy add to a handshake, TLS 1.3, full handshakes, ECDSA key?",
+      "Which proxy carries most connections per second, TLS 1.3, full handshakes, ECDSA key?",
+    ],
+  );
+  const [, resumed, rsa, tls12] = verdicts;
+  assert.deepEqual(
+    [resumed, rsa, tls12].map(({ answers }) => answers.map(({ over }) => over)),
+    [
+      [
+        "TLS 1.2, ECDSA key",
+        "TLS 1.2, RSA-2048 key",
+        "TLS 1.3, ECDSA key",
+        "TLS 1.3, RSA-2048 key",
+      ],
+      ["TLS 1.2", "TLS 1.3"],
+      ["ECDSA key", "RSA-2048 key"],
+    ],
+  );
+  assert.match(
+    resumed.answers[2].text,
+    /^hitch 0\.6\d times \(.*\), .* and http-proxy 0\.9\d times/,
+  );
+  assert.match(resumed.caveats.join(), /of the handshake alone/);
+});
+
+/**
+ * @param {LeakAnswer["left"]} left
+ * @returns {string}
+ */
+function leakText(left) {
+  const analysis = analyse(results({ rounds: 1 }), { policy });
+  const answer = {
+    settings: [analysis.settings[0]],
+    connections: 12_000,
+    settleSeconds: 10,
+    left,
+    caveats: [],
+  };
+  const scope = { scenario: null, parameters: {} };
+  const { verdicts } = verdictTexts({
+    ...analysis,
+    verdicts: [{ question: "leak", scope, answers: [answer], caveats: [] }],
+  });
+  assert.equal(
+    verdicts[0].question,
+    "Does a proxy keep connections that its clients have dropped?",
+  );
+  return verdicts[0].answers[0].text;
+}
+
+test("connections that are kept: by none, or by whom, how many, and who keeps none", () => {
+  const nginx = { proxy: "nginx", left: 0, isLeak: false };
+  assert.equal(
+    leakText([nginx, { proxy: "http-proxy", left: 0, isLeak: false }]),
+    "None does: 10 s after the last of 12,000 connections, no proxy had a socket or descriptor more than before.",
+  );
+  assert.match(
+    leakText([{ ...nginx, left: 3 }]),
+    /over 3 sockets or descriptors more than before\.$/,
+  );
+  assert.equal(
+    leakText([
+      { proxy: "http-proxy", left: 120, isLeak: true },
+      { ...nginx, left: 119 },
+    ]),
+    "10 s after the last of 12,000 connections, http-proxy had 120 sockets or descriptors more than before (1 %); nginx let go of them.",
   );
 });

@@ -3,10 +3,10 @@
  */
 import { counted, figure, number, range, shownUnit, times } from "../numbers.js";
 import { comparesServers, isHttp, schemeName } from "../analyse/scenarios.js";
+import { CONTROL } from "../plan/proxies.js";
 
-/** @import { Parameters } from "../record/types.js" */
-/** @import { Setting } from "../analyse/types.js" */
-/** @import { Measure } from "../analyse/types.js" */
+/** @import { HandshakeKind, Measure, NoiseFloor, Setting, Slopes } from "../analyse/types.js" */
+/** @import { Results } from "../record/types.js" */
 /** @import { Estimate, Interval } from "../statistics/types.js" */
 
 /**
@@ -96,14 +96,14 @@ export function parameterText(name, value) {
 
 /**
  * @param {Pick<Setting, "scenario" | "scheme" | "parameters">} setting
- * @param {Parameters[]} [all] of the run
+ * @param {Pick<Setting, "parameters">[]} [all] of the run
  * @returns {string} with every parameter that another setting has otherwise
  */
 export function settingTitle({ scenario, scheme, parameters }, all = []) {
   const { CONNECTIONS: connections, MESSAGES: messages } = parameters;
   const others = Object.entries(parameters)
     .filter(([name]) => name !== "CONNECTIONS" && name !== "MESSAGES")
-    .filter(([name, value]) => all.some((other) => other[name] !== value))
+    .filter(([name, value]) => all.some((other) => other.parameters[name] !== value))
     .map(([name, value]) => parameterText(name, value));
   // The files say what the scenario is.
   const isTold = comparesServers(scenario) && others.some((text) => text.startsWith(scenario));
@@ -117,3 +117,63 @@ export function settingTitle({ scenario, scheme, parameters }, all = []) {
     ", ",
   );
 }
+
+/**
+ * @param {Setting[]} settings one, or those of a sum
+ * @param {Setting[]} all of the run
+ * @returns {string} `files, https, all 5 sizes together`
+ */
+export function placesTitle(settings, all) {
+  const [{ scenario, scheme }] = settings;
+  if (settings.length === 1) return settingTitle(settings[0], all);
+  return `${settingTitle({ scenario, scheme, parameters: {} })}, all ${counted(settings.length, "size")} together`;
+}
+
+/**
+ * @param {Pick<Slopes, "scenario" | "scheme" | "parameters">} slopes
+ * @param {Slopes[]} all of the run
+ * @returns {string} `idle connections, ws`, with every parameter that others have otherwise
+ */
+export function slopesTitle({ scenario, scheme, parameters }, all) {
+  const others = Object.entries(parameters)
+    .filter(([name, value]) => all.some((other) => other.parameters[name] !== value))
+    .map(([name, value]) => `, ${name}=${value}`);
+  return `${scenario} connections${others.join("")}, ${scheme}`;
+}
+
+/**
+ * @param {Pick<NoiseFloor, "connections" | "scenarios">} floor
+ * @returns {string} `1,000 and 5,000 connections`
+ */
+export function floorLoad({ connections, scenarios }) {
+  return connections.length > 0 ? `${list(connections.map(number))} connections` : list(scenarios);
+}
+
+/**
+ * @param {Results} results
+ * @param {string} name
+ * @returns {string} as a reader knows it
+ */
+export function titleOfProxy(results, name) {
+  const { cells } = results.plan;
+  const isServer = cells.length > 0 && cells.every(({ scenario }) => comparesServers(scenario));
+  // Among file servers, what stands behind the proxies is one of them.
+  if (name === CONTROL && isServer) return "Node, files in memory";
+  return results.proxies.find((proxy) => proxy.name === name)?.title ?? name;
+}
+
+/**
+ * @param {HandshakeKind} kind
+ * @param {Pick<Setting, "parameters">} setting
+ * @returns {string} what both sides of a comparison of handshakes have: `TLS 1.3, ECDSA key`
+ */
+export function handshakesText(kind, { parameters }) {
+  return HANDSHAKE_PARAMETERS[kind].map((name) => parameterText(name, parameters[name])).join(", ");
+}
+
+/** What the sides do not differ in. @type {Record<HandshakeKind, string[]>} */
+const HANDSHAKE_PARAMETERS = {
+  resumed: ["TLS_VERSION", "RSA_BITS"],
+  rsa: ["TLS_VERSION"],
+  tls12: ["RSA_BITS"],
+};

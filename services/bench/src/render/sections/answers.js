@@ -1,15 +1,17 @@
 /**
  * What the run answers: questions, and a sentence for each.
  *
- * @import { Answer } from "../../analyse/types.js"
  * @import { Html } from "../html.js"
  * @import { Page } from "../report-page.js"
+ * @import { AnswerText } from "../verdicts.js"
  */
 import { html } from "../html.js";
 import { caveatList, unbroken } from "../report-page.js";
+import { verdictTexts } from "../verdicts.js";
 
 /** @param {Page} page */
-export function verdicts({ analysis: { lead, verdicts } }) {
+export function verdicts({ analysis }) {
+  const { lead, verdicts } = verdictTexts(analysis);
   if (verdicts.length === 0) return html`<p>This run answers no question.</p>`;
   return html`<ul class="shared">
       ${lead.map((sentence) => html`<li>${unbroken(sentence)}</li>`)}
@@ -26,7 +28,7 @@ export function verdicts({ analysis: { lead, verdicts } }) {
     </ul>`;
 }
 
-/** @param {Answer} answer */
+/** @param {AnswerText} answer */
 function answerHtml({ over, text, caveats }) {
   return html`<dt>${over}</dt>
     <dd>

@@ -8,6 +8,7 @@
 import { figure, NONE, range } from "../../numbers.js";
 import { html } from "../html.js";
 import { PLACES } from "../model.js";
+import { placesTitle } from "../words.js";
 import { scroll } from "../report-page.js";
 
 /**
@@ -17,33 +18,31 @@ import { scroll } from "../report-page.js";
 export function cpuByPlace(page) {
   const { cpuByPlace: all, confidence } = page.analysis;
   if (all.length === 0) return null;
-  const sums = all.filter(({ isSum }) => isSum);
-  const single = all.filter(({ isSum }) => !isSum);
+  const sums = all.filter(({ settings }) => settings.length > 1);
+  const single = all.filter(({ settings }) => settings.length === 1);
+  const titled = (/** @type {CpuByPlace} */ one) => {
+    const title = placesTitle(one.settings, page.analysis.settings);
+    return html`<h3>${title}</h3>
+      ${tableOf(page, title, one)}`;
+  };
   return html`<p class="note">
       CPU seconds of each container over the measured phase, for all requests or connections of a
       setting: median over the rounds, its ${Math.round(100 * confidence)} % interval, and below it
       the part in user mode and the part in the kernel.
     </p>
-    ${sums.map(
-      (one) =>
-        html`<h3>${one.title}</h3>
-          ${tableOf(page, one)}`,
-    )}
+    ${sums.map(titled)}
     <details ${sums.length === 0 && html`open`}>
       <summary>Each setting</summary>
-      ${single.map(
-        (one) =>
-          html`<h3>${one.title}</h3>
-            ${tableOf(page, one)}`,
-      )}
+      ${single.map(titled)}
     </details>`;
 }
 
 /**
  * @param {Page} page
+ * @param {string} title
  * @param {CpuByPlace} cpu
  */
-function tableOf(page, { title, rows }) {
+function tableOf(page, title, { rows }) {
   const columns = PLACES.filter(([place]) =>
     rows.some(({ places }) => places.some((one) => one.place === place)),
   );

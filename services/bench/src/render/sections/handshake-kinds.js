@@ -1,13 +1,13 @@
 /**
  * TLS in depth: what a handshake costs by key, version, and whether it resumes a session.
  *
- * @import { Analysis, HandshakeCost, Setting } from "../../analyse/types.js"
+ * @import { Analysis, HandshakeCost, HandshakeKind, Setting } from "../../analyse/types.js"
  * @import { Figure } from "../charts.js"
  * @import { Html } from "../html.js"
  * @import { Page } from "../report-page.js"
  */
 import { comparesHandshakes } from "../../analyse/scenarios.js";
-import { parameterText } from "../words.js";
+import { handshakesText, parameterText } from "../words.js";
 import { figure, NONE, range, ratio } from "../../numbers.js";
 import { CONTROL } from "../../plan/proxies.js";
 import { pairChart } from "../charts.js";
@@ -69,10 +69,21 @@ function costTable(page, settings) {
   );
 }
 
+/** @type {Record<HandshakeKind, string>} */
+const RATIO_TITLES = {
+  resumed: "Resumed / full",
+  rsa: "RSA-2048 / ECDSA, full",
+  tls12: "TLS 1.2 / TLS 1.3, full",
+};
+
 /** @param {Page} page */
 function ratioTable(page) {
-  const columns = page.analysis.handshakes.flatMap(({ title, pairs }) =>
-    pairs.map(({ over, ratios }) => ({ title, small: over, ratios })),
+  const columns = page.analysis.handshakes.flatMap(({ kind, pairs }) =>
+    pairs.map(({ setting, ratios }) => ({
+      title: RATIO_TITLES[kind],
+      small: handshakesText(kind, setting),
+      ratios,
+    })),
   );
   return html`<h3>Ratios of the same connections</h3>
     ${tableOf(page, "Ratios of handshakes", columns, (name) =>
@@ -131,8 +142,8 @@ function ratioCell(ratios, name) {
  */
 function resumedCharts(analysis) {
   const all = looks(analysis.results);
-  const charts = (analysis.handshakes.find(({ title }) => title.startsWith("Resumed"))?.pairs ?? [])
-    .map(({ setting, beside, over }) => {
+  const charts = (analysis.handshakes.find(({ kind }) => kind === "resumed")?.pairs ?? [])
+    .map(({ setting, beside }) => {
       const [resumed, full] = [setting, beside].map((one) =>
         comparisonOf(one, KEYS.cpuPerHandshake),
       );
@@ -141,7 +152,7 @@ function resumedCharts(analysis) {
         const to = resumed?.rows.find(({ proxy }) => proxy === name)?.median?.value;
         return from && to ? [{ ...all[name], from, to }] : [];
       });
-      return { over, rows };
+      return { over: handshakesText("resumed", setting), rows };
     })
     .filter(({ rows }) => rows.length > 0);
   const most = Math.max(

@@ -12,7 +12,15 @@ import { axisType, lineChart } from "../charts.js";
 import { html } from "../html.js";
 import { noSlopeText, plainReason } from "../missing.js";
 import { looks } from "../model.js";
+import { slopesTitle } from "../words.js";
 import { scroll } from "../report-page.js";
+
+/** By measure. @type {Record<string, string>} */
+const PART_TITLES = {
+  proxy_memory_mean_usage_bytes: "all memory",
+  proxy_memory_mean_rss_bytes: "user part",
+  proxy_memory_mean_kernel_bytes: "kernel part",
+};
 
 /**
  * @param {Page} page
@@ -32,24 +40,25 @@ export function slopes(page) {
     ${page.charts(all.map((one) => chartOf(page.analysis, one)))}
     ${all.map(
       (one) =>
-        html`<h3>${one.title}</h3>
+        html`<h3>${slopesTitle(one, all)}</h3>
           ${tableOf(page, one)}`,
     )}`;
 }
 
 /**
  * @param {Analysis} analysis
- * @param {Slopes} slopes
+ * @param {Slopes} one
  * @returns {Figure}
  */
-function chartOf({ results }, { title, parts: [whole] }) {
+function chartOf({ results, slopes }, one) {
+  const [whole] = one.parts;
   const all = looks(results);
   const series = whole.rows.map(({ proxy, points }) => ({
     ...all[proxy],
     points: points.map(({ connections, bytes }) => ({ x: connections, y: bytes / 1e6 })),
   }));
   return lineChart({
-    title: `Memory, ${title}`,
+    title: `Memory, ${slopesTitle(one, slopes)}`,
     x: { label: "connections held", tickFormat: count },
     y: {
       label: "memory, MB",
@@ -61,12 +70,13 @@ function chartOf({ results }, { title, parts: [whole] }) {
 
 /**
  * @param {Page} page
- * @param {Slopes} slopes
+ * @param {Slopes} one
  */
-function tableOf(page, { title, most, parts }) {
+function tableOf(page, one) {
+  const { most, parts } = one;
   const [whole] = parts;
   return scroll(
-    `Slopes of ${title}`,
+    `Slopes of ${slopesTitle(one, page.analysis.slopes)}`,
     html` <table class="sortable">
       <thead>
         <tr>
@@ -74,7 +84,7 @@ function tableOf(page, { title, most, parts }) {
           ${parts.map(
             (part) =>
               html`<th scope="col" class="number">
-                A connection, ${part.title}<small>kB</small>
+                A connection, ${PART_TITLES[part.measure]}<small>kB</small>
               </th>`,
           )}
           <th scope="col" class="number">Without connections<small>MB</small></th>
@@ -105,10 +115,11 @@ function tableOf(page, { title, most, parts }) {
 }
 
 /** @param {SlopeRow} row */
-function slopeCell(row) {
-  const { slope } = row;
+function slopeCell({ slope, missing }) {
   if (!slope)
-    return html`<td class="number" data-value="">${NONE}<small>${noSlopeText(row)}</small></td>`;
+    return html`<td class="number" data-value="">
+      ${NONE}<small>${noSlopeText(missing)}</small>
+    </td>`;
   const value = slope.value / 1e3;
   const ends = slope.interval;
   return html`<td class="number" data-value="${slope.value}">

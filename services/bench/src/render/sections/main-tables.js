@@ -18,7 +18,7 @@ export function tables(page) {
   return html`${analysis.settings.map((setting) => {
     const table = mainTable(analysis, setting);
     const findings = settingFindings(analysis, setting, table.columns);
-    return html`<h3>${setting.title}</h3>
+    return html`<h3>${page.settingTitle(setting)}</h3>
       ${mainTableHtml(page, setting, table)}
       ${findingList(findings.filter(({ severity }) => severity !== "note"))}
       ${allFigures(page, setting)}`;
@@ -39,7 +39,7 @@ function mainTableHtml(page, setting, { columns, rows, reasons, legend }) {
   const control = rows.filter(({ isControl }) => isControl);
   return html`<p class="note">${legend}</p>
     ${scroll(
-      setting.title,
+      page.settingTitle(setting),
       html`<table class="main sortable">
         <thead>
           <tr>
@@ -140,7 +140,7 @@ function allFigures(page, setting) {
     <summary>All measures, every round, and notes</summary>
     ${findingList(settingFindings(analysis, setting))}
     ${scroll(
-      `All measures of ${setting.title}`,
+      `All measures of ${page.settingTitle(setting)}`,
       html`<table class="sortable">
         <caption>
           p: two-sided Mann–Whitney against the best, Holm-corrected. Detectable: the smallest ratio

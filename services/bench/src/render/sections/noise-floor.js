@@ -22,9 +22,9 @@ export function noiseFloor(page) {
     </p>
     ${aa.settings.map(
       ({ setting, measures }) =>
-        html`<h3>${setting.title}</h3>
+        html`<h3>${page.settingTitle(setting)}</h3>
           ${scroll(
-            `Noise floor, ${setting.title}`,
+            `Noise floor, ${page.settingTitle(setting)}`,
             html`<table class="self">
               <thead>
                 <tr>

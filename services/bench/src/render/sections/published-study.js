@@ -7,6 +7,7 @@
  */
 import { NONE } from "../../numbers.js";
 import { comparesServers } from "../../analyse/scenarios.js";
+import { claimText } from "../claim-texts.js";
 import { html } from "../html.js";
 import { dated, headlines, KEYS, machineLine, mainTable } from "../model.js";
 import { scroll } from "../report-page.js";
@@ -57,11 +58,11 @@ export function publishedStudy(page) {
         </thead>
         <tbody>
           ${published.claims.map(
-            ({ claim, outcome, today }) =>
+            (claim) =>
               html`<tr>
-                <td class="text">${claim}</td>
-                <td>${outcomeLabel(outcome)}</td>
-                <td class="text">${today}</td>
+                <td class="text">${claim.claim}</td>
+                <td>${outcomeLabel(claim.outcome)}</td>
+                <td class="text">${claimText(claim, analysis)}</td>
               </tr>`,
           )}
         </tbody>
@@ -139,10 +140,10 @@ function todayTable(page, setting) {
   );
   const { rows } = mainTable(page.analysis, setting, columns);
   return scroll(
-    `${setting.title}, today`,
+    `${page.settingTitle(setting)}, today`,
     html`<table class="names">
       <caption>
-        ${setting.title}, today
+        ${page.settingTitle(setting)}, today
       </caption>
       <thead>
         <tr>

@@ -46,7 +46,7 @@ export function tls(page) {
           </td>`;
         };
         return html`<tr>
-          <td>${wss.title}</td>
+          <td>${page.settingTitle(wss)}</td>
           <td>${column.measure.title}${unit}</td>
           <td>${page.proxy(name)}</td>
           ${cell(before)}${cell(after)}

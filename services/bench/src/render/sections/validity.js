@@ -17,9 +17,9 @@ export function validity(page) {
   const { findings, cells, settings, results } = page.analysis;
   const known = new Set(settings.map(({ key }) => key));
   const groups = [
-    ...settings.map(({ key, title }) => ({
-      title,
-      cells: cells.filter(({ setting }) => setting === key),
+    ...settings.map((one) => ({
+      title: page.settingTitle(one),
+      cells: cells.filter(({ setting }) => setting === one.key),
     })),
     { title: "Other cells", cells: cells.filter(({ setting }) => !known.has(setting)) },
   ].filter((group) => group.cells.length > 0);

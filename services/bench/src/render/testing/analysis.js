@@ -165,11 +165,8 @@ export function sampleAnalysis({
       cpuByPlace: [],
       handshakes: [],
       cells,
-      lead: [
-        `All answers are for 10,000 connections, 100 at a time.${hostile}`,
-        "In brackets: the 95 % interval over 6 rounds.",
-      ],
-      verdicts: verdicts(hostile),
+      asked: verdictsOf(settings, "").map(({ answers }) => answers[0].settings[0]),
+      verdicts: verdictsOf(settings, hostile),
       findings: [
         {
           gate: "unequal-budget",
@@ -184,11 +181,12 @@ export function sampleAnalysis({
         : {
             run: "20260130T101500Z-aa-nginx",
             proxy: "nginx",
-            load: "1,000 connections",
+            connections: [1000],
+            scenarios: ["short-lived"],
             rounds: 6,
             ratios: { cpu_us_per_handshake: 1.012, handshake_ms_mean: 1.034, total_seconds: 1.021 },
           },
-      published: published(hostile),
+      published: published(settings.slice(0, 1), hostile),
     },
     curves,
   };
@@ -460,7 +458,6 @@ function setting(scheme, asked, cells, proxies, hostile) {
   const own = cells.filter((cell) => cell.setting === key);
   return {
     key,
-    title: `${asked.toLocaleString("en")} short-lived connections, ${scheme}${hostile}`,
     scenario: "short-lived",
     scheme,
     parameters,
@@ -632,46 +629,73 @@ function environment(hostile) {
 }
 
 /**
+ * @param {Setting[]} settings
  * @param {string} hostile
  * @returns {Analysis["verdicts"]}
  */
-function verdicts(hostile) {
-  return [
+function verdictsOf(settings, hostile) {
+  const measure = "cpu_us_per_handshake";
+  const scope = { scenario: null, parameters: {} };
+  const [first, ...others] = [...Map.groupBy(settings, ({ scheme }) => scheme).values()].map(
+    (own) => own[own.length - 1],
+  );
+  const answers = [first, ...others].map((setting) => {
+    const comparison = setting.comparisons.find((one) => one.measure === measure);
+    if (!comparison) throw new Error(`${measure} is not compared`);
+    const order = comparison.rows.filter(({ rank }) => rank !== null);
+    order.sort((a, b) => Number(a.median?.value) - Number(b.median?.value));
+    /** @type {Finding[]} */
+    const caveats = [
+      {
+        gate: "no-figure",
+        severity: "weak",
+        figures: {
+          proxies: ["haproxy"],
+          missing: [{ kind: "skipped", why: `needs ${setting.scheme} descriptors${hostile}` }],
+        },
+      },
+    ];
+    return { settings: [setting], comparison, order, caveats };
+  });
+  /** @type {Analysis["verdicts"]} */
+  const verdicts = [
     {
-      question: `What does one handshake cost in CPU?${hostile}`,
-      answers: [
-        {
-          over: `ws${hostile}`,
-          text: `HAProxy needs 194 µs (189 to 199); no difference is seen between it, HAProxy + hitch and nginx; http-proxy needs 3.60 times as much (3.50 to 3.70).${hostile}`,
-          caveats: [`Load, proxy and echo server share 2 cores${hostile}`],
-        },
-        {
-          over: "wss",
-          text: "No difference is seen between the proxies.",
-          caveats: [],
-        },
-      ],
-      caveats: [`The smallest ratio that this run could have seen is 1.06${hostile}`],
-    },
-    {
-      question: "What does TLS cost?",
-      answers: [
-        {
-          over: "wss / ws",
-          text: "A wss handshake costs nginx 2.40 times the CPU of a ws one (2.30 to 2.50).",
-          caveats: [],
-        },
-      ],
-      caveats: [],
+      question: "best",
+      measure,
+      scope,
+      answers,
+      caveats: [{ gate: "whole-connections", severity: "note", figures: {} }],
     },
   ];
+  const ratio = {
+    value: 2.4,
+    interval: /** @type {[number, number]} */ ([2.3, 2.5]),
+    rounds: null,
+  };
+  const ratios = [{ proxy: "nginx", ratio }];
+  if (others.length > 0)
+    verdicts.push({
+      question: "tls",
+      measure,
+      scope,
+      answers: [{ settings: [others[0], first], ratios, caveats: [] }],
+      caveats: [],
+    });
+  return verdicts;
 }
 
 /**
+ * @param {Setting[]} settings of a single claim's place
  * @param {string} hostile
  * @returns {Analysis["published"]}
  */
-function published(hostile) {
+function published(settings, hostile) {
+  const rule = {
+    measure: "total_seconds",
+    of: "http-proxy",
+    to: ["haproxy"],
+    at: { scenario: "short-lived", scheme: settings[0].scheme },
+  };
   const columns = ["proxy", "handshaken mean, ms", "latency mean, ms", "total, s"];
   return {
     title: "BalancerBattle",
@@ -693,18 +717,32 @@ function published(hostile) {
     claims: [
       {
         claim: `HAProxy is the fastest of the three.${hostile}`,
-        outcome: "no longer",
-        today: "No difference between HAProxy and nginx is seen (ratio 1.01, 0.97–1.05).",
+        rule: null,
+        reason: `What is fast is not said.${hostile}`,
+        outcome: "cannot be told here",
+        figures: [],
+        places: 0,
       },
       {
         claim: "http-proxy is the slowest.",
+        rule: { ...rule, min: 2 },
         outcome: "holds",
-        today: "3.6 times HAProxy (3.5–3.7).",
+        figures: [
+          {
+            outcome: "holds",
+            at: settings,
+            other: "haproxy",
+            estimate: { value: 3.6, interval: [3.5, 3.7] },
+          },
+        ],
+        places: 1,
       },
       {
-        claim: "HAProxy + hitch takes less memory than nginx for TLS.",
-        outcome: "cannot be told here",
-        today: "Their memory limits differ.",
+        claim: "http-proxy takes less than HAProxy.",
+        rule: { ...rule, max: 1 },
+        outcome: "no longer",
+        figures: [{ outcome: "no longer", at: settings, other: "haproxy", estimate: null }],
+        places: 1,
       },
     ],
   };

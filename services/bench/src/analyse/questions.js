@@ -1,0 +1,401 @@
+/**
+ * Questions that a run answers, the settings that each is about, and the figures that answer it.
+ */
+import { connectionsOf } from "../plan/load.js";
+import { CONTROL } from "../plan/proxies.js";
+import { answersBadly } from "./bad-answers.js";
+import { leaksOf } from "./leaks.js";
+import { measure } from "./measures.js";
+import { comparesHandshakes, comparesServers } from "./scenarios.js";
+import { ratiosOf, relationsToControl } from "./settings.js";
+
+/** @import { Scheme } from "../record/types.js" */
+/** @import { Analysis, BestAnswer, Comparison, Finding, FindingOf, Row, Scope, Setting, Verdict } from "./types.js" */
+
+/**
+ * @typedef {Pick<Analysis, "results" | "settings" | "cells" | "handshakes" | "noiseFloor">} Analysed
+ *
+ * @typedef {object} Contest
+ * @property {string} measure
+ * @property {(scenario: string) => boolean} [applies] left out: it is asked wherever it is compared
+ */
+
+/** @param {string} scenario */
+const aboutProxies = (scenario) => !comparesServers(scenario);
+/** @param {string} scenario */
+const aboutConnections = (scenario) => !comparesServers(scenario) && !comparesHandshakes(scenario);
+
+/** Which proxy is best: one of each list is asked about, the first that is compared. @satisfies {Record<string, Contest[]>} */
+const CONTESTS = {
+  cpu: [
+    { measure: "cpu_us_per_message" },
+    { measure: "cpu_us_per_handshake" },
+    { measure: "proxy_cpu_cores" },
+    { measure: "proxy_cpu_us_per_request" },
+    { measure: "servers_cpu_seconds" },
+  ],
+  time: [{ measure: "request_ms_mean", applies: comparesServers }],
+  memory: [
+    { measure: "proxy_memory_left_bytes" },
+    { measure: "proxy_memory_peak_usage_bytes", applies: aboutConnections },
+  ],
+  throughput: [
+    { measure: "connections_per_second" },
+    { measure: "messages_per_second" },
+    { measure: "requests_per_second", applies: aboutProxies },
+  ],
+};
+
+/** Times that a proxy adds to. @type {Contest[]} */
+const ADDED = [
+  { measure: "handshake_ms_mean" },
+  { measure: "echo_latency_ms_mean", applies: aboutConnections },
+  { measure: "request_ms_mean", applies: aboutProxies },
+];
+
+/**
+ * Settings that differ in scheme and number of connections alone.
+ *
+ * @typedef {object} Kind
+ * @property {Scope} scope what tells it from the other kinds
+ * @property {Family[]} families one a scheme
+ *
+ * @typedef {object} Family
+ * @property {Scheme} scheme
+ * @property {Setting} largest with the most connections
+ * @property {Setting[]} others
+ */
+
+/** @type {Scope} */
+const WHOLE_RUN = { scenario: null, parameters: {} };
+
+/**
+ * @param {Analysed} analysed
+ * @returns {Pick<Analysis, "asked" | "verdicts">} each answer about the setting with the most connections of its kind and scheme
+ */
+export function verdictsOf(analysed) {
+  const kinds = kindsOf(askedAbout(analysed.settings), analysed.settings);
+  const best = (/** @type {Contest[]} */ choice) =>
+    kinds.flatMap((kind) => bestVerdict(analysed, kind, choice));
+  return {
+    asked: kinds.flatMap(({ families }) => families.map(({ largest }) => largest)),
+    verdicts: [
+      ...leakVerdict(analysed),
+      ...best(CONTESTS.cpu),
+      ...kinds.flatMap((kind) => tlsVerdict(analysed, kind)),
+      ...handshakeVerdicts(analysed),
+      ...best(CONTESTS.time),
+      ...ADDED.flatMap((added) => kinds.flatMap((kind) => addedVerdict(kind, added))),
+      ...best(CONTESTS.memory),
+      ...best(CONTESTS.throughput),
+    ],
+  };
+}
+
+/**
+ * A run may have more settings than questions are worth: of files the smallest and the largest are asked about, of handshakes the
+ * kind that is usual today. What the others cost beside it is asked on its own.
+ *
+ * @param {Setting[]} settings
+ * @returns {Setting[]}
+ */
+function askedAbout(settings) {
+  const all = (/** @type {string} */ name) =>
+    settings.flatMap(({ parameters }) => parameters[name] ?? []);
+  const sizes = all("FILE_BYTES");
+  const ends = [Math.min(...sizes), Math.max(...sizes)];
+  const newest = Math.max(...all("TLS_VERSION"));
+  const [leastBits, leastResumed] = ["RSA_BITS", "RESUMED"].map((name) => Math.min(...all(name)));
+  return settings.filter(({ scenario, parameters: p }) => {
+    if (comparesServers(scenario)) return ends.includes(p.FILE_BYTES);
+    if (!comparesHandshakes(scenario)) return true;
+    return p.TLS_VERSION === newest && p.RSA_BITS === leastBits && p.RESUMED === leastResumed;
+  });
+}
+
+/** Parameters that say how many connections there are. */
+const HOW_MANY = ["CONNECTIONS", "CHURN_SECONDS"];
+
+/**
+ * @param {Setting[]} settings that are asked about
+ * @param {Setting[]} all of the run, which they are told from
+ * @returns {Kind[]}
+ */
+function kindsOf(settings, all) {
+  const key = (/** @type {Setting} */ { scenario, parameters }) => {
+    const rest = Object.entries(parameters).filter(([name]) => !HOW_MANY.includes(name));
+    return JSON.stringify([scenario, rest.sort()]);
+  };
+  const kinds = [...Map.groupBy(settings, key).values()];
+  const scenarios = new Set(settings.map(({ scenario }) => scenario));
+  return kinds.map((kind) => {
+    const { scenario, parameters } = kind[0];
+    const differing = Object.entries(parameters).filter(
+      ([name, value]) =>
+        !HOW_MANY.includes(name) &&
+        all.some((other) => other.scenario === scenario && other.parameters[name] !== value),
+    );
+    return {
+      scope: {
+        scenario: scenarios.size > 1 ? scenario : null,
+        parameters: Object.fromEntries(differing),
+      },
+      families: [...Map.groupBy(kind, ({ scheme }) => scheme)].map(([scheme, family]) => {
+        const sorted = family.toSorted(
+          (a, b) => (connectionsOf(b.parameters) || 0) - (connectionsOf(a.parameters) || 0),
+        );
+        // A larger setting that few could be counted in answers no question about the others.
+        const most = Math.max(...sorted.map(proxiesWithFigures));
+        const largest =
+          sorted.find((setting) => 2 * proxiesWithFigures(setting) > most) ?? sorted[0];
+        return { scheme, largest, others: family.filter((setting) => setting !== largest) };
+      }),
+    };
+  });
+}
+
+/**
+ * @param {Setting} setting
+ * @returns {number} how many have a figure in one comparison or more
+ */
+function proxiesWithFigures({ comparisons }) {
+  const rows = comparisons.flatMap(({ rows }) => rows);
+  const known = rows.filter(({ proxy, median }) => proxy !== CONTROL && median);
+  return new Set(known.map(({ proxy }) => proxy)).size;
+}
+
+/**
+ * @param {Kind} kind
+ * @param {Contest[]} choice
+ * @returns {Contest | undefined} the first that is compared
+ */
+function chosenFor({ families: [{ largest }] }, choice) {
+  return choice.find(
+    ({ measure: key, applies }) =>
+      (applies?.(largest.scenario) ?? true) &&
+      largest.comparisons.some((comparison) => comparison.measure === key),
+  );
+}
+
+/**
+ * @param {Analysed} analysed
+ * @param {Kind} kind
+ * @param {Contest[]} choice
+ * @returns {Verdict[]} empty where none of them is compared
+ */
+function bestVerdict(analysed, kind, choice) {
+  const contest = chosenFor(kind, choice);
+  if (!contest) return [];
+  const { measure } = contest;
+  const answers = kind.families.map((family) => {
+    const { settings, comparison, order } = contestIn(family.largest, measure);
+    const leaders = leadersOf(order);
+    const caveats = [
+      ...caveatsOf(comparison),
+      ...otherLeaders(family, measure, leaders),
+      ...insideNoise(analysed, comparison, order),
+    ];
+    return { settings, comparison, order, caveats };
+  });
+  return [{ question: "best", measure, scope: kind.scope, answers, caveats: [] }];
+}
+
+/**
+ * @param {Kind} kind
+ * @param {Contest} added
+ * @returns {Verdict[]} empty where it is not compared
+ */
+function addedVerdict(kind, added) {
+  if (!chosenFor(kind, [added])) return [];
+  const answers = kind.families.map(({ largest }) => {
+    const { settings, comparison, order } = contestIn(largest, added.measure);
+    // The answer says it.
+    const findings = comparison.findings.filter(({ gate }) => gate !== "control-slower");
+    return {
+      settings,
+      comparison,
+      order,
+      control: comparison.rows.find(({ proxy, median }) => proxy === CONTROL && median) ?? null,
+      relations: Object.fromEntries(relationsToControl(measure(added.measure), comparison.rows)),
+      caveats: caveatsOf({ ...comparison, findings }),
+    };
+  });
+  const { measure: key } = added;
+  return [{ question: "added", measure: key, scope: kind.scope, answers, caveats: [] }];
+}
+
+/**
+ * @param {Setting} setting
+ * @param {string} key of a measure that it compares
+ * @returns {Omit<BestAnswer, "caveats">}
+ */
+function contestIn(setting, key) {
+  const comparison = setting.comparisons.find((one) => one.measure === key);
+  if (!comparison) throw new Error(`${key} is not compared`);
+  return { settings: [setting], comparison, order: orderedRows(comparison) };
+}
+
+/**
+ * @param {Comparison} comparison
+ * @returns {Row[]} of proxies with a figure, the best rank first, then who answers well, then the better median
+ */
+function orderedRows({ rows, measure: key }) {
+  const sign = measure(key).better === "lower" ? 1 : -1;
+  const value = (/** @type {Row} */ { median }) => median?.value ?? NaN;
+  return rows
+    .filter(({ proxy, median }) => proxy !== CONTROL && median)
+    .sort(
+      (a, b) =>
+        (a.rank ?? 0) - (b.rank ?? 0) ||
+        Number(answersBadly(a)) - Number(answersBadly(b)) ||
+        sign * (value(a) - value(b)),
+    );
+}
+
+/**
+ * @param {Row[]} order
+ * @returns {string[]} proxies of the first rank
+ */
+function leadersOf(order) {
+  return order.filter(({ rank }) => rank === 1).map(({ proxy }) => proxy);
+}
+
+/**
+ * @param {Comparison} comparison
+ * @returns {Finding[]} that reach an answer which rests on it
+ */
+function caveatsOf({ rows, findings }) {
+  const without = rows.filter(({ proxy, missing }) => proxy !== CONTROL && missing.length > 0);
+  const missing = Map.groupBy(without, (row) => JSON.stringify(row.missing));
+  return [
+    ...[...missing.values()].map((same) => ({
+      gate: /** @type {const} */ ("no-figure"),
+      severity: /** @type {const} */ ("weak"),
+      figures: { proxies: same.map(({ proxy }) => proxy), missing: same[0].missing },
+    })),
+    ...findings.filter(({ gate, severity }) => severity === "weak" || gate === "few-rounds"),
+  ];
+}
+
+/**
+ * @param {Family} family
+ * @param {string} key
+ * @param {string[]} leaders
+ * @returns {FindingOf<"other-leaders">[]} where fewer connections put others first
+ */
+function otherLeaders({ others }, key, leaders) {
+  if (leaders.length === 0) return [];
+  const differing = others.flatMap(({ parameters, comparisons }) => {
+    const comparison = comparisons.find((one) => one.measure === key);
+    const proxies = comparison ? leadersOf(orderedRows(comparison)).sort() : [];
+    if (proxies.length === 0 || isSame(proxies, leaders)) return [];
+    return [{ proxies, connections: connectionsOf(parameters) }];
+  });
+  return [...Map.groupBy(differing, ({ proxies }) => proxies.join()).values()].map((same) => ({
+    gate: "other-leaders",
+    severity: "weak",
+    figures: {
+      proxies: same[0].proxies,
+      connections: same.map(({ connections }) => connections),
+    },
+  }));
+}
+
+/**
+ * @param {string[]} a
+ * @param {string[]} b
+ */
+function isSame(a, b) {
+  return a.length === b.length && a.every((name) => b.includes(name));
+}
+
+/**
+ * @param {Analysed} analysed
+ * @param {Comparison} comparison
+ * @param {Row[]} order
+ * @returns {FindingOf<"inside-noise">[]} when a difference is claimed that is no larger than that of a proxy from its own copy
+ */
+function insideNoise({ noiseFloor }, comparison, order) {
+  const ratio = noiseFloor?.ratios[comparison.measure];
+  if (!noiseFloor || !ratio) return [];
+  const small = order.filter(({ rank, toBest }) => {
+    if (rank === null || rank === 1 || !toBest) return false;
+    return Math.max(toBest.value, 1 / toBest.value) <= ratio;
+  });
+  if (small.length === 0) return [];
+  const figures = { proxies: small.map(({ proxy }) => proxy), ratio, floor: noiseFloor };
+  return [{ gate: "inside-noise", severity: "weak", figures }];
+}
+
+/**
+ * @param {Analysed} analysed
+ * @param {Kind} kind
+ * @returns {Verdict[]} empty unless it ran over both schemes
+ */
+function tlsVerdict(analysed, kind) {
+  const contest = chosenFor(kind, CONTESTS.cpu);
+  const [plain, secured] = ["ws", "wss"].map((name) =>
+    kind.families.find(({ scheme }) => scheme === name),
+  );
+  const pair = contest && plain && secured && sameLoad(plain, secured);
+  if (!pair) return [];
+  const { ws, wss } = pair;
+  const isOpened =
+    comparesServers(ws.scenario) ||
+    ws.comparisons.some((comparison) => comparison.measure === ADDED[0].measure);
+  const ratios = ratiosOf(analysed, contest.measure, [wss, ws]);
+  return [
+    {
+      question: "tls",
+      measure: contest.measure,
+      scope: kind.scope,
+      answers: [{ settings: [wss, ws], ratios, caveats: [] }],
+      caveats: isOpened ? [{ gate: "full-handshakes", severity: "note", figures: {} }] : [],
+    },
+  ];
+}
+
+/**
+ * @param {Family} plain
+ * @param {Family} secured
+ * @returns {{ws: Setting, wss: Setting} | null} the most connections that both have
+ */
+function sameLoad(plain, secured) {
+  const pairs = [plain.largest, ...plain.others].flatMap((ws) => {
+    const wss = [secured.largest, ...secured.others].find(
+      (other) => other.parameters.CONNECTIONS === ws.parameters.CONNECTIONS,
+    );
+    return wss && [ws, wss].every(proxiesWithFigures) ? [{ ws, wss }] : [];
+  });
+  return (
+    pairs.toSorted((a, b) => b.ws.parameters.CONNECTIONS - a.ws.parameters.CONNECTIONS)[0] ?? null
+  );
+}
+
+/**
+ * @param {Analysed} analysed
+ * @returns {Verdict[]} none: no scenario looked again when its load was over
+ */
+function leakVerdict({ settings }) {
+  const answers = leaksOf(settings).map((leaks) => ({ ...leaks, caveats: [] }));
+  if (answers.length === 0) return [];
+  return [{ question: "leak", scope: WHOLE_RUN, answers, caveats: [] }];
+}
+
+/**
+ * @param {Analysed} analysed
+ * @returns {Verdict[]} empty unless kinds of handshakes were compared
+ */
+function handshakeVerdicts({ handshakes }) {
+  return handshakes.map(({ kind, pairs }) => ({
+    question: "handshake",
+    kind,
+    scope: WHOLE_RUN,
+    answers: pairs.map(({ setting, beside, ratios }) => ({
+      settings: [setting, beside],
+      ratios,
+      caveats: [],
+    })),
+    caveats: [{ gate: "whole-connections", severity: "note", figures: {} }],
+  }));
+}

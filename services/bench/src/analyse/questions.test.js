@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { analyse } from "./index.js";
+import { POLICY, results } from "./testing/results.js";
+
+/** @import { NoiseFloor, Verdict } from "./types.js" */
+
+const policy = /** @type {any} */ (POLICY);
+
+/**
+ * @param {Parameters<typeof results>[0]} [options]
+ * @param {NoiseFloor | null} [noiseFloor]
+ */
+const analysed = (options, noiseFloor) => analyse(results(options), { policy, noiseFloor });
+
+/**
+ * @param {Verdict[]} verdicts
+ * @param {string} measure
+ */
+function bestUnder(verdicts, measure) {
+  const found = verdicts.find((one) => one.question === "best" && one.measure === measure);
+  assert.ok(found?.question === "best");
+  return found;
+}
+
+test("questions with their measure, each answer with the settings and the comparison it rests on", () => {
+  const { settings, asked, verdicts } = analysed();
+  assert.deepEqual(
+    verdicts.map((one) => [one.question, "measure" in one && one.measure, one.answers.length]),
+    [
+      ["best", "cpu_us_per_handshake", 2],
+      ["tls", "cpu_us_per_handshake", 1],
+      ["added", "handshake_ms_mean", 2],
+      ["added", "echo_latency_ms_mean", 2],
+      ["best", "proxy_memory_peak_usage_bytes", 2],
+      ["best", "connections_per_second", 2],
+    ],
+  );
+  assert.deepEqual(asked, settings);
+  const { scope, answers } = bestUnder(verdicts, "cpu_us_per_handshake");
+  assert.deepEqual(scope, { scenario: null, parameters: {} });
+  assert.deepEqual(
+    answers.map((one) => one.settings),
+    settings.map((setting) => [setting]),
+  );
+  for (const [i, { comparison, order }] of answers.entries()) {
+    assert.ok(settings[i].comparisons.includes(comparison));
+    assert.deepEqual(
+      order.map(({ rank }) => rank),
+      [1, 1, 3],
+    );
+    assert.equal(order[2].proxy, "http-proxy");
+  }
+  const tls = verdicts.find(({ question }) => question === "tls");
+  assert.deepEqual(tls?.answers[0].settings, [settings[1], settings[0]]);
+});
+
+test("the most connections that more than half of the proxies have figures for are asked about", () => {
+  const { asked } = analysed({
+    schemes: ["ws"],
+    connections: [2000, 5000],
+    change: (record, { proxy, parameters: { CONNECTIONS } }) =>
+      CONNECTIONS === 5000 && ["haproxy", "http-proxy"].includes(proxy) ? [] : [record],
+  });
+  assert.deepEqual(
+    asked.map(({ parameters }) => parameters.CONNECTIONS),
+    [2000],
+  );
+});
+
+test("what reaches an answer: a missing figure, other leaders, a difference inside of the noise", () => {
+  const floor = {
+    run: "2026-aa-nginx",
+    proxy: "nginx",
+    connections: [1000],
+    scenarios: ["short-lived"],
+    rounds: 6,
+    ratios: { cpu_us_per_handshake: 1.08 },
+  };
+  const { verdicts } = analysed(
+    {
+      schemes: ["ws"],
+      connections: [2000, 10000],
+      proxies: { none: {}, nginx: { cpuUsPerHandshake: 210 }, haproxy: {}, "http-proxy": {} },
+      change: (record, { proxy, parameters: { CONNECTIONS } }) => {
+        if (proxy === "http-proxy" && CONNECTIONS === 10000) return [];
+        if (proxy === "haproxy" && CONNECTIONS < 10000)
+          record.containers[proxy].cpu.totalSeconds *= 2;
+        return [record];
+      },
+    },
+    floor,
+  );
+  const [{ caveats }] = bestUnder(verdicts, "cpu_us_per_handshake").answers;
+  assert.deepEqual(
+    caveats.map(({ gate, figures }) => [gate, figures]),
+    [
+      ["no-figure", { proxies: ["http-proxy"], missing: [{ kind: "not-run" }] }],
+      ["other-leaders", { proxies: ["http-proxy"], connections: [2000] }],
+      ["inside-noise", { proxies: ["nginx"], ratio: 1.08, floor }],
+    ],
+  );
+});
+
+test("what a proxy adds: the control's figure, and who differs from it", () => {
+  const { verdicts } = analysed({
+    proxies: { none: {}, nginx: { handshakeMs: 20.1 }, haproxy: { handshakeMs: 25 } },
+  });
+  const added = verdicts.find((one) => one.question === "added");
+  assert.ok(added?.question === "added");
+  const [{ control, relations }] = added.answers;
+  assert.equal(control?.proxy, "none");
+  assert.deepEqual(relations, { nginx: "same", haproxy: "worse" });
+});

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { analyse } from "../analyse/index.js";
+import { POLICY, results } from "../analyse/testing/results.js";
+import { claimText } from "./claim-texts.js";
+
+/** @import { Analysis, ClaimRule, PublishedClaim, SlopeRow } from "../analyse/types.js" */
+
+const policy = /** @type {any} */ (POLICY);
+const ABOUT = { title: "t", year: 2013, source: "s", machine: "m", note: "n", tables: [] };
+const WS = { scenario: "short-lived", scheme: /** @type {const} */ ("ws") };
+
+/**
+ * @param {PublishedClaim} claim
+ * @param {Parameters<typeof results>[0]} [options]
+ */
+function told(claim, options) {
+  const analysis = analyse(results(options), { policy, published: { ...ABOUT, claims: [claim] } });
+  assert.ok(analysis.published);
+  return claimText(analysis.published.claims[0], analysis);
+}
+
+/**
+ * @param {Partial<ClaimRule>} rule
+ * @param {Parameters<typeof results>[0]} [options]
+ */
+function today(rule, options) {
+  const at = { ...WS, parameters: { CONNECTIONS: 2000 } };
+  const whole = { measure: "total_seconds", of: "http-proxy", to: ["nginx"], at, ...rule };
+  return told({ claim: "it is so", rule: whole }, options);
+}
+
+test("a figure with its interval, and what the claim needs", () => {
+  assert.match(
+    today({ min: 2 }),
+    /^Total: http-proxy to nginx 2\.\d\d times \(2\.\d\d to 2\.\d\d\)\. The claim needs at least 2\.00 times\.$/,
+  );
+  assert.match(today({ min: 2, max: 3 }), /needs at least 2\.00 times and at most 3\.00 times\.$/);
+  assert.match(today({ to: ["nginx", "haproxy-hitch"], min: 2 }), /haproxy-hitch was not measured/);
+  assert.match(
+    today({ measure: "proxy_memory_peak_usage_bytes", of: "nginx", to: undefined, max: 40e6 }),
+    /^Memory, peak: nginx \d\d(\.\d)? MB \(.* to .*\)\. The claim needs at most 40 MB\.$/,
+  );
+});
+
+test("a proxy against itself with other parameters, or over the other scheme", () => {
+  const of = "nginx";
+  const to = undefined;
+  assert.match(
+    today(
+      {
+        of,
+        to,
+        at: { ...WS, parameters: { CONNECTIONS: 5000 } },
+        against: { parameters: { CONNECTIONS: 1000 } },
+        min: 4,
+      },
+      { connections: [1000, 5000] },
+    ),
+    /^Total: nginx to itself with CONNECTIONS=1000 \d\.\d\d times \(/,
+  );
+  /** @type {Partial<ClaimRule>} */
+  const tls = {
+    measure: "cpu_us_per_handshake",
+    at: { ...WS, scheme: "wss" },
+    against: { scheme: "ws" },
+    min: 2,
+  };
+  assert.match(
+    today({ ...tls, of, to }),
+    /^CPU per handshake: nginx to itself over ws 2\.\d\d times/,
+  );
+  assert.match(today(tls), /^CPU per handshake: http-proxy to nginx over ws 8\.\d\d times/);
+});
+
+test("of many figures those that decide, each with its setting, and how many of the others agree", () => {
+  const connections = [1000, 2000, 3000, 4000, 5000, 6000, 7000];
+  const against = { parameters: { CONNECTIONS: 1000 } };
+  const rule = { of: "nginx", to: undefined, at: WS, against };
+  const holds = today({ ...rule, min: 0.9, max: 1.1 }, { connections });
+  assert.match(holds, /^Total, 2,000 short-lived connections, ws: nginx to itself with /);
+  assert.match(holds, /; and 2 more, of which 2 agree\. The claim needs /);
+  const one = today(
+    { ...rule, max: 1.1 },
+    {
+      connections,
+      change: (record) =>
+        record.parameters.CONNECTIONS === 6000 ? [{ ...record, totalSeconds: 9 }] : [record],
+    },
+  );
+  assert.match(one, /^Total, 6,000 short-lived connections, ws: nginx to itself with /);
+  assert.match(one, /and 2 more, of which 2 agree/);
+});
+
+test("a slope over held connections, or why there is none", () => {
+  const measure = "proxy_memory_mean_usage_bytes";
+  /** @type {SlopeRow} */
+  const row = {
+    proxy: "nginx",
+    points: [],
+    slope: { value: 20e3, interval: [19.5e3, 20.5e3] },
+    interceptBytes: 5e6,
+    missing: null,
+    ended: null,
+  };
+  /** @type {SlopeRow} */
+  const none = {
+    ...row,
+    proxy: "haproxy",
+    slope: null,
+    missing: { kind: "few-counts", counts: 2, least: 4 },
+  };
+  const family = {
+    scenario: "idle",
+    scheme: /** @type {const} */ ("ws"),
+    parameters: { MESSAGE_BYTES: 10 },
+    most: 5000,
+    parts: [{ measure, rows: [row, none] }],
+  };
+  const at = { scenario: "idle", scheme: /** @type {const} */ ("ws") };
+  const analysed = { results: results({ rounds: 1 }), settings: [], slopes: [family] };
+  const slope = (
+    /** @type {string} */ of,
+    /** @type {Analysis["slopes"][number] | null} */ found,
+  ) => {
+    /** @type {ClaimRule} */
+    const rule = { measure, of, at, slope: true, max: 21e3 };
+    const estimate = found?.parts[0].rows.find(({ proxy }) => proxy === of)?.slope ?? null;
+    const outcome = /** @type {const} */ ("cannot be told here");
+    const figures = found ? [{ outcome, at: found, other: null, estimate }] : [];
+    const claim = { claim: "it is so", rule, outcome, figures, places: figures.length };
+    return claimText(claim, analysed);
+  };
+  assert.equal(
+    slope("nginx", family),
+    "Memory, mean, per connection: nginx 20.0 kB (19.5 to 20.5). The claim needs at most 21 kB.",
+  );
+  assert.match(
+    slope("haproxy", family),
+    /HAProxy: 2 of at least 4 connection counts have a counted cell\./,
+  );
+  assert.equal(slope("nginx", null), "This run has no idle slope over connections over ws.");
+});
+
+test("what this run cannot tell, and why", () => {
+  const parameters = { CONNECTIONS: 10000 };
+  assert.equal(
+    today({ min: 2, at: { ...WS, parameters } }),
+    "This run has no short-lived test over ws with CONNECTIONS=10000.",
+  );
+  assert.equal(
+    today({ min: 2, to: undefined, at: WS, against: { parameters } }),
+    "This run has no short-lived test over ws beside one with CONNECTIONS=10000.",
+  );
+  assert.equal(
+    today({ min: 2, at: { scenario: "idle", scheme: "wss" } }),
+    "This run has no idle test over wss.",
+  );
+  assert.match(today({ min: 2 }, { rounds: 3 }), /too few rounds for an interval/);
+  assert.equal(
+    told({ claim: "nginx is nicer", rule: null, reason: "A matter of taste." }),
+    "A matter of taste.",
+  );
+});

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { analyse } from "../analyse/index.js";
+import { filesResults } from "../analyse/testing/http.js";
+import { idleResults, PARAMETERS, results } from "../analyse/testing/results.js";
+import { floorLoad, settingTitle, slopesTitle, titleOfProxy } from "./words.js";
+
+/** @param {import("../record/types.js").Results} of */
+function titles(of) {
+  const { settings } = analyse(of, { policy: null });
+  return settings.map((setting) => settingTitle(setting, settings));
+}
+
+test("settings are titled by what tells them apart", () => {
+  assert.deepEqual(titles(results({ connections: [10000, 2000] })), [
+    "2,000 short-lived connections, ws",
+    "10,000 short-lived connections, ws",
+    "2,000 short-lived connections, wss",
+    "10,000 short-lived connections, wss",
+  ]);
+  const parameters = { ...PARAMETERS, MESSAGES: 100 };
+  assert.equal(
+    titles(results({ parameters }))[0],
+    "2,000 short-lived connections × 100 messages, ws",
+  );
+  assert.deepEqual(titles(filesResults({ sizes: [12, 2216], schemes: ["wss"] })), [
+    "files of 12 bytes, https",
+    "files of 2,216 bytes, https",
+  ]);
+});
+
+test("slopes are titled by their connections, and by what another has otherwise", () => {
+  const { slopes } = analyse(idleResults(), { policy: null });
+  assert.equal(slopesTitle(slopes[0], slopes), "idle connections, ws");
+  const other = { ...slopes[0], parameters: { ...slopes[0].parameters, INTERVAL_SECONDS: 60 } };
+  assert.equal(slopesTitle(other, [...slopes, other]), "idle connections, INTERVAL_SECONDS=60, ws");
+});
+
+test("among file servers the control is one of them", () => {
+  assert.equal(titleOfProxy(filesResults({ sizes: [12] }), "none"), "Node, files in memory");
+  assert.equal(titleOfProxy(results(), "none"), "no proxy");
+  assert.equal(titleOfProxy(results(), "not-in-the-run"), "not-in-the-run");
+});
+
+test("the load of a noise floor, by its connections or its scenarios", () => {
+  assert.equal(
+    floorLoad({ connections: [1000, 5000], scenarios: ["idle"] }),
+    "1,000 and 5,000 connections",
+  );
+  assert.equal(floorLoad({ connections: [], scenarios: ["churn"] }), "churn");
+});
