@@ -4,9 +4,10 @@ import { test } from "node:test";
 import { JSDOM } from "jsdom";
 import { svgText } from "../render/charts.js";
 import { visibleFields } from "./data.js";
-import { figureOf, timeTicks } from "./draw.js";
+import { figureOf } from "./draw.js";
 import { pngOf } from "./png.js";
 import { pixelsOf } from "./testing/png.js";
+import { timeTicks } from "./time-series.js";
 
 /**
  * @import { Panel } from "./dashboards.js"

@@ -4,6 +4,8 @@
  */
 import { NONE } from "../numbers.js";
 
+/** @import { Panel } from "./dashboards.js" */
+
 /**
  * @typedef {object} Scale in which all values of an axis are written
  * @property {number} divisor
@@ -114,4 +116,17 @@ function mappingOf(value, mappings = []) {
       return options.result;
   }
   return undefined;
+}
+
+/**
+ * @param {Panel} panel
+ * @param {number[]} values
+ * @returns {{text: string, divisor: number}} of the axis of values
+ */
+export function axisOf({ title, fieldConfig }, values) {
+  const { unit, custom } = fieldConfig?.defaults ?? {};
+  const scale = scaleOf(unit, values);
+  // A title goes on to say which line is what, behind a colon.
+  const name = custom?.axisLabel || title.split(":")[0];
+  return { text: scale.unit === "" ? name : `${name} (${scale.unit})`, divisor: scale.divisor };
 }
