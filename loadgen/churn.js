@@ -9,7 +9,7 @@ import { CAUSES, Connection } from "./lib/connection.js";
 import { messagesOf } from "./lib/message.js";
 import { optionsOf } from "./lib/options.js";
 import { parametersOf, refuseMistakes } from "./lib/parameters.js";
-import { summarise } from "./lib/summary.js";
+import { countOf, summarise } from "./lib/summary.js";
 import { edge, runTags, scheme, waitForTarget } from "./lib/target.js";
 
 const parameters = parametersOf(open("./churn.json"));
@@ -58,12 +58,14 @@ export function teardown({ startedMs }) {
 
 /** @param {import("./lib/summary.js").SummaryData} data */
 export function handleSummary(data) {
-  const notBegun = data.metrics.dropped_iterations?.values.count ?? 0;
+  const notBegun = countOf(data, "dropped_iterations");
   return summarise(data, {
     title: `${CONNECTIONS_PER_SECOND} connections a second opened and dropped, for ${CHURN_SECONDS} s`,
     tags,
     parameters: { ...parameters, SCHEME: scheme },
     causes: CAUSES,
+    // k6 begins a connection when it is due, or not at all.
+    sendsOf: () => ({ due: countOf(data, "iterations") + notBegun, late: 0, dropped: notBegun }),
     notes: notBegun
       ? [`${notBegun} connections were not begun: ${CONCURRENCY} were open already (CONCURRENCY)`]
       : [],

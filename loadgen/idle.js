@@ -10,7 +10,7 @@ import { messagesOf } from "./lib/message.js";
 import { optionsOf } from "./lib/options.js";
 import { parametersOf, refuseMistakes } from "./lib/parameters.js";
 import { Schedule } from "./lib/schedule.js";
-import { samplingNote, summarise } from "./lib/summary.js";
+import { countedSends, samplingNote, summarise } from "./lib/summary.js";
 import { now, runTags, scheme, waitForTarget } from "./lib/target.js";
 
 /**
@@ -143,7 +143,7 @@ export function handleSummary(data) {
     tags,
     parameters: { ...parameters, SCHEME: scheme },
     causes: CAUSES,
-    isOpenLoop: true,
+    sendsOf: countedSends,
     notes: samplingNote(sampleEvery),
   });
 }

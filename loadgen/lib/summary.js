@@ -19,10 +19,10 @@ export const trendStats = [
  * @typedef {Record<string, number>} Values of one metric, by the name of the statistic
  * @typedef {{metrics: Record<string, {values: Values}>}} SummaryData the part of what k6 passes to handleSummary
  *
- * @typedef {object} Sends of an open loop
+ * @typedef {object} Sends of an open loop: messages, or connections where they are what is due
  * @property {number} due
- * @property {number} late sent, but later than the scenario allows
- * @property {number} dropped not sent: the last message had not come back yet, or the time was over
+ * @property {number} late begun, but later than the scenario allows
+ * @property {number} dropped not begun: too many were under way still, or the time was over
  *
  * @typedef {object} Summary
  * @property {Record<string, string>} tags
@@ -42,18 +42,15 @@ export const trendStats = [
  * @param {Record<string, string>} run.tags
  * @param {Record<string, unknown>} run.parameters
  * @param {string[]} run.causes
- * @param {boolean} [run.isOpenLoop] sends are due at their times, whatever becomes of them
+ * @param {(data: SummaryData) => Sends} [run.sendsOf] of an open loop: what was due, whatever became of it
  * @param {string[]} [run.notes]
  * @returns {{stdout: string}} what handleSummary returns
  */
-export function summarise(
-  data,
-  { title, tags, parameters, causes, isOpenLoop = false, notes = [] },
-) {
+export function summarise(data, { title, tags, parameters, causes, sendsOf, notes = [] }) {
   /** @type {(name: string) => Values} */
   const values = (name) => data.metrics[name]?.values ?? {};
   /** @type {(name: string) => number} */
-  const count = (name) => values(name).count ?? 0;
+  const count = (name) => countOf(data, name);
   /** @type {Record<string, number>} */
   const failedByCause = {};
   for (const cause of causes) {
@@ -70,14 +67,30 @@ export function summarise(
       failedByCause,
     },
     messagesEchoed: count("messages_echoed"),
-    sends: isOpenLoop
-      ? { due: count("sends_due"), late: count("sends_late"), dropped: count("sends_dropped") }
-      : null,
+    sends: sendsOf?.(data) ?? null,
     totalMs: values("total_ms").max ?? null,
     handshakeMs: values("handshake_ms"),
     echoLatencyMs: values("echo_latency_ms"),
   };
   return { stdout: `${table(title, summary, notes)}\nSUMMARY ${JSON.stringify(summary)}\n` };
+}
+
+/**
+ * @param {SummaryData} data
+ * @param {string} name of a counter
+ * @returns {number} 0: nothing was added to it
+ */
+export function countOf({ metrics }, name) {
+  return metrics[name]?.values.count ?? 0;
+}
+
+/**
+ * @param {SummaryData} data
+ * @returns {Sends} as a script has counted them itself: sends_due, sends_late, sends_dropped
+ */
+export function countedSends(data) {
+  const count = (/** @type {string} */ what) => countOf(data, `sends_${what}`);
+  return { due: count("due"), late: count("late"), dropped: count("dropped") };
 }
 
 /**

@@ -12,9 +12,9 @@ test("what is known of a scenario by its name is what loadgen/ says of it", () =
     ["http", "files", "tls-handshake", "short-lived"].every((name) => names.includes(name)),
   );
   for (const name of names) {
-    const { serves, runner } = readScenario(PROJECT, name);
-    assert.equal(isHttp(name), serves !== "websockets", name);
-    assert.equal(comparesServers(name), serves === "files", name);
+    const { protocol, compares, runner } = readScenario(PROJECT, name);
+    assert.equal(isHttp(name), protocol === "http", name);
+    assert.equal(comparesServers(name), compares === "servers", name);
     // k6 has as many threads as there are cores.
     if (runner === "k6") assert.equal(hasOneThread(name), false, name);
   }

@@ -114,7 +114,7 @@ export async function waitForProxy({
   if (proxy && proxy.serves !== "websockets") {
     throw new UserError(
       `${proxy.name} carries no WebSockets: it answers HTTP itself, and this load speaks WebSocket`,
-      `Expected one of: ${known.join(", ")}. ${proxy.name} is measured by battles of the scenario files: ./bench run --help.`,
+      `Expected one of: ${known.join(", ")}. ${proxy.name} is measured by battles of HTTP requests: ./bench run --help.`,
     );
   }
   if (proxy && !proxy.schemes.includes(scheme)) {

@@ -10,8 +10,10 @@ const ONE = ["my-project-nginx-1.my-project_default"];
 /** Of the fields of a scenario's file, those that `ready` heeds. */
 const SCENARIO = {
   description: "x",
+  protocol: "websocket",
+  loop: "closed",
   parameters: {
-    CONNECTIONS: { description: "x", default: 100, min: 1, max: 1000 },
+    CONNECTIONS: { description: "x", means: "connections", default: 100, min: 1, max: 1000 },
     MESSAGES: { description: "x", default: 1, min: 1, max: 10 },
   },
 };
@@ -138,7 +140,7 @@ test("a proxy that does not serve the scheme is refused, with the one it serves"
 test("a file server is refused, with the proxies that carry WebSockets", async (t) => {
   await assert.rejects(readyWith(t, [["my-project-web-1.my-project_default"]]).labels, {
     message: /^web carries no WebSockets/,
-    next: /Expected one of: nginx, tls\. .*scenario files/,
+    next: /Expected one of: nginx, tls\. .*battles of HTTP requests/,
   });
 });
 

@@ -13,7 +13,6 @@ import { readBattle } from "../plan/battle.js";
 import { describePlan, differences as planDifferences } from "../plan/describe.js";
 import { makePlan } from "../plan/plan.js";
 import { runNameAt } from "../plan/run-name.js";
-import { readScenario } from "../plan/scenarios.js";
 import { readProxies } from "../plan/proxies.js";
 import { lock } from "../run/lock.js";
 import { Store } from "../record/store.js";
@@ -88,13 +87,11 @@ function workersOf({ workers }, { services }) {
 }
 
 /**
- * @param {string} directory
  * @param {Plan} plan
  * @returns {string[]} servers that stand behind the proxies in the echo server's place
  */
-function backendsOf(directory, { cells }) {
-  const scenarios = [...new Set(cells.map(({ scenario }) => scenario))];
-  const backends = scenarios.map((name) => readScenario(directory, name).backend);
+function backendsOf({ scenarios }) {
+  const backends = Object.values(scenarios).map(({ backend }) => backend);
   return [...new Set(backends)].filter((backend) => backend !== "echo");
 }
 
@@ -112,7 +109,7 @@ export async function begin(context, asked, name, command) {
   // A mistake in that file is better known now than at the report.
   publishedOf(directory, asked);
   await requireCounters();
-  await setup(directory, say, { backends: backendsOf(directory, asked) });
+  await setup(directory, say, { backends: backendsOf(asked) });
   const plan = await fit(context, asked);
   const results = process.env.BENCH_RESULTS || join(directory, "results");
   const run = `${runNameAt()}-${name}`;
@@ -144,7 +141,7 @@ async function goOn(context, store, dryRun) {
     return { code: 0, store };
   }
   await requireCounters();
-  await setup(directory, say, { backends: backendsOf(directory, plan) });
+  await setup(directory, say, { backends: backendsOf(plan) });
   return underLock(context, store.directory, async (environment) => {
     const changed = [
       ...planDifferences(plan, tried),

@@ -4,8 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { localImages, run } from "../platform/docker.js";
-import { workersEnv } from "../plan/load.js";
-import { readScenario } from "../plan/scenarios.js";
+import { workersEnv } from "../plan/knobs.js";
 import { fingerprint } from "./fingerprint.js";
 import { advise } from "./advice.js";
 import { BENCH_IMAGE, engineInfo } from "./engine.js";
@@ -16,8 +15,7 @@ import { readVersions } from "./versions.js";
 
 /** @import { ComposeConfig, Project } from "../platform/docker.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
-/** @import { Scenario } from "../plan/scenarios.js" */
-/** @import { Environment, Plan } from "../record/types.js" */
+/** @import { Environment, Plan, ScenarioDescription } from "../record/types.js" */
 /** @import { EngineInfo } from "./engine.js" */
 /** @import { GitState } from "./git.js" */
 /** @import { Cpu, Host, Memory } from "./host.js" */
@@ -63,13 +61,9 @@ export async function readEnvironment({ directory, project, proxies, plan, root,
   // The plan of an A/A run has names of its own for the copies of a proxy.
   const profiles = [...new Set(plan.cells.map(({ profile }) => profile))].sort();
   const chosen = proxies.filter(({ name }) => profiles.includes(name));
-  const scenarios = [...new Set(plan.cells.map(({ scenario }) => scenario))];
   const images = {
     ...imagesOf(config, profiles),
-    ...scenarioImages(
-      config,
-      scenarios.map((name) => readScenario(directory, name)),
-    ),
+    ...scenarioImages(config, Object.values(plan.scenarios)),
   };
   const [engine, limits, found, versions, git, advice] = await Promise.all([
     engineInfo(),
@@ -132,7 +126,7 @@ export function imagesOf({ name: project, services }, chosen) {
 
 /**
  * @param {ComposeConfig} config
- * @param {Scenario[]} scenarios of the plan
+ * @param {Pick<ScenarioDescription, "backend" | "runner">[]} scenarios of the plan
  * @returns {Record<string, string>} image of each service that a run starts for these scenarios beside those of `imagesOf`; of a server
  *   that stands in the echo server's place, by its own name
  */

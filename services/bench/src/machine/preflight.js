@@ -1,13 +1,13 @@
 /**
  * What each cell needs against what machine and engine give, before anything starts.
  */
-import { schemeName } from "../analyse/scenarios.js";
 import { UserError } from "../errors.js";
-import { connectionsAtATime, connectionsOf, sendsRequests } from "../plan/load.js";
 import { CONTROL } from "../plan/proxies.js";
+import { connectionsAtATime, connectionsInAll, schemeName, workloadOf } from "../plan/workload.js";
 
-/** @import { Parameters, Plan, PlannedCell } from "../record/types.js" */
+/** @import { Plan, PlannedCell, Scheme } from "../record/types.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
+/** @import { Workload } from "../plan/workload.js" */
 /** @import { Limits } from "./limits.js" */
 
 /** Descriptors of a process beside those of the load: listeners, epoll, pipes, InfluxDB, idle upstream connections. k6 has 10. */
@@ -61,20 +61,19 @@ const COPIES_OF_MESSAGE = 8;
  *
  * @typedef {{proxy: number, echo: number}} Workers
  *
- * @param {PlannedCell} cell
+ * @param {Workload[]} phases of the cell: the measured one, and its warm-up where there is one
  * @param {Proxy} proxy
  * @param {Workers} workers
  * @returns {Needs}
  */
-export function needsOf(cell, { name, processes }, workers) {
-  const phases = phasesOf(cell);
-  const sum = (/** @type {(phase: Parameters) => number} */ of) =>
+export function needsOf(phases, { name, processes }, workers) {
+  const sum = (/** @type {(phase: Workload) => number} */ of) =>
     phases.reduce((total, phase) => total + of(phase), 0);
-  const most = (/** @type {(phase: Parameters) => number} */ of) => Math.max(...phases.map(of));
-  const inAll = sum(connectionsOf);
+  const most = (/** @type {(phase: Workload) => number} */ of) => Math.max(...phases.map(of));
+  const inAll = sum(connectionsInAll);
   const atATime = most(connectionsAtATime);
   const control = name === CONTROL;
-  const { SERVER_WORKERS: serverWorkers = workers.echo } = cell.parameters;
+  const { serverWorkers = workers.echo } = phases[0];
   const proxyProcesses = control ? serverWorkers : processes === "workers" ? workers.proxy : 1;
   const busiest = processes === "many" ? 0 : busiestOf(atATime, proxyProcesses);
   const sides = control ? 1 : 2;
@@ -94,16 +93,19 @@ export function needsOf(cell, { name, processes }, workers) {
     memoryBytes:
       BASE_BYTES +
       atATime * BYTES_PER_CONNECTION +
-      most((phase) => connectionsAtATime(phase) * (phase.MESSAGE_BYTES ?? 0)) * COPIES_OF_MESSAGE,
+      most((phase) => connectionsAtATime(phase) * (phase.messageBytes ?? 0)) * COPIES_OF_MESSAGE,
   };
 }
 
 /**
+ * @param {Pick<Plan, "scenarios">} plan
  * @param {PlannedCell} cell
- * @returns {Parameters[]} of the measured phase, and of the warm-up where there is one
+ * @returns {Workload[]} of the measured phase, and of the warm-up where there is one
  */
-function phasesOf({ parameters, warmUp }) {
-  return [parameters, ...(warmUp ? [{ ...parameters, ...warmUp }] : [])];
+export function phasesOf(plan, { scenario, parameters, warmUp }) {
+  return [parameters, ...(warmUp ? [{ ...parameters, ...warmUp }] : [])].map((of) =>
+    workloadOf(plan, { scenario, parameters: of }),
+  );
 }
 
 /**
@@ -118,15 +120,16 @@ function busiestOf(connections, processes) {
 }
 
 /**
- * @param {Parameters} phase
+ * @param {Workload} phase
  * @param {number} share of connections that end as they should
  * @returns {number} ports in TIME_WAIT
  */
 function waiting(phase, share) {
-  const { CHURN_SECONDS, CONNECTIONS_PER_SECOND } = phase;
-  return CHURN_SECONDS
-    ? CONNECTIONS_PER_SECOND * Math.min(CHURN_SECONDS, TIME_WAIT_SECONDS)
-    : connectionsOf(phase) * share;
+  const { dropsConnections, connectionsPerSecond = Infinity } = phase;
+  const inAll = connectionsInAll(phase);
+  return dropsConnections
+    ? Math.min(inAll, connectionsPerSecond * TIME_WAIT_SECONDS)
+    : inAll * share;
 }
 
 /**
@@ -143,11 +146,12 @@ export function preflight(plan, limits, { proxies, services, workers }) {
   const cells = plan.cells.map((cell) => {
     const proxy = proxies.find(({ name }) => name === cell.profile);
     if (!proxy || cell.skip) return cell;
-    const needs = needsOf(cell, proxy, workers);
+    const phases = phasesOf(plan, cell);
+    const needs = needsOf(phases, proxy, workers);
     const loads = Math.max(cell.loads, loadsFor(needs, limits));
     const skip =
-      unableTo(cell, proxy) ??
-      unableToShare(cell, loads) ??
+      unableTo(cell.scheme, phases, proxy) ??
+      unableToShare(phases[0], loads) ??
       unfairBudget(plan.proxyCpus, cell.profile, services[cell.profile] ?? []) ??
       lackOfDescriptors(needs, limits, proxy) ??
       lackOf(needs, limits);
@@ -173,26 +177,27 @@ function refuseBudget(budget, cores) {
 }
 
 /**
- * @param {PlannedCell} cell
+ * @param {Scheme} scheme
+ * @param {Workload[]} phases
  * @param {Proxy} proxy
  */
-function unableTo(cell, { name, terminatesTls, schemes, maxConnections }) {
-  const { scheme } = cell;
+function unableTo(scheme, phases, { name, terminatesTls, schemes, maxConnections }) {
   if (scheme === "wss" && !terminatesTls) return `${name} does not terminate TLS`;
-  if (!schemes.includes(scheme)) return `${name} does not serve ${schemeName(cell)}`;
-  const atATime = Math.max(...phasesOf(cell).map(connectionsAtATime));
+  if (!schemes.includes(scheme))
+    return `${name} does not serve ${schemeName({ scheme, workload: phases[0] })}`;
+  const atATime = Math.max(...phases.map(connectionsAtATime));
   if (exceeds(atATime, maxConnections))
     return `opens ${count(atATime)} connections at a time, ${name} holds at most ${count(maxConnections ?? 0)}`;
   return null;
 }
 
 /**
- * @param {PlannedCell} cell
+ * @param {Workload} workload
  * @param {number} loads
  */
-function unableToShare({ parameters }, loads) {
-  if (loads === 1 || !sendsRequests(parameters)) return null;
-  return `needs ${loads} load containers, and the latencies that wrk and ab report of each cannot be put together`;
+function unableToShare({ protocol }, loads) {
+  if (loads === 1 || protocol !== "http") return null;
+  return `needs ${loads} load containers, and the latencies that a generator of requests reports of each cannot be put together`;
 }
 
 /**

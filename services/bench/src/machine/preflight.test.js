@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { needsOf, preflight } from "./preflight.js";
+import { SCENARIOS } from "../plan/testing/scenarios.js";
+import { needsOf, phasesOf, preflight } from "./preflight.js";
 
 /** @import { Plan, PlannedCell } from "../record/types.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
@@ -96,7 +97,7 @@ function cell(changes = {}) {
 function checked(planned, { limits: changes = {}, proxyCpus = 0 } = {}) {
   /** @type {Plan} */
   const plan = {
-    schema: 1,
+    schema: 2,
     battle: "b",
     title: "B",
     published: null,
@@ -106,14 +107,20 @@ function checked(planned, { limits: changes = {}, proxyCpus = 0 } = {}) {
     proxyCpus,
     workers: null,
     keyType: "ecdsa",
+    scenarios: SCENARIOS,
     cells: [planned],
   };
   const about = { proxies, services, workers };
   return preflight(plan, { ...limits, ...changes }, about).cells[0];
 }
 
+/** @param {PlannedCell} planned */
+function phases(planned) {
+  return phasesOf({ scenarios: SCENARIOS }, planned);
+}
+
 test("needs of short connections through a proxy: warm-up included, two descriptors each", () => {
-  assert.deepEqual(needsOf(cell(), proxy, workers), {
+  assert.deepEqual(needsOf(phases(cell()), proxy, workers), {
     // Of 100 connections, more than 75 come to one of two workers once in a million times.
     descriptors: { proxy: 400, echo: 275, load: 300, inAll: 1000 },
     ports: { load: 7300, proxy: 1300 },
@@ -123,14 +130,14 @@ test("needs of short connections through a proxy: warm-up included, two descript
 });
 
 test("the control takes one descriptor a connection, and asks no echo server behind it", () => {
-  const needs = needsOf(cell(), proxies[1], { proxy: 2, echo: 1 });
+  const needs = needsOf(phases(cell()), proxies[1], { proxy: 2, echo: 1 });
   assert.deepEqual(needs.descriptors, { proxy: 300, echo: 200, load: 300, inAll: 800 });
   assert.equal(needs.ports.proxy, 0);
 });
 
 test("without CONCURRENCY all connections are open at once; a warm-up with other messages opens as many", () => {
   const needs = needsOf(
-    cell({ parameters: { CONNECTIONS: 5000 }, warmUp: { MESSAGES: 1 } }),
+    phases(cell({ parameters: { CONNECTIONS: 5000 }, warmUp: { MESSAGES: 1 } })),
     proxy,
     workers,
   );
@@ -140,15 +147,19 @@ test("without CONCURRENCY all connections are open at once; a warm-up with other
 
 test("a warm-up that holds more open at a time counts", () => {
   const warmUp = { CONCURRENCY: 1000, MESSAGE_BYTES: 2048 };
-  const needs = needsOf(cell({ warmUp }), proxy, workers);
+  const needs = needsOf(phases(cell({ warmUp })), proxy, workers);
   assert.equal(needs.descriptors.load, 1200);
   assert.equal(needs.memoryBytes, 768 * 2 ** 20 + 1000 * (256 * 2 ** 10 + 8 * 2048));
 });
 
 test("held connections are shared by the processes of proxy and echo server", () => {
-  const held = { CONNECTIONS: 50_000, CONNECTIONS_PER_SECOND: 1000, HOLD_SECONDS: 30 };
+  const held = cell({
+    scenario: "idle",
+    parameters: { CONNECTIONS: 50_000, CONNECTIONS_PER_SECOND: 1000, HOLD_SECONDS: 30 },
+    warmUp: null,
+  });
   const forking = /** @type {Proxy} */ (proxies.find(({ name }) => name === "forking"));
-  const { descriptors, ports } = needsOf(cell({ parameters: held, warmUp: null }), forking, {
+  const { descriptors, ports } = needsOf(phases(held), forking, {
     proxy: 8,
     echo: 8,
   });
@@ -158,19 +169,20 @@ test("held connections are shared by the processes of proxy and echo server", ()
 });
 
 test("of a proxy that starts as many processes as it needs, no process runs out of descriptors", () => {
-  const held = { CONNECTIONS: 15_000, CONNECTIONS_PER_SECOND: 1000, HOLD_SECONDS: 30 };
-  const growing = checked(cell({ proxy: "growing", parameters: held, warmUp: null }));
+  const held = {
+    scenario: "idle",
+    parameters: { CONNECTIONS: 15_000, CONNECTIONS_PER_SECOND: 1000, HOLD_SECONDS: 30 },
+    warmUp: null,
+  };
+  const growing = checked(cell({ proxy: "growing", ...held }));
   assert.equal(growing.skip, null);
-  assert.match(
-    String(checked(cell({ parameters: held, warmUp: null })).skip),
-    /30,200 descriptors/,
-  );
+  assert.match(String(checked(cell(held)).skip), /30,200 descriptors/);
 });
 
 test("dropped connections all wait, on the side that closed first, for a minute", () => {
   const churn = { CONNECTIONS_PER_SECOND: 200, CHURN_SECONDS: 90, CONCURRENCY: 100 };
   const { ports, descriptors, conntrackEntries } = needsOf(
-    cell({ parameters: churn, warmUp: null }),
+    phases(cell({ scenario: "churn", parameters: churn, warmUp: null })),
     proxy,
     workers,
   );
@@ -186,7 +198,7 @@ test("a cell is skipped for want of descriptors in the echo server", () => {
     warmUp: null,
   });
   const planned = { ...held, profile: "forking", proxy: "forking" };
-  const plan = /** @type {Plan} */ ({ proxyCpus: 0, cells: [planned] });
+  const plan = /** @type {Plan} */ ({ proxyCpus: 0, scenarios: SCENARIOS, cells: [planned] });
   const about = { proxies, services, workers: { proxy: 8, echo: 1 } };
   const [{ skip }] = preflight(plan, { ...limits, descriptorsPerProcess: 9000 }, about).cells;
   assert.equal(
@@ -267,6 +279,7 @@ test("a proxy without TLS runs over ws, one of TLS alone over wss", () => {
 
 test("a soft limit refuses nothing, the hard limit what cannot be held", () => {
   const held = cell({
+    scenario: "idle",
     parameters: { CONNECTIONS: 2000, CONNECTIONS_PER_SECOND: 500, HOLD_SECONDS: 5 },
     warmUp: null,
   });
@@ -366,7 +379,7 @@ test("HTTP: a server's own number of processes counts; a load that cannot be sha
     warmUp: null,
   });
   // Four processes get fewer each than the two that `workers` says.
-  assert.ok(needsOf(http, proxy, workers).descriptors.echo < 200 + 200);
+  assert.ok(needsOf(phases(http), proxy, workers).descriptors.echo < 200 + 200);
   assert.deepEqual([checked(http).skip, checked(http).loads], [null, 1]);
   const few = { descriptorsPerProcess: 500 };
   assert.match(

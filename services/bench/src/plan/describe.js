@@ -36,7 +36,7 @@ export function describePlan(plan) {
     const split = cell.loads > 1 ? `, ${cell.loads} load containers` : "";
     const what =
       cell.skip === null
-        ? `about ${formatDuration(estimateSeconds(cell, proxyCpus))}${split}`
+        ? `about ${formatDuration(estimateSeconds(plan, [cell]))}${split}`
         : `skipped: ${cell.skip}`;
     lines.push(`  ${String(i + 1).padStart(numberWidth)}  ${cell.id.padEnd(idWidth)}  ${what}`);
   }
@@ -105,7 +105,7 @@ export function differences(before, now) {
  * @param {Plan} plan
  * @returns {Map<string, string>} value by name, as a reader of the battle's file knows them
  */
-function facts({ cells, proxies, schema, ...rest }) {
+function facts({ cells, proxies, schema, scenarios, ...rest }) {
   const found = new Map(Object.entries(rest).map(([name, value]) => [name, String(value)]));
   found.set("schema", String(schema)).set("proxies", proxies.join(", "));
   for (const [scenario, alike] of Map.groupBy(cells, (cell) => cell.scenario)) {
@@ -116,6 +116,11 @@ function facts({ cells, proxies, schema, ...rest }) {
       "schemes",
       alike.map(({ scheme }) => scheme),
     );
+    const { parameterNames, ...description } = scenarios[scenario];
+    for (const [key, value] of Object.entries(description))
+      found.set(`${key} of ${scenario}`, String(value));
+    for (const [meaning, name] of Object.entries(parameterNames))
+      found.set(`${meaning} of ${scenario}`, name);
     for (const name of Object.keys(alike[0].parameters))
       add(
         name,

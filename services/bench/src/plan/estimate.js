@@ -2,10 +2,11 @@
  * How long cells take: before a run from figures measured for this project, during it from what cells really took.
  */
 import { median } from "simple-statistics";
-import { rampSeconds, timedSeconds } from "./load.js";
+import { rampSeconds, workloadOf } from "./workload.js";
 
 /**
- * @import { CellRecord, Parameters, Plan, PlannedCell, Scheme } from "../record/types.js"
+ * @import { CellRecord, Plan, PlannedCell, Scheme } from "../record/types.js"
+ * @import { Workload } from "./workload.js"
  */
 
 /** How often a cell is run before it counts as failed. */
@@ -42,20 +43,27 @@ const REQUESTS = {
 };
 
 /**
- * @param {Plan | PlannedCell} planned
- * @param {number} [proxyCpus] of a cell alone: the CPU budget that its plan sets
+ * @param {Pick<Plan, "cells" | "proxyCpus" | "scenarios">} plan
+ * @param {PlannedCell[]} [cells] of it; left out: all
  * @returns {number} seconds; cells that are skipped take none
  */
-export function estimateSeconds(planned, proxyCpus = 0) {
-  if ("cells" in planned) {
-    return planned.cells.reduce((sum, cell) => sum + estimateSeconds(cell, planned.proxyCpus), 0);
-  }
-  const { scheme, parameters, warmUp, skip } = planned;
+export function estimateSeconds(plan, cells = plan.cells) {
+  return cells.reduce((sum, cell) => sum + cellSeconds(plan, cell), 0);
+}
+
+/**
+ * @param {Pick<Plan, "proxyCpus" | "scenarios">} plan
+ * @param {PlannedCell} cell
+ */
+function cellSeconds(plan, cell) {
+  const { scheme, parameters, warmUp, skip } = cell;
   if (skip !== null) return 0;
+  const seconds = (/** @type {Pick<PlannedCell, "scenario" | "parameters">} */ phase) =>
+    phaseSeconds(workloadOf(plan, phase), scheme, plan.proxyCpus);
   return (
     OVERHEAD_SECONDS +
-    (warmUp ? phaseSeconds({ ...parameters, ...warmUp }, scheme, proxyCpus) : 0) +
-    phaseSeconds(parameters, scheme, proxyCpus)
+    (warmUp ? seconds({ ...cell, parameters: { ...parameters, ...warmUp } }) : 0) +
+    seconds(cell)
   );
 }
 
@@ -63,45 +71,44 @@ export function estimateSeconds(planned, proxyCpus = 0) {
  * Generous: ten times the estimate of the work, the time that parameters set, and once the longest that a single connection may take.
  * A cell that hangs ends all the same.
  *
- * @param {Parameters} parameters
+ * @param {Workload} workload
  * @param {Scheme} scheme
  * @param {number} proxyCpus 0: no limit
  * @returns {number} whole seconds after which the measured phase has failed
  */
-export function limitSeconds(parameters, scheme, proxyCpus) {
-  const { TIMEOUT_SECONDS = 0 } = parameters;
-  const work = Math.ceil(10 * workSeconds(parameters, scheme, proxyCpus));
-  return work + Math.ceil(timedSeconds(parameters)) + TIMEOUT_SECONDS + 60;
+export function limitSeconds(workload, scheme, proxyCpus) {
+  const { timeoutSeconds = 0, phaseSeconds: timed = 0 } = workload;
+  const work = Math.ceil(10 * workSeconds(workload, scheme, proxyCpus));
+  return work + Math.ceil(timed) + timeoutSeconds + 60;
 }
 
 /**
  * Opening, work, and waiting for what a proxy lets go of.
  *
- * @param {Parameters} parameters
+ * @param {Workload} workload
  * @param {Scheme} scheme
  * @param {number} proxyCpus
  */
-function phaseSeconds(parameters, scheme, proxyCpus) {
-  const { SETTLE_SECONDS = 0 } = parameters;
-  const timed = timedSeconds(parameters);
-  const work = timed === 0 ? workSeconds(parameters, scheme, proxyCpus) : 0;
-  return rampSeconds(parameters) + timed + work + SETTLE_SECONDS;
+function phaseSeconds(workload, scheme, proxyCpus) {
+  const { phaseSeconds: timed = 0, settleSeconds = 0 } = workload;
+  const work = timed === 0 ? workSeconds(workload, scheme, proxyCpus) : 0;
+  return rampSeconds(workload) + timed + work + settleSeconds;
 }
 
 /**
- * @param {Parameters} parameters
+ * @param {Workload} workload
  * @param {Scheme} scheme
  * @param {number} proxyCpus
  * @returns {number} of connections and messages that are done as fast as the machine can
  */
-function workSeconds(parameters, scheme, proxyCpus) {
-  const { CONNECTIONS = 1, MESSAGES = 1, REQUESTS: requests = 0, FILE_BYTES = 0 } = parameters;
+function workSeconds(workload, scheme, proxyCpus) {
+  const { connections = 1, messages = 1, requests = 0, fileBytes = 0 } = workload;
   const { perSecond, bytesPerSecond } = REQUESTS[scheme];
   const seconds =
-    CONNECTIONS / CONNECTIONS_PER_SECOND[scheme] +
-    (CONNECTIONS * (MESSAGES - 1)) / MESSAGES_PER_SECOND[scheme] +
+    connections / CONNECTIONS_PER_SECOND[scheme] +
+    (connections * (messages - 1)) / MESSAGES_PER_SECOND[scheme] +
     requests / perSecond +
-    (requests * FILE_BYTES) / bytesPerSecond;
+    (requests * fileBytes) / bytesPerSecond;
   // With less than a core, the proxy is what the rest waits for.
   return proxyCpus > 0 ? seconds / Math.min(1, proxyCpus) : seconds;
 }
@@ -131,14 +138,14 @@ export function estimateRemaining(plan, records) {
     const seconds = Object.values(phases).reduce((sum, phase) => sum + phase, 0);
     took.set(kindOf(cell), [...(took.get(kindOf(cell)) ?? []), seconds]);
     tookAll += seconds;
-    estimatedAll += estimateSeconds(cell, plan.proxyCpus);
+    estimatedAll += cellSeconds(plan, cell);
   }
   const correction = estimatedAll > 0 ? tookAll / estimatedAll : 1;
   return plan.cells
     .filter(({ id, skip }) => skip === null && !over.has(id))
     .reduce((sum, cell) => {
       const known = took.get(kindOf(cell));
-      return sum + (known ? median(known) : correction * estimateSeconds(cell, plan.proxyCpus));
+      return sum + (known ? median(known) : correction * cellSeconds(plan, cell));
     }, 0);
 }
 

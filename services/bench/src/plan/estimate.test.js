@@ -4,8 +4,10 @@ import { readBattle } from "./battle.js";
 import { estimateRemaining, estimateSeconds, formatDuration, limitSeconds } from "./estimate.js";
 import { makePlan } from "./plan.js";
 import { BATTLE, battleOf, five, proxies, root } from "./testing/project.js";
+import { SCENARIOS } from "./testing/scenarios.js";
+import { workloadOf } from "./workload.js";
 
-/** @import { CellRecord, Plan, PlannedCell } from "../record/types.js" */
+/** @import { CellRecord, PlannedCell } from "../record/types.js" */
 
 const parameters = { CONNECTIONS: 1000, MESSAGES: 1, TIMEOUT_SECONDS: 30 };
 /** @type {PlannedCell} */
@@ -24,47 +26,57 @@ const cell = {
   skip: null,
 };
 
+const PLAN = { scenarios: SCENARIOS, proxyCpus: 0 };
+
+/**
+ * @param {Partial<PlannedCell>} [changes] of the cell
+ * @param {number} [proxyCpus]
+ */
+function seconds(changes = {}, proxyCpus = 0) {
+  return estimateSeconds({ ...PLAN, proxyCpus, cells: [{ ...cell, ...changes }] });
+}
+
 test("a cell: its overhead, its warm-up, its connections and messages", () => {
-  assert.equal(estimateSeconds(cell), 2 + 0.8);
-  assert.equal(estimateSeconds({ ...cell, scheme: "wss" }), 2 + 1.6);
-  assert.equal(estimateSeconds({ ...cell, warmUp: { CONNECTIONS: 500 } }), 2 + 0.4 + 0.8);
-  assert.equal(
-    estimateSeconds({ ...cell, parameters: { ...parameters, MESSAGES: 101 } }),
-    2 + 0.8 + 20,
-  );
-  assert.equal(estimateSeconds({ ...cell, skip: "too few descriptors" }), 0);
+  assert.equal(seconds(), 2 + 0.8);
+  assert.equal(seconds({ scheme: "wss" }), 2 + 1.6);
+  assert.equal(seconds({ warmUp: { CONNECTIONS: 500 } }), 2 + 0.4 + 0.8);
+  assert.equal(seconds({ parameters: { ...parameters, MESSAGES: 101 } }), 2 + 0.8 + 20);
+  assert.equal(seconds({ skip: "too few descriptors" }), 0);
 });
 
 test("a budget below one core slows a cell down", () => {
-  assert.equal(estimateSeconds(cell, 0.1), 2 + 8);
-  assert.equal(estimateSeconds(cell, 2), 2 + 0.8);
+  assert.equal(seconds({}, 0.1), 2 + 8);
+  assert.equal(seconds({}, 2), 2 + 0.8);
 });
 
 test("the limit is far above the estimate, and finite", () => {
-  assert.equal(limitSeconds(parameters, "ws", 0), 8 + 30 + 60);
-  assert.equal(limitSeconds(parameters, "ws", 0.1), 80 + 30 + 60);
+  const workload = workloadOf(PLAN, cell);
+  assert.equal(limitSeconds(workload, "ws", 0), 8 + 30 + 60);
+  assert.equal(limitSeconds(workload, "ws", 0.1), 80 + 30 + 60);
 });
 
 test("a scenario that lasts as long as its parameters say", () => {
-  const overhead = estimateSeconds(cell) - 0.8;
   const idle = {
-    CONNECTIONS: 1000,
-    CONNECTIONS_PER_SECOND: 500,
-    HOLD_SECONDS: 30,
-    INTERVAL_SECONDS: 0.1,
-    TIMEOUT_SECONDS: 20,
+    scenario: "idle",
+    parameters: {
+      CONNECTIONS: 1000,
+      CONNECTIONS_PER_SECOND: 500,
+      HOLD_SECONDS: 30,
+      INTERVAL_SECONDS: 0.1,
+      TIMEOUT_SECONDS: 20,
+    },
   };
-  assert.equal(estimateSeconds({ ...cell, parameters: idle }), overhead + 2 + 30);
-  assert.equal(limitSeconds(idle, "ws", 0), 8 + 30 + 20 + 60);
+  assert.equal(seconds(idle), 2 + 2 + 30);
+  assert.equal(limitSeconds(workloadOf(PLAN, idle), "ws", 0), 8 + 30 + 20 + 60);
   const churn = {
     CONNECTIONS_PER_SECOND: 100,
     CHURN_SECONDS: 60,
     CONCURRENCY: 100,
     SETTLE_SECONDS: 5,
   };
-  assert.equal(estimateSeconds({ ...cell, parameters: churn }), overhead + 60 + 5);
+  assert.equal(seconds({ scenario: "churn", parameters: churn }), 2 + 60 + 5);
   const hot = { CONNECTIONS: 500, CONNECTIONS_PER_SECOND: 500, MESSAGES: 51 };
-  assert.equal(estimateSeconds({ ...cell, parameters: hot }), overhead + 1 + 0.4 + 5);
+  assert.equal(seconds({ scenario: "hot", parameters: hot }), 2 + 1 + 0.4 + 5);
 });
 
 for (const name of ["nginx-idle", "nginx-hot", "churn"])

@@ -7,7 +7,8 @@ import { UserError } from "../errors.js";
 import { CONTROL, pickProxies } from "./proxies.js";
 import { randomNumbers } from "../statistics/random.js";
 import { limitSeconds } from "./estimate.js";
-import { combinations, excesses, unableToServe } from "./scenarios.js";
+import { combinations, descriptionOf, excesses, unableToServe } from "./scenarios.js";
+import { workloadOf } from "./workload.js";
 
 /**
  * @import { Proxy } from "./proxies.js"
@@ -18,7 +19,7 @@ import { combinations, excesses, unableToServe } from "./scenarios.js";
  * @typedef {object} Overrides what the command line changes; what is left out stays as the battle has it
  * @property {"all" | string[]} [proxies]
  * @property {Scheme[]} [schemes] of every test
- * @property {number[]} [connections] CONNECTIONS of every test
+ * @property {number[]} [connections] of every test
  * @property {number} [rounds]
  * @property {number} [seed]
  * @property {number} [proxyCpus]
@@ -28,7 +29,6 @@ import { combinations, excesses, unableToServe } from "./scenarios.js";
  * @property {Scheme} scheme
  * @property {Parameters} parameters
  * @property {Parameters | null} warmUp
- * @property {Scenario["serves"]} serves
  *
  * @typedef {object} Known
  * @property {Proxy[]} proxies every folder of proxies/, in its order
@@ -104,6 +104,9 @@ function planFor(entrants, battle, overrides, say) {
   const settings = settingsOf(battle.tests, overrides, notes);
   for (const note of notes) say(note);
 
+  const scenarios = Object.fromEntries(
+    battle.tests.map(({ scenario }) => [scenario.name, descriptionOf(scenario)]),
+  );
   const random = randomNumbers(seed);
   const pairs = settings.flatMap((setting) => entrants.map((entrant) => ({ entrant, setting })));
   /** @type {PlannedCell[]} */
@@ -112,9 +115,10 @@ function planFor(entrants, battle, overrides, say) {
     // As many digits as the last round has: folders sort as they ran.
     const prefix = `r${String(round).padStart(String(rounds).length, "0")}`;
     for (const { entrant, setting } of /** @type {typeof pairs} */ (shuffle(pairs, random))) {
-      const { scenario, scheme, parameters, warmUp, serves } = setting;
+      const { scenario, scheme, parameters, warmUp } = setting;
+      const workload = workloadOf({ scenarios }, setting);
       cells.push({
-        id: [prefix, entrant.name, ...settingName(setting, settings)].join("-"),
+        id: [prefix, entrant.name, ...settingName(setting, settings, scenarios)].join("-"),
         round,
         proxy: entrant.name,
         profile: entrant.profile,
@@ -124,14 +128,14 @@ function planFor(entrants, battle, overrides, say) {
         warmUp,
         loads: 1,
         observed: true,
-        limitSeconds: limitSeconds(parameters, scheme, proxyCpus),
-        skip: unableToServe(entrant, { name: scenario, serves }, parameters),
+        limitSeconds: limitSeconds(workload, scheme, proxyCpus),
+        skip: unableToServe(entrant, scenario, workload),
       });
     }
   }
   refuseSameIds(cells);
   return {
-    schema: 1,
+    schema: 2,
     battle: battle.name,
     title: battle.title,
     published: battle.published,
@@ -141,6 +145,7 @@ function planFor(entrants, battle, overrides, say) {
     proxyCpus,
     workers: battle.workers,
     keyType: battle.keyType,
+    scenarios,
     cells,
   };
 }
@@ -171,7 +176,7 @@ function settingsOf(tests, { schemes, connections }, notes) {
   for (const test of tests) {
     const { scenario } = test;
     const lists = connections
-      ? { ...test.parameters, CONNECTIONS: refuseImpossible(connections, scenario) }
+      ? { ...test.parameters, ...refuseImpossible(connections, scenario) }
       : test.parameters;
     for (const scheme of schemes ? refuseUnknown(schemes, scenario) : test.schemes) {
       for (const combination of combinations(lists)) {
@@ -181,7 +186,6 @@ function settingsOf(tests, { schemes, connections }, notes) {
           scheme,
           parameters,
           warmUp: test.warmUp && warmUpOf(test.warmUp, parameters, scenario, notes),
-          serves: scenario.serves,
         };
         // With --connections, two tests may have become one.
         const isSame = (/** @type {Setting} */ other) =>
@@ -210,21 +214,24 @@ function refuseUnknown(wanted, { name, schemes }) {
 /**
  * @param {number[]} connections
  * @param {Scenario} scenario
+ * @returns {Record<string, number[]>} by the name of the parameter that says how many there are
  */
-function refuseImpossible(connections, { name, parameters: { CONNECTIONS } }) {
-  if (!CONNECTIONS) {
+function refuseImpossible(connections, { name, parameters, parameterNames }) {
+  if (!parameterNames.connections) {
     throw new UserError(
-      `--connections: ${name} has no parameter CONNECTIONS`,
-      "Leave the option out, or choose another battle.",
+      `--connections: ${name} has no parameter for it`,
+      `Expected one that means connections in loadgen/${name}.json. Leave the option out, or choose another battle.`,
       2,
     );
   }
-  const { min = 1, max = Infinity } = CONNECTIONS;
-  const impossible = connections.find((value) => value < min || value > max);
-  if (impossible === undefined) return connections;
+  const { min = 1, max = Infinity, values } = parameters[parameterNames.connections];
+  const impossible = connections.find((value) =>
+    values ? !values.includes(value) : value < min || value > max,
+  );
+  if (impossible === undefined) return { [parameterNames.connections]: connections };
   throw new UserError(
     `--connections is ${impossible}`,
-    `Expected whole numbers from ${min} to ${max}: so ${name} takes them.`,
+    `Expected ${values ? values.join(" or ") : `whole numbers from ${min} to ${max}`}: so ${name} takes them.`,
     2,
   );
 }
@@ -265,10 +272,12 @@ function warmUpOf(differing, parameters, scenario, notes) {
 /**
  * @param {Setting} setting
  * @param {Setting[]} settings of the whole plan
+ * @param {Plan["scenarios"]} scenarios
  * @returns {string[]} scenario, scheme, and what tells settings of this scenario apart: `["short-lived", "wss", "5000"]`.
- *   CONNECTIONS is a bare number, others carry their name: `messages100`
+ *   How many connections there are is a bare number, others carry their name: `messages100`
  */
-function settingName({ scenario, scheme, parameters }, settings) {
+function settingName({ scenario, scheme, parameters }, settings, scenarios) {
+  const { connections } = scenarios[scenario].parameterNames;
   const alike = settings.filter((other) => other.scenario === scenario);
   const varying = Object.entries(parameters).filter(([name, value]) =>
     alike.some((other) => other.parameters[name] !== value),
@@ -277,7 +286,7 @@ function settingName({ scenario, scheme, parameters }, settings) {
     scenario,
     scheme,
     ...varying.map(([name, value]) =>
-      name === "CONNECTIONS" ? `${value}` : `${name.toLowerCase().replaceAll("_", "")}${value}`,
+      name === connections ? `${value}` : `${name.toLowerCase().replaceAll("_", "")}${value}`,
     ),
   ];
 }

@@ -186,11 +186,12 @@ for (const [title, overrides, message] of refused) {
 }
 
 test("--connections is refused where a scenario has none", (t) => {
-  const battle = battleOf(t);
-  const { CONNECTIONS, ...others } = battle.tests[0].scenario.parameters;
-  battle.tests[0].scenario.parameters = others;
+  const battle = battleOf(
+    t,
+    BATTLE.replace(/tests:[^]*/, "tests: [{ scenario: churn, schemes: [ws] }]\n"),
+  );
   assert.throws(() => makePlan(battle, { connections: [1] }, { proxies }), {
-    message: "--connections: short-lived has no parameter CONNECTIONS",
+    message: "--connections: churn has no parameter for it",
     exitCode: 2,
   });
 });
@@ -295,7 +296,7 @@ test("proxies by name: what one cannot do is skipped, and why", (t) => {
   assert.deepEqual(
     plan.cells.flatMap(({ id, skip }) => (skip ? [`${id}: ${skip}`] : [])),
     [
-      "r1-nginx-http-ws: nginx has no server behind it and answers with files alone, http asks for http",
+      "r1-nginx-http-ws: nginx has no server behind it and answers with files alone, http asks for another page",
     ],
   );
 });

@@ -1,6 +1,6 @@
 /**
- * Scenarios: the scripts of loadgen/, `<name>.js` for k6 and `<name>.mjs` for Node. The parameters of each are in the JSON file beside it, which the script reads too,
- * so that names, ranges and defaults are written down once.
+ * Scenarios: the scripts of loadgen/, `<name>.js` for k6 and `<name>.mjs` for Node. What each does, and its parameters, is in the JSON
+ * file beside it, which the script reads too, so that names, ranges and defaults are written down once.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
@@ -11,10 +11,13 @@ import schema from "./scenario.schema.json" with { type: "json" };
 /**
  * @import { Proxy } from "./proxies.js"
  * @import { Schema } from "./document.js"
- * @import { Parameters, Scheme } from "../record/types.js"
+ * @import { Workload } from "./workload.js"
+ * @import { Path } from "./document.js"
+ * @import { Meaning, ParameterNames, Parameters, ScenarioDescription, Scheme } from "../record/types.js"
  *
  * @typedef {object} Parameter
  * @property {string} description
+ * @property {Meaning} [means] what runner and report take it for
  * @property {"integer" | "number"} [type] integer where it is left out: a whole number
  * @property {number} default
  * @property {number} [min]
@@ -22,21 +25,29 @@ import schema from "./scenario.schema.json" with { type: "json" };
  * @property {number[]} [values] the only ones that it may have: instead of min and max
  * @property {string} [atMost] another parameter that it may not exceed
  *
- * @typedef {object} Scenario
+ * @typedef {object} Table
  * @property {string} name of the script, without its ending
- * @property {"k6" | "node"} runner of its script: the Compose services load and load-http
- * @property {string} backend the image that stands behind the proxy: ws-proxy-bench/<backend>
- * @property {"websockets" | "http" | "files"} serves what it asks a server for
  * @property {Scheme[]} schemes
- * @property {string} description
  * @property {Record<string, Parameter>} parameters
+ *
+ * @typedef {Table & ScenarioDescription} Scenario
+ * @typedef {Pick<Scenario, "description" | "protocol" | "loop" | "parameters"> & Partial<typeof DEFAULTS>} ScenarioInFile
  */
 
 /** What need not be said. */
 const DEFAULTS = {
+  holdsConnections: false,
+  dropsConnections: false,
+  compares: /** @type {Scenario["compares"]} */ ("proxies"),
+  generatorThreads: /** @type {Scenario["generatorThreads"]} */ ("all"),
   backend: "echo",
-  serves: /** @type {const} */ ("websockets"),
   schemes: /** @type {Scheme[]} */ (["ws", "wss"]),
+};
+
+/** What only one protocol has. @type {Record<Scenario["protocol"], Meaning[]>} */
+const MEANINGS_OF = {
+  websocket: ["messages", "intervalSeconds", "messageBytes"],
+  http: ["requests", "fileBytes"],
 };
 
 /** Endings of scripts, and who runs those. */
@@ -57,7 +68,7 @@ export function scenarioNames(directory) {
  * @param {string} directory the project's
  * @param {string} name one of `scenarioNames`
  * @returns {Scenario}
- * @throws {UserError} when the table of its parameters is missing or wrong, or two scripts have that name
+ * @throws {UserError} when its description is missing or wrong, or two scripts have that name
  */
 export function readScenario(directory, name) {
   const label = `loadgen/${name}.json`;
@@ -74,17 +85,14 @@ export function readScenario(directory, name) {
   }
   if (!existsSync(join(directory, label))) {
     throw new UserError(
-      `${file} has no table of its parameters`,
+      `${file} has no description`,
       `Expected ${label}, in the form of loadgen/short-lived.json.`,
       2,
     );
   }
   const document = new Document(join(directory, label), label);
   document.check(schema);
-  const content =
-    /** @type {Pick<Scenario, "description" | "parameters"> & Partial<typeof DEFAULTS>} */ (
-      document.value
-    );
+  const content = /** @type {ScenarioInFile} */ (document.value);
   for (const [parameter, table] of Object.entries(content.parameters)) {
     const { default: fallback, atMost } = table;
     const path = ["parameters", parameter];
@@ -103,7 +111,81 @@ export function readScenario(directory, name) {
       );
     }
   }
-  return { ...DEFAULTS, name, runner, ...content };
+  const scenario = { ...DEFAULTS, name, runner, ...content };
+  return { ...scenario, parameterNames: parameterNames(document, scenario) };
+}
+
+/**
+ * @param {Document} document
+ * @param {Omit<Scenario, "parameterNames">} scenario as its file says
+ * @returns {ParameterNames}
+ * @throws {UserError} when what the parameters mean does not fit together, or to the rest
+ */
+function parameterNames(document, { protocol, holdsConnections, dropsConnections, parameters }) {
+  /** @type {ParameterNames} */
+  const names = {};
+  for (const [name, { means }] of Object.entries(parameters)) {
+    if (means === undefined) continue;
+    /** @type {Path} */
+    const path = ["parameters", name, "means"];
+    const [other] = Object.entries(MEANINGS_OF).filter(([, own]) => own.includes(means));
+    if (other && other[0] !== protocol)
+      throw document.mistake(
+        path,
+        `${name} means ${means}, and "protocol" is ${protocol}`,
+        `Only ${other[0]} has ${other[1].join(", ")}.`,
+      );
+    if (names[means])
+      throw document.mistake(
+        path,
+        `${name} and ${names[means]} both mean ${means}`,
+        "Expected each meaning at most once.",
+      );
+    names[means] = name;
+  }
+  const { connections, requests, connectionsPerSecond, phaseSeconds } = names;
+  if (!connections && !requests && !(connectionsPerSecond && phaseSeconds))
+    throw document.mistake(
+      ["parameters"],
+      "nothing says how many connections there are",
+      "Expected a parameter that means connections, or requests, or two that mean connectionsPerSecond and phaseSeconds.",
+    );
+  for (const key of /** @type {const} */ (["holdsConnections", "dropsConnections"])) {
+    if (protocol === "http" && { holdsConnections, dropsConnections }[key])
+      throw document.mistake(
+        [key],
+        `"${key}" is true, and "protocol" is http`,
+        "Expected it of websocket alone.",
+      );
+  }
+  if (holdsConnections && !(connections && connectionsPerSecond))
+    throw document.mistake(
+      ["holdsConnections"],
+      "connections are held, and nothing says how many, opened how fast",
+      "Expected a parameter that means connections, and one that means connectionsPerSecond.",
+    );
+  return names;
+}
+
+/**
+ * @param {Scenario} scenario
+ * @returns {ScenarioDescription} what plan and record keep of it
+ */
+export function descriptionOf(scenario) {
+  const { description, runner, protocol, loop, holdsConnections, dropsConnections } = scenario;
+  const { compares, generatorThreads, backend, parameterNames } = scenario;
+  return {
+    description,
+    runner,
+    protocol,
+    loop,
+    holdsConnections,
+    dropsConnections,
+    compares,
+    generatorThreads,
+    backend,
+    parameterNames,
+  };
 }
 
 /**
@@ -131,16 +213,16 @@ function valueSchema({ type = "integer", min, max, values, description }) {
  * What a scenario asks for, against what a proxy's folder says that it serves.
  *
  * @param {Pick<Proxy, "name" | "serves">} proxy
- * @param {Pick<Scenario, "name" | "serves">} scenario
- * @param {Parameters} parameters
+ * @param {string} scenario its name
+ * @param {Pick<Workload, "protocol" | "fileBytes">} workload
  * @returns {string | null} why it cannot; null: it can
  */
-export function unableToServe(proxy, scenario, { FILE_BYTES }) {
+export function unableToServe(proxy, scenario, { protocol, fileBytes }) {
   // A proxy carries whatever the server behind it serves.
   if (proxy.serves === "websockets") return null;
-  if (scenario.serves !== "files")
-    return `${proxy.name} has no server behind it and answers with files alone, ${scenario.name} asks for ${scenario.serves}`;
-  if (proxy.serves === "hello" && FILE_BYTES !== HELLO_BYTES)
+  if (fileBytes === undefined)
+    return `${proxy.name} has no server behind it and answers with files alone, ${scenario} asks for ${protocol === "http" ? "another page" : "WebSockets"}`;
+  if (proxy.serves === "hello" && fileBytes !== HELLO_BYTES)
     return `${proxy.name} answers everything with ${HELLO_BYTES} bytes`;
   return null;
 }

@@ -10,10 +10,13 @@ import {
   scenarioNames,
   unableToServe,
 } from "./scenarios.js";
+import schema from "./scenario.schema.json" with { type: "json" };
 import { BATTLE, battleOf, projectWith, root } from "./testing/project.js";
+import { SCENARIOS } from "./testing/scenarios.js";
+import { workloadOf } from "./workload.js";
 
 for (const name of scenarioNames(root))
-  test(`loadgen/${name}.json is a table of parameters`, () => void readScenario(root, name));
+  test(`loadgen/${name}.json describes its scenario`, () => void readScenario(root, name));
 
 test("every parameter is a knob of .env, empty as scenarios differ in their defaults, and reaches the load", () => {
   const knobs = Object.fromEntries(
@@ -73,8 +76,8 @@ test("a parameter may have certain values alone, one or a list of them", (t) => 
 });
 
 test("what a scenario can be run with, and by whom", () => {
-  const { runner, backend, serves, schemes } = readScenario(root, "short-lived");
-  assert.deepEqual([runner, backend, serves], ["k6", "echo", "websockets"]);
+  const { runner, backend, schemes } = readScenario(root, "short-lived");
+  assert.deepEqual([runner, backend], ["k6", "echo"]);
   assert.deepEqual(schemes, ["ws", "wss"]);
   assert.equal(readScenario(root, "http").runner, "node");
   assert.deepEqual(readScenario(root, "tls-handshake").schemes, ["wss"]);
@@ -91,51 +94,116 @@ test("two scripts of one name are refused", (t) => {
 });
 
 test("a file server cannot do what needs a server behind it", () => {
-  const [http, files, echo] = ["http", "files", "short-lived"].map((name) =>
-    readScenario(root, name),
-  );
+  const asked = (/** @type {string} */ scenario, parameters = {}) => {
+    const workload = workloadOf({ scenarios: SCENARIOS }, { scenario, parameters });
+    return /** @type {const} */ ([scenario, workload]);
+  };
+  const [http, echo] = [asked("http"), asked("short-lived")];
+  const [small, large] = [12, 2216].map((bytes) => asked("files", { FILE_BYTES: bytes }));
   const proxy = { name: "p", serves: /** @type {const} */ ("websockets") };
-  for (const scenario of [http, files, echo])
-    assert.equal(unableToServe(proxy, scenario, defaults(scenario)), null);
+  for (const one of [http, echo, large]) assert.equal(unableToServe(proxy, ...one), null);
   const server = { name: "p", serves: /** @type {const} */ ("files") };
-  assert.equal(unableToServe(server, files, { FILE_BYTES: 2216 }), null);
-  assert.match(unableToServe(server, http, {}) ?? "", /^p has no server behind it.*asks for http$/);
-  assert.match(unableToServe(server, echo, {}) ?? "", /asks for websockets$/);
+  assert.equal(unableToServe(server, ...large), null);
+  assert.match(
+    unableToServe(server, ...http) ?? "",
+    /^p has no server behind it.*http asks for another page$/,
+  );
+  assert.match(unableToServe(server, ...echo) ?? "", /short-lived asks for WebSockets$/);
   const hello = { name: "p", serves: /** @type {const} */ ("hello") };
-  assert.equal(unableToServe(hello, files, { FILE_BYTES: 12 }), null);
-  assert.match(unableToServe(hello, files, { FILE_BYTES: 2216 }) ?? "", /with 12 bytes$/);
+  assert.equal(unableToServe(hello, ...small), null);
+  assert.match(unableToServe(hello, ...large) ?? "", /with 12 bytes$/);
 });
 
-test("a script without a table is refused", (t) => {
+test("a script without a description is refused", (t) => {
   const directory = projectWith(t);
   rmSync(join(directory, "loadgen/short-lived.json"));
   assert.throws(() => readScenario(directory, "short-lived"), {
-    message: "loadgen/short-lived.js has no table of its parameters",
+    message: "loadgen/short-lived.js has no description",
     next: /Expected loadgen\/short-lived\.json/,
     exitCode: 2,
   });
 });
 
+/**
+ * @param {import("node:test").TestContext} t
+ * @param {object} content of a scenario's file
+ */
+function readChanged(t, content) {
+  const directory = projectWith(t);
+  writeFileSync(join(directory, "loadgen/short-lived.json"), JSON.stringify(content, null, 2));
+  return readScenario(directory, "short-lived");
+}
+
+const N = { description: "x", means: "connections", default: 1, min: 1, max: 2 };
+const ABOUT = { description: "x", protocol: "websocket", loop: "closed" };
+
 for (const [title, parameter, message] of /** @type {const} */ ([
-  ["an unknown key", { default: 1, min: 1, max: 2, mx: 2 }, /line 9: unknown key "mx"/],
-  ["no description", { description: undefined }, /line 4: "description" is missing in "N"/],
-  ["a default out of range", { default: 3, min: 1, max: 2 }, /line 6: the default of N is 3/],
-  ["a limit that is no parameter", { atMost: "M" }, /line 9: unknown parameter "M"/],
-  ["a whole number's default with a fraction", { default: 1.5 }, /line 6: the default of N is 1.5/],
-  ["a type that there is not", { type: "float" }, /line 9: "type" is "float"/],
-  ["a default that is none of its values", { values: [2, 3] }, /line 6: the default of N is 1/],
-  ["no range", { max: undefined }, /line 4: "N" is a group of keys/],
+  ["an unknown key", { mx: 2 }, /line 12: unknown key "mx"/],
+  ["no description", { description: undefined }, /line 6: "description" is missing in "N"/],
+  ["a default out of range", { default: 3 }, /line 9: the default of N is 3/],
+  ["a limit that is no parameter", { atMost: "M" }, /line 12: unknown parameter "M"/],
+  ["a whole number's default with a fraction", { default: 1.5 }, /line 9: the default of N is 1.5/],
+  ["a type that there is not", { type: "float" }, /line 12: "type" is "float"/],
+  ["a default that is none of its values", { values: [2, 3] }, /line 9: the default of N is 1/],
+  ["no range", { max: undefined }, /line 6: "N" is a group of keys/],
+  ["a meaning that there is not", { means: "conections" }, /line 8: "means" is "conections"/],
+  ["nothing that counts connections", { means: "messages" }, /line 5: nothing says how many conn/],
+  ["a meaning of HTTP alone", { means: "requests" }, /line 8: N means requests, and "protocol" is/],
 ])) {
-  test(`a table with ${title} is refused`, (t) => {
-    const directory = projectWith(t);
-    const content = { description: "x", default: 1, min: 1, max: 2, ...parameter };
-    writeFileSync(
-      join(directory, "loadgen/short-lived.json"),
-      JSON.stringify({ description: "x", parameters: { N: content } }, null, 2),
-    );
-    assert.throws(() => readScenario(directory, "short-lived"), { message });
+  test(`a parameter with ${title} is refused`, (t) => {
+    const content = { ...ABOUT, parameters: { N: { ...N, ...parameter } } };
+    assert.throws(() => readChanged(t, content), { message });
   });
 }
+
+for (const [title, changes, message] of /** @type {const} */ ([
+  ["no protocol", { protocol: undefined }, /line 1: "protocol" is missing/],
+  ["a loop that there is not", { loop: "ajar" }, /line 4: "loop" is "ajar"/],
+  ["what it used to say", { serves: "files" }, /line 5: unknown key "serves"/],
+  [
+    "held connections, and no rate at which they are opened",
+    { holdsConnections: true },
+    /line 5: connections are held, and nothing says how many, opened how fast/,
+  ],
+  [
+    "held connections over HTTP",
+    { protocol: "http", holdsConnections: true },
+    /line 5: "holdsConnections" is true, and "protocol" is http/,
+  ],
+  [
+    "dropped connections over HTTP",
+    { protocol: "http", dropsConnections: true },
+    /line 5: "dropsConnections" is true, and "protocol" is http/,
+  ],
+])) {
+  test(`a description with ${title} is refused`, (t) => {
+    const content = { ...ABOUT, ...changes, parameters: { N } };
+    assert.throws(() => readChanged(t, content), { message });
+  });
+}
+
+test("two parameters that mean the same are refused, with the second's line", (t) => {
+  assert.throws(() => readChanged(t, { ...ABOUT, parameters: { N, M: N } }), {
+    message: "loadgen/short-lived.json, line 15: M and N both mean connections",
+    next: "Expected each meaning at most once.",
+    exitCode: 2,
+  });
+});
+
+test("a parameter may be the script's own affair", (t) => {
+  const { parameterNames } = readChanged(t, {
+    ...ABOUT,
+    parameters: { N, M: { ...N, means: undefined } },
+  });
+  assert.deepEqual(parameterNames, { connections: "N" });
+});
+
+test("every meaning that a parameter may have is described", () => {
+  assert.deepEqual(
+    Object.keys(schema.definitions.meanings.properties),
+    schema.properties.parameters.additionalProperties.properties.means.enum,
+  );
+});
 
 test("lists are combined, the last varying fastest", () => {
   assert.deepEqual(combinations({ A: [1, 2], B: [3], C: [4, 5] }), [

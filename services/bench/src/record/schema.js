@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { UserError } from "../errors.js";
+import { upgradeResults } from "./upgrade.js";
 
 /** @import { Results } from "./types.js" */
 
@@ -12,12 +13,13 @@ const schema = JSON.parse(readFileSync(join(import.meta.dirname, "results.schema
 const validate = new Ajv2020({ allowUnionTypes: true }).compile(schema);
 
 /**
- * @param {unknown} results
+ * @param {unknown} read of this version or of an earlier one
  * @param {string} file for the message
- * @returns {Results} a new one: keys that this version has added are null where they are missing
+ * @returns {Results} a new one, as this version writes it: keys that it has added are null where they are missing
  * @throws {UserError} that names the first place which is not as it should be
  */
-export function validateResults(results, file) {
+export function validateResults(read, file) {
+  const results = upgradeResults(read, file);
   if (validate(results)) return withNewKeys(/** @type {Results} */ (results));
   const [{ instancePath, message, params }] = validate.errors ?? [];
   throw new UserError(

@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { UserError } from "../errors.js";
 import { CELLS, unpackCells } from "./archive.js";
 import { validateResults } from "./schema.js";
+import { upgradePlan } from "./upgrade.js";
 
 /** @import { CellRecord, Environment, Plan, PlannedCell, Results } from "./types.js" */
 
@@ -51,7 +52,7 @@ export class Store {
       throw unwritable(directory, error);
     }
     const store = new Store(directory, {
-      schema: 1,
+      schema: 2,
       run: { name, startedAt: new Date().toISOString(), endedAt: null, command },
       plan,
       environment,
@@ -91,7 +92,8 @@ export class Store {
 
   /** @returns {Plan} what plan.json holds now */
   readPlan() {
-    return JSON.parse(readFileSync(join(this.directory, "plan.json"), "utf8"));
+    const file = join(this.directory, "plan.json");
+    return upgradePlan(JSON.parse(readFileSync(file, "utf8")), file);
   }
 
   /**

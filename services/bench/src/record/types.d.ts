@@ -9,9 +9,46 @@ export type Scheme = "ws" | "wss";
 /** Parameters of a scenario: the k6 script's environment variables. */
 export type Parameters = Record<string, number>;
 
+/** What a parameter means to runner and report, whatever it is called: plan/scenario.schema.json describes each. */
+export type Meaning =
+  | "connections"
+  | "concurrency"
+  | "connectionsPerSecond"
+  | "requests"
+  | "messages"
+  | "intervalSeconds"
+  | "messageBytes"
+  | "fileBytes"
+  | "phaseSeconds"
+  | "settleSeconds"
+  | "timeoutSeconds"
+  | "serverWorkers"
+  | "tlsVersion"
+  | "rsaBits"
+  | "resumed";
+
+/** Names of a scenario's parameters, by what they mean; a meaning that it has no parameter for is absent. */
+export type ParameterNames = Partial<Record<Meaning, string>>;
+
+/** What a scenario's file, loadgen/<scenario>.json, says of it: plan/scenario.schema.json describes each key. */
+export interface ScenarioDescription {
+  description: string;
+  /** Of its script: the Compose services load and load-http. */
+  runner: "k6" | "node";
+  protocol: "websocket" | "http";
+  loop: "closed" | "open";
+  holdsConnections: boolean;
+  dropsConnections: boolean;
+  compares: "proxies" | "servers" | "handshakes";
+  generatorThreads: "one" | "all";
+  /** The image that stands behind the proxy: ws-proxy-bench/<backend>. */
+  backend: string;
+  parameterNames: ParameterNames;
+}
+
 /** What a battle's file says, with the command line's changes, before this machine is looked at. */
 export interface Plan {
-  schema: 1;
+  schema: 2;
   /** Name of the battle's file, without its ending. */
   battle: string;
   title: string;
@@ -27,6 +64,8 @@ export interface Plan {
   /** Processes or threads of the proxy, and of the echo server; null: as in .env. */
   workers: number | null;
   keyType: "ecdsa" | "rsa";
+  /** Those of the cells, by name. */
+  scenarios: Record<string, ScenarioDescription>;
   /** In the order in which they run. */
   cells: PlannedCell[];
 }
@@ -251,7 +290,7 @@ export interface Advice {
 
 /** `results.json`: all that analysis and report need. */
 export interface Results {
-  schema: 1;
+  schema: 2;
   run: {
     /** Folder of the run. */
     name: string;

@@ -6,14 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { containersOf, inspect, Project, remove, run } from "../platform/docker.js";
 import { UserError } from "../errors.js";
-import {
-  connectionsOf,
-  holdsConnections,
-  keyTypeOf,
-  rampSeconds,
-  sendsRequests,
-} from "../plan/load.js";
-import { readScenario } from "../plan/scenarios.js";
+import { connectionsInAll, keyTypeOf, rampSeconds, workloadOf } from "../plan/workload.js";
 import { CONTROL } from "../plan/proxies.js";
 import { LIVE_FILE, liveCsv } from "../record/live.js";
 import { causesIn } from "./causes.js";
@@ -27,7 +20,7 @@ import { Sampler } from "./sampler.js";
 import { verify, waitForAnswer } from "./verification.js";
 
 /** @import { ContainerState } from "../platform/docker.js" */
-/** @import { CellRecord, ContainerRecord, Parameters, PlannedCell, Role, SocketReading } from "../record/types.js" */
+/** @import { CellRecord, ContainerRecord, Parameters, Plan, PlannedCell, Role, SocketReading } from "../record/types.js" */
 /** @import { Log } from "./causes.js" */
 /** @import { Counters, Reading } from "../platform/counters.js" */
 /** @import { Edges } from "./edges.js" */
@@ -51,7 +44,7 @@ const PROGRESS_INTERVAL_MS = 1000;
  * @property {Edge} before the load is started
  * @property {Edge} first edge of the measured phase
  * @property {Edge} last edge
- * @property {Edge} [after] SETTLE_SECONDS after the load has ended
+ * @property {Edge} [after] settleSeconds after the load has ended
  */
 
 /**
@@ -64,6 +57,7 @@ const PROGRESS_INTERVAL_MS = 1000;
  * @property {string} run name of the run
  * @property {Record<string, string>} env knobs for Compose
  * @property {Record<string, string[]>} services of each proxy
+ * @property {Plan["scenarios"]} scenarios of the plan
  * @property {string[]} observers services that stay up
  * @property {number} loadCores
  * @property {boolean} cpuLimited the plan limits the proxy's CPU time
@@ -143,11 +137,11 @@ class Driver {
    */
   constructor(cell, attempt, stage, folder) {
     this.cell = cell;
-    this.scenario = readScenario(stage.directory, cell.scenario);
+    this.workload = workloadOf(stage, cell);
     this.stage = stage;
     this.folder = folder;
     this.record = newRecord(cell, attempt, stage.loadCores);
-    this.keyType = keyTypeOf(cell.parameters, stage.keyType);
+    this.keyType = keyTypeOf(this.workload, stage.keyType);
     /** Where load writes while it runs; results may lie on a slower disk, and get what is kept. */
     this.scratch = join(stage.directory, ".bench", "samples", `${stage.project}-${cell.id}`);
     this.project = new Project(stage.directory, {
@@ -155,11 +149,11 @@ class Driver {
       profile: cell.profile,
       env: {
         ...stage.env,
-        ...knobsOf(cell, this.scenario, cell.parameters),
+        ...knobsOf(cell, this.workload, cell.parameters),
         TLS_KEY_TYPE: this.keyType,
       },
     });
-    this.loads = new Loads(cell, this.scenario, {
+    this.loads = new Loads(cell, this.workload, {
       stage,
       project: this.project,
       scratch: this.scratch,
@@ -209,14 +203,14 @@ class Driver {
   }
 
   async #verify() {
-    const { cell, stage, scenario, keyType } = this;
+    const { cell, stage, workload, keyType } = this;
     await waitForAnswer(cell, {
       // Two JVMs took 17 s on two cores that had other work.
-      limitMs: scenario.backend === ECHO ? START_LIMIT_MS : 2 * START_LIMIT_MS,
+      limitMs: workload.backend === ECHO ? START_LIMIT_MS : 2 * START_LIMIT_MS,
       signal: stage.signal,
       assertAlive: async () => this.#assertAlive(await this.#now()),
     });
-    this.record.tls = await verify(cell, scenario, { ...stage, keyType, limitMs: START_LIMIT_MS });
+    this.record.tls = await verify(cell, workload, { ...stage, keyType, limitMs: START_LIMIT_MS });
   }
 
   /** @param {Parameters} changes */
@@ -229,7 +223,7 @@ class Driver {
   }
 
   async #measure() {
-    const { cell, stage, record } = this;
+    const { cell, stage, record, workload } = this;
     this.stage.tell({ type: "phase", phase: "measure" });
     const loadStartedMs = performance.now();
     /** @type {Map<string, Counters>} */
@@ -260,7 +254,7 @@ class Driver {
     const sampler = new Sampler(counters, { intervalMs: SAMPLE_INTERVAL_MS });
     const pulse = new Pulse({
       files: Array.from({ length: cell.loads }, (_, i) => join(this.scratch, `load-${i + 1}.csv`)),
-      holds: holdsConnections(cell.parameters),
+      holds: workload.holdsConnections,
     });
     // Who looks on sees nothing where it cannot be read: the load has just ended, or a container; the next step says so.
     const pulseNow = () => this.#pulseReading(counters, roles).catch(() => undefined);
@@ -311,8 +305,8 @@ class Driver {
       );
       failedEarly.catch(() => {});
       // The handshakes at the end of the ramp may take their time.
-      const { TIMEOUT_SECONDS = 0 } = cell.parameters;
-      const rampLimit = 2 * rampSeconds(cell.parameters) + TIMEOUT_SECONDS;
+      const { timeoutSeconds = 0, settleSeconds } = workload;
+      const rampLimit = 2 * rampSeconds(workload) + timeoutSeconds;
       await this.#within(START_LIMIT_MS / 1000 + rampLimit, Promise.race([begun, failedEarly]));
       record.phases.load = (performance.now() - loadStartedMs) / 1000;
       const died = new Promise((_, reject) => {
@@ -326,10 +320,9 @@ class Driver {
       });
       await this.#within(cell.limitSeconds, Promise.race([done, failedEarly, died]));
       clearInterval(progress);
-      await this.#within(START_LIMIT_MS / 1000 + TIMEOUT_SECONDS, exit);
-      const { SETTLE_SECONDS } = cell.parameters;
-      if (SETTLE_SECONDS !== undefined) {
-        await sleep(SETTLE_SECONDS * 1000, undefined, { signal: stage.signal });
+      await this.#within(START_LIMIT_MS / 1000 + timeoutSeconds, exit);
+      if (settleSeconds !== undefined) {
+        await sleep(settleSeconds * 1000, undefined, { signal: stage.signal });
         for (const [name, role] of roles) if (role === "load") counters.delete(name);
         readings.after = { ...this.readEdge(counters), sockets: sockets() };
       }
@@ -337,12 +330,12 @@ class Driver {
       this.#note(/** @type {Readings} */ (readings), sampler, { roles, states });
       if (echoBefore && echoAfter) {
         record.echoWorkers = workersBetween(echoBefore, echoAfter);
-        if (holdsConnections(cell.parameters))
+        if (workload.holdsConnections)
           record.connectionsHeld = { from: openAt(echoBefore), to: openAt(echoAfter) };
       }
       Object.assign(record, await this.loads.read(names, this.folder));
       // The client that looked before opened one connection: nothing to resume. What the load did, each of its connections asserts.
-      if (record.tls) record.tls.resumed = cell.parameters.RESUMED === 1;
+      if (record.tls) record.tls.resumed = workload.resumed === 1;
       // By now k6 has written every latency, and every count is known for good.
       beat(lastPulse && atEnd(lastPulse, record), true);
       this.#noteCauses(logs);
@@ -444,7 +437,7 @@ class Driver {
    * @returns {Promise<Log[]>} what proxy and server have written since; []: the load sends no requests
    */
   async #logsSince(fromMs) {
-    if (!sendsRequests(this.cell.parameters)) return [];
+    if (this.workload.protocol !== "http") return [];
     return Promise.all(
       this.#ofCellAlone().map(async ({ name, service }) => ({
         service,
@@ -472,7 +465,7 @@ class Driver {
 
   /** @returns {Promise<EchoWorker[] | null>} null: another server stands in its place, which does not count them */
   async #echoWorkers() {
-    if (this.scenario.backend !== ECHO) return null;
+    if (this.workload.backend !== ECHO) return null;
     const host = this.cell.profile === CONTROL ? "proxy" : "echo";
     const response = await fetch(`http://${host}:8080/stats`, {
       headers: { connection: "close" },
@@ -510,7 +503,7 @@ class Driver {
     this.stage.tell({ type: "live", sample });
     const { opened, failed, connections_per_second: perSecond, proxy_cores: proxyCores } = sample;
     if (perSecond === undefined || proxyCores === undefined) return;
-    const asked = connectionsOf(this.cell.parameters);
+    const asked = connectionsInAll(this.workload);
     this.stage.tell({ type: "progress", opened, asked, failed, perSecond, proxyCores });
   }
 

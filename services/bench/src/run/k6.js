@@ -15,9 +15,6 @@ const HANDSHAKE = "handshake_ms";
 const ECHO_LATENCY = "echo_latency_ms";
 const TOTAL = "total_ms";
 
-/** Parameters of which each of several load containers gets a share. */
-const SHARED_PARAMETERS = ["CONNECTIONS", "CONCURRENCY", "CONNECTIONS_PER_SECOND"];
-
 /**
  * @param {string} stdout of k6, with or without Compose's prefixes
  * @returns {Summary | null} of the last line `SUMMARY {…}`; null: k6 ended without one
@@ -55,7 +52,7 @@ function isSends(value) {
  * remain. The samples have the rest, see `readLatencies`.
  *
  * @param {Summary[]} summaries at least one; a single one stays as it is
- * @returns {Summary} labels of the first; totalMs null when one was cut short
+ * @returns {Omit<Summary, "tags" | "parameters">} totalMs null when one was cut short
  */
 export function mergeSummaries(summaries) {
   const [first, ...others] = summaries;
@@ -68,16 +65,6 @@ export function mergeSummaries(summaries) {
     summaries.flatMap(({ connections }) => Object.keys(connections.failedByCause)),
   );
   return {
-    tags: first.tags,
-    parameters: {
-      ...first.parameters,
-      ...Object.fromEntries(
-        SHARED_PARAMETERS.filter((name) => name in first.parameters).map((name) => [
-          name,
-          sum(({ parameters }) => parameters[name]),
-        ]),
-      ),
-    },
     connections: {
       opened: sum(({ connections }) => connections.opened),
       failed: sum(({ connections }) => connections.failed),

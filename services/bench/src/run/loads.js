@@ -5,15 +5,16 @@
 import { join } from "node:path";
 import { run } from "../platform/docker.js";
 import { UserError } from "../errors.js";
-import { connectionsOf, sendsRequests } from "../plan/load.js";
+import { connectionsInAll } from "../plan/workload.js";
 import { summarise } from "../statistics/index.js";
 import { CellFailure } from "./cell-failure.js";
 import { readHttpSummary } from "./http-load.js";
 import { keepSamples, mergeSummaries, readLatencies, readSummary } from "./k6.js";
 
 /** @import { Project } from "../platform/docker.js" */
-/** @import { Scenario } from "../plan/scenarios.js" */
-/** @import { CellRecord, Parameters, PlannedCell } from "../record/types.js" */
+/** @import { Workload } from "../plan/workload.js" */
+/** @import { CellRecord, ParameterNames, Parameters, PlannedCell } from "../record/types.js" */
+/** @import { Summary } from "./k6.js" */
 /** @import { Stage } from "./cell.js" */
 
 /** Of k6's REST API, for the live view. */
@@ -27,13 +28,13 @@ const CONNECTIONS_FAILED = 99;
 
 /**
  * @param {PlannedCell} cell
- * @param {Scenario} scenario
+ * @param {Pick<Workload, "backend">} workload
  * @param {Parameters} parameters of this phase
  * @returns {Record<string, string>} knobs for Compose, and environment of the load
  */
-export function knobsOf({ scheme, round }, { name, backend }, parameters) {
+export function knobsOf({ scenario, scheme, round }, { backend }, parameters) {
   return {
-    SCENARIO: name,
+    SCENARIO: scenario,
     SCHEME: scheme,
     TRIAL: String(round),
     BACKEND: backend,
@@ -44,7 +45,7 @@ export function knobsOf({ scheme, round }, { name, backend }, parameters) {
 /** The load of one cell. */
 export class Loads {
   #cell;
-  #scenario;
+  #workload;
   #stage;
   #project;
   #scratch;
@@ -53,12 +54,12 @@ export class Loads {
 
   /**
    * @param {PlannedCell} cell
-   * @param {Scenario} scenario
+   * @param {Workload} workload of its measured phase
    * @param {{stage: Stage, project: Project, scratch: string}} about scratch: folder where they write while they run
    */
-  constructor(cell, scenario, { stage, project, scratch }) {
+  constructor(cell, workload, { stage, project, scratch }) {
     this.#cell = cell;
-    this.#scenario = scenario;
+    this.#workload = workload;
     this.#stage = stage;
     this.#project = project;
     this.#scratch = scratch;
@@ -80,7 +81,11 @@ export class Loads {
     await Promise.all(
       names.map((container, i) => {
         const environment = {
-          ...knobsOf(this.#cell, this.#scenario, share(parameters, i, count)),
+          ...knobsOf(
+            this.#cell,
+            this.#workload,
+            share(parameters, this.#workload.parameterNames, i, count),
+          ),
           RUN: this.#stage.run,
           PROXY: this.#cell.proxy,
           ...extra,
@@ -110,10 +115,10 @@ export class Loads {
    * @returns {string[]} of Compose: environment, service and its command
    */
   #command(csv, environment) {
-    const { name, runner } = this.#scenario;
+    const { scenario: name } = this.#cell;
     const set = (/** @type {Record<string, string>} */ variables) =>
       Object.entries(variables).flatMap(([key, value]) => ["--env", `${key}=${value}`]);
-    if (runner === "node")
+    if (this.#workload.runner === "node")
       return [
         ...set({ ...environment, SAMPLES_CSV: csv }),
         "load-http",
@@ -146,7 +151,7 @@ export class Loads {
    * @throws {CellFailure} when one ended without a summary
    */
   async read(names, folder) {
-    return sendsRequests(this.#cell.parameters)
+    return this.#workload.protocol === "http"
       ? this.#readRequests(names)
       : this.#readConnections(names, folder);
   }
@@ -167,10 +172,11 @@ export class Loads {
    */
   async #readConnections(names, folder) {
     const summaries = await Promise.all(names.map((name) => summaryOf(name, readSummary)));
+    refuseUncounted(summaries, this.#workload);
     const { connections, messagesEchoed, sends, totalMs } = mergeSummaries(summaries);
     // A rate may come to one connection more than it should.
     const asked = Math.max(
-      connectionsOf(this.#cell.parameters),
+      connectionsInAll(this.#workload),
       connections.opened + connections.failed,
     );
     const files = names.map((_, i) => join(this.#scratch, `load-${i + 1}.csv`));
@@ -231,18 +237,34 @@ async function summaryOf(name, read) {
 }
 
 /**
+ * @param {Pick<Summary, "sends">[]} summaries
+ * @param {Pick<Workload, "loop">} workload
+ * @throws {CellFailure} when an open loop does not say what was due, late and dropped, or a closed one does
+ */
+export function refuseUncounted(summaries, { loop }) {
+  const isCounted = loop === "open";
+  if (summaries.every(({ sends }) => (sends !== null) === isCounted)) return;
+  throw new CellFailure(
+    "load",
+    `its summary ${isCounted ? "does not count" : "counts"} what was due, late and dropped, and its scenario is a${isCounted ? "n open" : " closed"} loop`,
+  );
+}
+
+/**
  * @param {Parameters} parameters
+ * @param {ParameterNames} names of them by what they mean
  * @param {number} index of the container, from 0
  * @param {number} count
  * @returns {Parameters} with this container's share of the connections, and of the rate at which they are opened
  */
-export function share(parameters, index, count) {
+export function share(parameters, names, index, count) {
   const part = (/** @type {number} */ whole) =>
     Math.floor(whole / count) + (index < whole % count ? 1 : 0);
   const shared = { ...parameters };
-  for (const key of ["CONNECTIONS", "CONCURRENCY"])
-    if (key in shared) shared[key] = part(shared[key]);
-  if ("CONNECTIONS_PER_SECOND" in shared) shared.CONNECTIONS_PER_SECOND /= count;
+  for (const key of [names.connections, names.concurrency])
+    if (key !== undefined && key in shared) shared[key] = part(shared[key]);
+  const rate = names.connectionsPerSecond;
+  if (rate !== undefined && rate in shared) shared[rate] /= count;
   return shared;
 }
 

@@ -51,7 +51,8 @@ for (const [cores, proxyCpus] of [
 
 test("load containers share the connections, none is lost", () => {
   const parameters = { CONNECTIONS: 10, CONCURRENCY: 7, MESSAGES: 3 };
-  const shares = [0, 1, 2].map((index) => share(parameters, index, 3));
+  const names = { connections: "CONNECTIONS", concurrency: "CONCURRENCY" };
+  const shares = [0, 1, 2].map((index) => share(parameters, names, index, 3));
   assert.deepEqual(
     shares.map(({ CONNECTIONS, CONCURRENCY, MESSAGES }) => [CONNECTIONS, CONCURRENCY, MESSAGES]),
     [

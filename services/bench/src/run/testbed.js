@@ -12,7 +12,8 @@ import { containersOf, joinNetwork, leaveNetwork, Project, remove } from "../pla
 import { UserError } from "../errors.js";
 import { Influx } from "../platform/influx.js";
 import { estimateRemaining } from "../plan/estimate.js";
-import { keyTypeOf, workersEnv } from "../plan/load.js";
+import { workersEnv } from "../plan/knobs.js";
+import { keyTypeOf, workloadOf } from "../plan/workload.js";
 import { DATABASE, Publisher } from "../series/publisher.js";
 import { republish } from "../series/republish.js";
 import { until } from "../platform/wait.js";
@@ -120,8 +121,10 @@ export class Testbed {
    * @param {Plan} plan
    * @returns {Promise<Stage["authorities"]>}
    */
-  async #certificates({ cells, keyType }) {
-    const types = new Set(cells.map(({ parameters }) => keyTypeOf(parameters, keyType)));
+  async #certificates(plan) {
+    const types = new Set(
+      plan.cells.map((cell) => keyTypeOf(workloadOf(plan, cell), plan.keyType)),
+    );
     /** @type {Stage["authorities"]} */
     const authorities = {};
     for (const type of types) {
@@ -158,6 +161,7 @@ export class Testbed {
       loadCores,
       cpuLimited,
       keyType: plan.keyType,
+      scenarios: plan.scenarios,
       authorities,
       policy: this.#policy(),
       edges,

@@ -9,7 +9,7 @@ import { CellFailure } from "./cell-failure.js";
 
 /** @import { ConnectionOptions, SecureVersion } from "node:tls" */
 /** @import { Target } from "../conformance/connect.js" */
-/** @import { Scenario } from "../plan/scenarios.js" */
+/** @import { Workload } from "../plan/workload.js" */
 /** @import { CellRecord, PlannedCell } from "../record/types.js" */
 /** @import { Stage } from "./cell.js" */
 
@@ -43,13 +43,14 @@ export async function waitForAnswer({ scheme }, { limitMs, signal, assertAlive }
 
 /**
  * @param {PlannedCell} cell
- * @param {Scenario} scenario
+ * @param {Workload} workload
  * @param {Pick<Stage, "authorities" | "policy"> & {keyType: "ecdsa" | "rsa", limitMs: number}} options
  * @returns {Promise<CellRecord["tls"]>} what was negotiated; null over ws
  * @throws {CellFailure} when what comes back is not what should
  */
-export async function verify(cell, scenario, { authorities, policy, keyType, limitMs }) {
-  const { scheme, parameters } = cell;
+export async function verify(cell, workload, { authorities, policy, keyType, limitMs }) {
+  const { scheme } = cell;
+  const isEchoed = workload.protocol === "websocket";
   const end = new AbortController();
   /** @type {Target} */
   const target = {
@@ -67,13 +68,13 @@ export async function verify(cell, scenario, { authorities, policy, keyType, lim
   };
   try {
     // Offers more than the policy allows: the answer is the server's choice.
-    const tls = scheme === "wss" ? negotiated(await connectTls(target, offerOf(parameters))) : null;
-    if (scenario.serves === "websockets") await verifyEcho(target, cell);
-    else await verifyPage(target, scenario, parameters);
+    const tls = scheme === "wss" ? negotiated(await connectTls(target, offerOf(workload))) : null;
+    if (isEchoed) await verifyEcho(target, cell);
+    else await verifyPage(target, workload);
     return tls;
   } catch (error) {
     if (error instanceof CellFailure) throw error;
-    const what = scenario.serves === "websockets" ? "echo" : "page";
+    const what = isEchoed ? "echo" : "page";
     throw new CellFailure(
       "verify",
       `no ${what} over ${scheme}: ${error instanceof Error ? error.message : error}`,
@@ -84,12 +85,12 @@ export async function verify(cell, scenario, { authorities, policy, keyType, lim
 }
 
 /**
- * @param {PlannedCell["parameters"]} parameters
+ * @param {Workload} workload
  * @returns {ConnectionOptions} the version that the load offers, where it offers one alone
  */
-function offerOf({ TLS_VERSION }) {
-  if (TLS_VERSION === undefined) return {};
-  const version = /** @type {SecureVersion} */ (`TLSv${TLS_VERSION}`);
+function offerOf({ tlsVersion }) {
+  if (tlsVersion === undefined) return {};
+  const version = /** @type {SecureVersion} */ (`TLSv${tlsVersion}`);
   return { minVersion: version, maxVersion: version };
 }
 
@@ -113,16 +114,16 @@ async function verifyEcho(target, { id }) {
  * Over TLS with the certificate verified, which neither wrk nor ab does.
  *
  * @param {Target} target
- * @param {Scenario} scenario
- * @param {PlannedCell["parameters"]} parameters
+ * @param {Workload} workload
  */
-async function verifyPage(target, { serves }, { FILE_BYTES = HELLO_BYTES }) {
-  const path = serves === "files" ? `/files/${FILE_BYTES}` : "/hello";
+async function verifyPage(target, { fileBytes }) {
+  const expected = fileBytes ?? HELLO_BYTES;
+  const path = fileBytes === undefined ? "/hello" : `/files/${fileBytes}`;
   const { status, bytes } = await fetchPage(target, path);
-  if (status === 200 && bytes === FILE_BYTES) return;
+  if (status === 200 && bytes === expected) return;
   throw new CellFailure(
     "verify",
-    `${path} was answered with status ${status} and ${bytes} bytes, expected 200 and ${FILE_BYTES}`,
+    `${path} was answered with status ${status} and ${bytes} bytes, expected 200 and ${expected}`,
   );
 }
 

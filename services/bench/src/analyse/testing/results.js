@@ -2,6 +2,7 @@
  * Made-up results for tests: every figure is consistent with every other, so that no gate finds anything until a test makes
  * it.
  */
+import { SCENARIOS } from "../../plan/testing/scenarios.js";
 import { randomNumbers } from "../../statistics/random.js";
 
 /** @import { CellRecord, ContainerRecord, LatencySummary, MemoryReading, Parameters, PlannedCell, Results, Scheme } from "../../record/types.js" */
@@ -307,7 +308,7 @@ export function results({
     return change(record, cell);
   });
   return {
-    schema: 1,
+    schema: 2,
     run: {
       name: "20260131T230700Z-test",
       startedAt: "2026-01-31T23:07:00.000Z",
@@ -315,7 +316,7 @@ export function results({
       command: "./bench run test",
     },
     plan: {
-      schema: 1,
+      schema: 2,
       battle: "test",
       title: "Test",
       published: null,
@@ -325,6 +326,7 @@ export function results({
       proxyCpus: 0,
       workers: null,
       keyType: "ecdsa",
+      scenarios: SCENARIOS,
       cells,
     },
     environment: { schema: 1, identity: { kernel: "6.18", cores: 2 }, details: {}, advice: [] },

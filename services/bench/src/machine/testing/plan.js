@@ -1,3 +1,5 @@
+import { SCENARIOS } from "../../plan/testing/scenarios.js";
+
 /** @import { Plan } from "../../record/types.js" */
 
 /** Profiles that the plan starts; a copy of a proxy has its profile. */
@@ -9,7 +11,7 @@ const profiles = {
 };
 /** @type {Plan} */
 export const plan = {
-  schema: 1,
+  schema: 2,
   battle: "b",
   title: "B",
   published: null,
@@ -19,6 +21,7 @@ export const plan = {
   proxyCpus: 1,
   workers: null,
   keyType: "ecdsa",
+  scenarios: SCENARIOS,
   cells: Object.entries(profiles).map(([proxy, profile]) => ({
     id: proxy,
     round: 1,

@@ -5,6 +5,7 @@
  * @import { CellRecord, ContainerRecord, LatencySummary, PlannedCell, Results, Scheme } from "../../record/types.js"
  * @import { Curves } from "../model.js"
  */
+import { SCENARIOS } from "../../plan/testing/scenarios.js";
 
 /** @type {Results["proxies"]} */
 const PROXIES = [
@@ -125,7 +126,7 @@ export function sampleAnalysis({
   );
   /** @type {Results} */
   const results = {
-    schema: 1,
+    schema: 2,
     run: {
       name: "20260131T230700Z-balancerbattle",
       startedAt: "2026-01-31T23:07:00Z",
@@ -133,7 +134,7 @@ export function sampleAnalysis({
       command: `./bench run balancerbattle --seed 20260131 --rounds ${rounds}${hostile}`,
     },
     plan: {
-      schema: 1,
+      schema: 2,
       battle: "balancerbattle",
       title: `BalancerBattle, fought again${hostile}`,
       published: "balancerbattle-2013",
@@ -143,6 +144,7 @@ export function sampleAnalysis({
       proxyCpus: 0,
       workers: null,
       keyType: "ecdsa",
+      scenarios: SCENARIOS,
       cells: planned,
     },
     environment: environment(hostile),

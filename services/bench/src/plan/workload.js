@@ -1,0 +1,97 @@
+/**
+ * What one setting asks of a proxy, whatever its scenario and its parameters are called.
+ */
+
+/**
+ * @import { Meaning, Parameters, Plan, ScenarioDescription, Scheme } from "../record/types.js"
+ *
+ * @typedef {ScenarioDescription & Partial<Record<Meaning, number>>} Workload the scenario's description, and the value of each
+ *   parameter by what it means; a meaning that it has no parameter for is absent
+ */
+
+/**
+ * @param {Pick<Plan, "scenarios">} plan
+ * @param {{scenario: string, parameters: Parameters}} cell of that plan
+ * @returns {Workload}
+ */
+export function workloadOf({ scenarios }, { scenario, parameters }) {
+  return workload(scenarios[scenario], parameters);
+}
+
+/**
+ * @param {ScenarioDescription} description
+ * @param {Parameters} parameters
+ * @returns {Workload}
+ */
+export function workload(description, parameters) {
+  const values = Object.fromEntries(
+    Object.entries(description.parameterNames).map(([meaning, name]) => [
+      meaning,
+      parameters[name],
+    ]),
+  );
+  return /** @type {Workload} */ ({ ...description, ...values });
+}
+
+/**
+ * @param {Workload} workload
+ * @returns {number} connections in all
+ */
+export function connectionsInAll(workload) {
+  const { connections, requests, connectionsPerSecond = 0, phaseSeconds = 0 } = workload;
+  // Where requests are counted, each has a connection of its own.
+  return connections ?? requests ?? Math.round(connectionsPerSecond * phaseSeconds);
+}
+
+/**
+ * @param {Workload} workload
+ * @returns {number} connections at a time, at most
+ */
+export function connectionsAtATime(workload) {
+  return workload.concurrency ?? connectionsInAll(workload);
+}
+
+/**
+ * @param {Workload} workload
+ * @returns {number} until the connections that are held are open, before the measured phase
+ */
+export function rampSeconds({ holdsConnections, connections = 0, connectionsPerSecond = 1 }) {
+  return holdsConnections ? connections / connectionsPerSecond : 0;
+}
+
+/**
+ * @param {Pick<Workload, "parameterNames" | "connections">} workload
+ * @returns {string[]} names of the parameters that say how many connections there are, and in nothing else how they are used
+ */
+export function sizeNames({ parameterNames: { connections, phaseSeconds } }) {
+  const name = connections ?? phaseSeconds;
+  return name === undefined ? [] : [name];
+}
+
+/**
+ * @param {Parameters} parameters
+ * @param {(string | undefined)[]} names
+ * @returns {Parameters} all others
+ */
+export function without(parameters, names) {
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !names.includes(name)));
+}
+
+/**
+ * @param {{scheme: Scheme, workload: Pick<Workload, "protocol">}} setting
+ * @returns {string} `ws` or `wss`; of requests over HTTP `http` or `https`
+ */
+export function schemeName({ scheme, workload: { protocol } }) {
+  if (protocol === "websocket") return scheme;
+  return scheme === "ws" ? "http" : "https";
+}
+
+/**
+ * @param {Pick<Workload, "rsaBits">} workload
+ * @param {"ecdsa" | "rsa"} planned key type of the plan
+ * @returns {"ecdsa" | "rsa"} of the proxy's certificate: the plan's, unless the scenario chooses
+ */
+export function keyTypeOf({ rsaBits }, planned) {
+  if (rsaBits === undefined) return planned;
+  return rsaBits > 0 ? "rsa" : "ecdsa";
+}
