@@ -124,3 +124,12 @@ export async function waitForLoad(project) {
   const id = (await project.check(["ps", "--all", "--quiet", "load"])).trim();
   return Number(await check(["docker", "wait", id]));
 }
+
+/**
+ * @param {Project} project with a load that has ended
+ * @returns {Promise<any>} what its line SUMMARY holds
+ */
+export async function loadSummary(project) {
+  const log = await project.check(["logs", "--no-log-prefix", "load"]);
+  return JSON.parse(log.match(/SUMMARY (\{.*\})/)?.[1] ?? "null");
+}

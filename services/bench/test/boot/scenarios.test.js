@@ -1,74 +1,11 @@
 /**
- * The main job, small: each proxy under load, its figures read back from InfluxDB.
+ * Each scenario of k6 under `docker compose up`, small: what was counted, and that nothing stays behind.
  */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { check } from "../../src/platform/docker.js";
-import { readProxies } from "../../src/plan/proxies.js";
-import { statusOf, until } from "../../src/platform/wait.js";
-import { influx, joinProject, lab, projectDirectory, waitForLoad } from "../lab.js";
-
-const CONNECTIONS = 300;
-/** One container and two: under ws too, and with the metrics of every container. Of the others the longer way does, wss. */
-const WATCHED = ["nginx", "haproxy-hitch"];
-/** How long the containers are watched after the load, so that gaps between points would show. */
-const WATCH_MS = 6_000;
-
-for (const { name, schemes, serves } of readProxies(join(projectDirectory, "proxies"))) {
-  // This load speaks WebSocket.
-  if (serves !== "websockets") continue;
-  const isWatched = WATCHED.includes(name);
-  for (const scheme of isWatched ? schemes : schemes.slice(-1)) {
-    test(`${name}, ${scheme}: load without failures, figures in InfluxDB`, async (t) => {
-      const run = `${name}-${scheme}`;
-      const project = lab(t, {
-        profile: name,
-        env: { SCHEME: scheme, CONNECTIONS: String(CONNECTIONS), CONCURRENCY: "20", RUN: run },
-      });
-      await project.check(["up", "--detach"]);
-      assert.equal(
-        await waitForLoad(project),
-        0,
-        (await project.run(["logs", "load", "proxy"])).output,
-      );
-
-      const summary = await loadSummary(project);
-      assert.deepEqual(summary.connections, { opened: CONNECTIONS, failed: 0, failedByCause: {} });
-      assert.equal(summary.messagesEchoed, CONNECTIONS);
-      assert.equal(summary.tags.proxy, name);
-      assert.ok(summary.totalMs > 0);
-      for (const latency of [summary.handshakeMs, summary.echoLatencyMs]) {
-        assert.equal(latency.count, CONNECTIONS);
-        assert.ok(latency.min > 0 && latency.min <= latency.med && latency.med <= latency.max);
-      }
-
-      await joinProject(t, project.name);
-      // What the ports on the host lead to.
-      const [from, url] =
-        scheme === "wss" ? ["8443", "https://host-ports:8443"] : ["8080", "http://host-ports:8080"];
-      assert.match(await project.check(["port", "host-ports", from]), /^127\.0\.0\.1:\d+$/m);
-      assert.equal(await statusOf(`${url}/healthz`), "200");
-
-      for (const metric of ["handshake_ms", "echo_latency_ms"]) {
-        const [series] = await influx(
-          `SELECT count(value) FROM ${metric} WHERE run = '${run}' GROUP BY *`,
-          "k6",
-        );
-        assert.equal(series.values[0][1], CONNECTIONS, metric);
-        assert.deepEqual(
-          series.tags,
-          { run, proxy: name, scenario: "short-lived", scheme, trial: "1" },
-          metric,
-        );
-      }
-      if (!isWatched || scheme === "ws") return;
-      await sleep(WATCH_MS);
-      await assertContainerMetrics(project);
-    });
-  }
-}
+import { until } from "../../src/platform/wait.js";
+import { influx, joinProject, lab, loadSummary, waitForLoad } from "../lab.js";
 
 test("held connections: all open at once, messages when they are due, each echo as it was sent", async (t) => {
   const project = lab(t, {
@@ -210,40 +147,3 @@ test("many messages: all counted, a sample of their latencies recorded, kept for
   const [counted] = await influx("SELECT sum(value) FROM messages_echoed", "k6");
   assert.equal(counted.values[0][1], 1000);
 });
-
-/** @param {import("../../src/platform/docker.js").Project} project */
-async function loadSummary(project) {
-  const log = await project.check(["logs", "--no-log-prefix", "load"]);
-  return JSON.parse(log.match(/SUMMARY (\{.*\})/)?.[1] ?? "null");
-}
-
-/**
- * CPU and memory points of every service of the running profile, no more than 2 s apart.
- *
- * @param {import("../../src/platform/docker.js").Project & {name: string}} project
- */
-async function assertContainerMetrics(project) {
-  const running = (await project.check(["ps", "--services", "--status", "running"]))
-    .trim()
-    .split("\n");
-  for (const measurement of [
-    "cpu_usage_total",
-    "memory_usage",
-    "memory_working_set",
-    "memory_rss",
-  ]) {
-    const series = await influx(
-      `SELECT value FROM ${measurement} WHERE time > now() - ${WATCH_MS}ms GROUP BY container_name`,
-      "cadvisor",
-    );
-    for (const service of running) {
-      const times = series
-        .filter(({ tags }) => tags.container_name === `${project.name}-${service}-1`)
-        .flatMap(({ values }) => values.map(([time]) => time));
-      const about = `${measurement} of ${service}`;
-      assert.ok(times.length >= 3, `${about}: ${times.length} points in ${WATCH_MS} ms`);
-      const gaps = times.slice(1).map((time, i) => time - times[i]);
-      assert.ok(Math.max(...gaps) <= 2_000, `${about}: ${Math.max(...gaps)} ms between two points`);
-    }
-  }
-}

@@ -1,0 +1,77 @@
+/**
+ * Servers behind the proxies other than the echo server, and the tools of the load that asks them.
+ */
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { setup } from "../../src/commands/setup.js";
+import { check } from "../../src/platform/docker.js";
+import { until } from "../../src/platform/wait.js";
+import { lab, projectDirectory } from "../lab.js";
+import { assertSharedConnections, client, SOCKETS, startProxy, waitForProxy } from "../requests.js";
+
+before(() => setup(projectDirectory, () => {}, { backends: ["node-web", "spring"] }));
+
+test("requests share connections before node-web too", async (t) => {
+  const proxy = { name: "nginx", schemes: /** @type {const} */ (["ws", "wss"]) };
+  const knobs = { BACKEND: "node-web" };
+  const { project, ca } = await startProxy(t, proxy.name, proxy.schemes, knobs);
+  await assertSharedConnections(t, project, { ...proxy, ca }, "/hello");
+});
+
+for (const [backend, name, schemes, paths] of /** @type {const} */ ([
+  ["node-web", "none", ["ws", "wss"], ["/hello", "/files/786432"]],
+  ["node-web", "haproxy-tcp-hitch", ["ws", "wss"], ["/hello", "/files/2216"]],
+  ["spring", "none", ["ws"], ["/hello"]],
+  ["spring", "nginx", ["ws", "wss"], ["/hello"]],
+  ["spring", "haproxy-tcp-hitch", ["ws", "wss"], ["/hello"]],
+])) {
+  test(`${backend} answers through ${name}`, async (t) => {
+    const { ca } = await startProxy(t, name, schemes, { BACKEND: backend, SERVER_WORKERS: "2" });
+    for (const scheme of schemes) {
+      const { get } = client(t, scheme, ca);
+      for (const path of paths) assert.equal(await get(path), 200, `${scheme} ${path}`);
+      assert.equal(await get("/nothing"), 404);
+    }
+  });
+}
+
+test("spring's instances share the port; it ends when one does, and at once when told", async (t) => {
+  const knobs = { BACKEND: "spring", SERVER_WORKERS: "2" };
+  const { project } = await startProxy(t, "none", ["ws"], knobs);
+  const listening = async () => {
+    const sockets = await project.check(["exec", "--no-TTY", "none", ...SOCKETS]);
+    return sockets.split("\n").filter((line) => /^ *\d+: \w+:1F90 \S+ 0A /.test(line)).length;
+  };
+  assert.equal(await until(Date.now() + 20_000, listening, (count) => count === 2), 2);
+  const id = (await project.check(["ps", "--quiet", "none"])).trim();
+  await project.check(["exec", "--no-TTY", "none", "sh", "-c", killOne("java")]);
+  assert.equal((await check(["docker", "wait", id])).trim(), "1");
+  assert.match(await project.check(["logs", "none"]), /an instance ended with status 137/);
+
+  await project.check(["up", "--detach", "none"]);
+  await waitForProxy(["ws"]);
+  const again = (await project.check(["ps", "--quiet", "none"])).trim();
+  await project.check(["stop", "--timeout", "30", "none"]);
+  // 137 would be: killed after those 30 s.
+  const status = ["docker", "inspect", "--format", "{{.State.ExitCode}}", again];
+  assert.equal((await check(status)).trim(), "0");
+});
+
+test("the load generator has its tools, and what its programs import", async (t) => {
+  const project = lab(t);
+  const run = (/** @type {string[]} */ entrypoint, /** @type {string[]} */ ...args) =>
+    project.run(["run", "--rm", "--no-deps", "--no-TTY", ...entrypoint, "load-http", ...args]);
+  assert.match((await run(["--entrypoint", "wrk"], "--version")).output, /^wrk .*epoll/m);
+  assert.match((await run(["--entrypoint", "ab"], "-V")).output, /ApacheBench, Version/);
+  const script = "import('ws').then(({ WebSocket }) => console.log(WebSocket.name))";
+  const { code, stdout } = await run(["--entrypoint", "node"], "--eval", script);
+  assert.deepEqual([code, stdout.trim()], [0, "WebSocket"]);
+});
+
+/**
+ * @param {string} program
+ * @returns {string} script for sh that kills the first process which runs it
+ */
+function killOne(program) {
+  return `for p in /proc/[0-9]*; do [ "$(cat "$p/comm")" = ${program} ] && kill -9 "\${p#/proc/}" && exit; done; exit 1`;
+}

@@ -1,0 +1,151 @@
+/**
+ * Each proxy, started once: requests share connections on both of its sides, it conforms, carries a load without failures, and its
+ * figures are in InfluxDB.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CHECKS } from "../../src/conformance/checks.js";
+import { checkConfig } from "../../src/conformance/config-check.js";
+import { formatResult, runConformance } from "../../src/conformance/index.js";
+import { CONTROL, readProxies } from "../../src/plan/proxies.js";
+import { statusOf } from "../../src/platform/wait.js";
+import { influx, loadSummary, projectDirectory, waitForLoad } from "../lab.js";
+import { assertSharedConnections, startProxy } from "../requests.js";
+
+/** @import { Proxy } from "../../src/plan/proxies.js" */
+/** @import { Project } from "../../src/platform/docker.js" */
+/** @import { Scheme } from "../../src/record/types.js" */
+
+const CONNECTIONS = 300;
+/** One container and two: under ws too, and with the metrics of every container. Of the others the longer way does, wss. */
+const WATCHED = ["nginx", "haproxy-hitch"];
+/** How long the containers are watched after the load, so that gaps between points would show. */
+const WATCH_MS = 6_000;
+
+const policy = JSON.parse(readFileSync(join(projectDirectory, "certs/policy.json"), "utf8"));
+
+for (const proxy of readProxies(join(projectDirectory, "proxies"))) {
+  const { name, schemes, serves } = proxy;
+  test(name, async (t) => {
+    const knobs = { CONNECTIONS: String(CONNECTIONS), CONCURRENCY: "20" };
+    const { project, ca } = await startProxy(t, name, schemes, knobs);
+
+    if (serves === "websockets" && name !== CONTROL)
+      await t.test("requests share connections on both of its sides", (t) =>
+        assertSharedConnections(t, project, { name, schemes, ca }, "/healthz"),
+      );
+    await t.test("its own checker accepts its config", () => checkConfig(project, proxy));
+    await t.test("conforms", () => assertConforms(proxy, ca));
+    // The load speaks WebSocket.
+    if (serves !== "websockets") return;
+    const isWatched = WATCHED.includes(name);
+    for (const scheme of isWatched ? schemes : schemes.slice(-1))
+      await t.test(`${scheme}: load without failures, figures in InfluxDB`, () =>
+        assertLoad(project, name, scheme),
+      );
+    if (isWatched)
+      await t.test("metrics of every container", async () => {
+        await sleep(WATCH_MS);
+        await assertContainerMetrics(project);
+      });
+  });
+}
+
+/**
+ * @param {Proxy} proxy
+ * @param {string} ca certificate of the authority, PEM
+ */
+async function assertConforms(proxy, ca) {
+  const results = await runConformance({
+    host: "proxy",
+    ca,
+    policy,
+    keyType: "ecdsa",
+    schemes: proxy.schemes,
+    serves: proxy.serves,
+    forwarded: proxy.addsForwardedHeaders,
+    proxyProtocol: proxy.sendsProxyProtocol,
+  });
+  assert.deepEqual(results.filter(({ ok }) => !ok).map(formatResult), []);
+  const checks = proxy.schemes.flatMap((scheme) => CHECKS[proxy.serves][scheme]);
+  assert.equal(results.length, checks.length);
+}
+
+/**
+ * @param {Project} project
+ * @param {string} proxy its name
+ * @param {Scheme} scheme
+ */
+async function assertLoad(project, proxy, scheme) {
+  const run = `${proxy} ${scheme}`;
+  Object.assign(project.env, { SCHEME: scheme, RUN: run });
+  await project.check(["up", "--detach"]);
+  assert.equal(
+    await waitForLoad(project),
+    0,
+    (await project.run(["logs", "load", "proxy"])).output,
+  );
+
+  const summary = await loadSummary(project);
+  assert.deepEqual(summary.connections, { opened: CONNECTIONS, failed: 0, failedByCause: {} });
+  assert.equal(summary.messagesEchoed, CONNECTIONS);
+  assert.equal(summary.tags.proxy, proxy);
+  assert.ok(summary.totalMs > 0);
+  for (const latency of [summary.handshakeMs, summary.echoLatencyMs]) {
+    assert.equal(latency.count, CONNECTIONS);
+    assert.ok(latency.min > 0 && latency.min <= latency.med && latency.med <= latency.max);
+  }
+
+  // What the ports on the host lead to.
+  const [from, url] =
+    scheme === "wss" ? ["8443", "https://host-ports:8443"] : ["8080", "http://host-ports:8080"];
+  assert.match(await project.check(["port", "host-ports", from]), /^127\.0\.0\.1:\d+$/m);
+  assert.equal(await statusOf(`${url}/healthz`), "200");
+
+  for (const metric of ["handshake_ms", "echo_latency_ms"]) {
+    const [series] = await influx(
+      `SELECT count(value) FROM ${metric} WHERE run = '${run}' GROUP BY *`,
+      "k6",
+    );
+    assert.equal(series.values[0][1], CONNECTIONS, metric);
+    assert.deepEqual(
+      series.tags,
+      { run, proxy, scenario: "short-lived", scheme, trial: "1" },
+      metric,
+    );
+  }
+}
+
+/**
+ * CPU and memory points of every service of the running profile, no more than 2 s apart.
+ *
+ * @param {Project & {name: string}} project
+ */
+async function assertContainerMetrics(project) {
+  const running = (await project.check(["ps", "--services", "--status", "running"]))
+    .trim()
+    .split("\n");
+  for (const measurement of [
+    "cpu_usage_total",
+    "memory_usage",
+    "memory_working_set",
+    "memory_rss",
+  ]) {
+    const series = await influx(
+      `SELECT value FROM ${measurement} WHERE time > now() - ${WATCH_MS}ms GROUP BY container_name`,
+      "cadvisor",
+    );
+    for (const service of running) {
+      const times = series
+        .filter(({ tags }) => tags.container_name === `${project.name}-${service}-1`)
+        .flatMap(({ values }) => values.map(([time]) => time));
+      const about = `${measurement} of ${service}`;
+      assert.ok(times.length >= 3, `${about}: ${times.length} points in ${WATCH_MS} ms`);
+      const gaps = times.slice(1).map((time, i) => time - times[i]);
+      assert.ok(Math.max(...gaps) <= 2_000, `${about}: ${Math.max(...gaps)} ms between two points`);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Configs that are broken, or do not do what every proxy must.
+ */
+import assert from "node:assert/strict";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { verifyProxies } from "../../src/commands/verify.js";
+import { checkConfig } from "../../src/conformance/config-check.js";
+import { readProxies } from "../../src/plan/proxies.js";
+import { copyOfProject, lab, projectDirectory } from "../lab.js";
+
+const proxies = readProxies(join(projectDirectory, "proxies"));
+
+for (const [name, file, mistake, line] of /** @type {const} */ ([
+  [
+    "nginx",
+    "nginx.conf",
+    "no_such_directive on;",
+    /unknown directive "no_such_directive".*nginx\.conf:\d+/,
+  ],
+  [
+    "haproxy",
+    "haproxy.cfg",
+    "    no-such-keyword",
+    /haproxy\.cfg:\d+.*unknown keyword 'no-such-keyword'/,
+  ],
+  ["haproxy-hitch", "hitch.conf", "no-such-key = 1", /hitch\.conf/],
+  ["apache", "httpd.conf", "NoSuchDirective on", /line \d+ of .*httpd\.conf.*'NoSuchDirective'/s],
+  ["nginx-files", "nginx.conf", "http {}", /"http" directive is duplicate.*nginx\.conf:\d+/],
+  ["nginx-tcp", "nginx.conf", "stream {}", /"stream" directive is duplicate.*nginx\.conf:\d+/],
+  ["http-proxy", "server.js", "const = 1;", /server\.js:\d+/],
+])) {
+  test(`a broken ${file} of ${name} is refused with its checker's message`, async (t) => {
+    const directory = copyOfProject(t);
+    appendFileSync(join(directory, "proxies", name, file), `\n${mistake}\n`);
+    const proxy = proxies.find((candidate) => candidate.name === name);
+    assert.ok(proxy);
+    await assert.rejects(
+      checkConfig(lab(t, { directory, profile: name }), proxy),
+      (/** @type {Error} */ error) => {
+        assert.match(error.message, line);
+        return true;
+      },
+    );
+  });
+}
+
+test("verify says when a proxy does not forward what it should", async (t) => {
+  const directory = copyOfProject(t);
+  const config = join(directory, "proxies/nginx/nginx.conf");
+  writeFileSync(config, readFileSync(config, "utf8").replace(/.*X-Forwarded-Proto.*\n/, ""));
+  /** @type {string[]} */
+  const lines = [];
+  assert.equal(await verifyProxies(directory, ["nginx"], (line) => lines.push(line)), 1);
+  const failures = lines.filter((line) => line.startsWith("  FAIL"));
+  assert.ok(
+    failures.length > 0 && failures.every((line) => line.includes("X-Forwarded-Proto")),
+    lines.join("\n"),
+  );
+});

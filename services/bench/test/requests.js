@@ -1,0 +1,118 @@
+/**
+ * What tests of plain HTTP share: a proxy that is up, a client that keeps its connections, and the connections behind the proxy.
+ */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import http from "node:http";
+import https from "node:https";
+import { healthUrl } from "../src/plan/proxies.js";
+import { ensureCertificates } from "../src/platform/certificates.js";
+import { statusOf, until } from "../src/platform/wait.js";
+import { joinProject, lab } from "./lab.js";
+
+/** @import { TestContext } from "node:test" */
+/** @import { Project } from "../src/platform/docker.js" */
+/** @import { Scheme } from "../src/record/types.js" */
+
+const REQUESTS = 400;
+/** Requests at a time, each on a connection that is kept. */
+const AT_A_TIME = 4;
+/** Far fewer than requests: as many as are open at a time, in each worker of a proxy. */
+const MOST_CONNECTIONS = 4 * AT_A_TIME;
+/** The kernel's table of a container's sockets. */
+export const SOCKETS = ["cat", "/proc/net/tcp", "/proc/net/tcp6"];
+
+/**
+ * @param {TestContext} t
+ * @param {string} name of a proxy
+ * @param {readonly Scheme[]} schemes
+ * @param {Record<string, string>} env
+ */
+export async function startProxy(t, name, schemes, env) {
+  const project = lab(t, { profile: name, env });
+  const { services } = await project.config();
+  const parts = Object.keys(services).filter((service) =>
+    services[service].profiles?.includes(name),
+  );
+  const ca = await ensureCertificates(project);
+  await project.check(["up", "--detach", "--no-deps", "echo", ...parts]);
+  await joinProject(t, project.name);
+  await waitForProxy(schemes);
+  return { project, ca };
+}
+
+/** @param {readonly Scheme[]} schemes */
+export async function waitForProxy(schemes) {
+  for (const scheme of schemes) {
+    const ask = () => statusOf(healthUrl(scheme));
+    const isWell = (/** @type {string} */ status) => status === "200";
+    assert.equal(await until(Date.now() + 40_000, ask, isWell), "200");
+  }
+}
+
+/**
+ * @param {TestContext} t
+ * @param {Scheme} scheme
+ * @param {string} ca certificate of the authority, PEM
+ */
+export function client(t, scheme, ca) {
+  const options = { keepAlive: true, maxSockets: AT_A_TIME };
+  const [agent, request] =
+    scheme === "wss"
+      ? [new https.Agent({ ...options, ca }), https.request]
+      : [new http.Agent(options), http.request];
+  t.after(() => agent.destroy());
+  /** @type {Set<import("node:net").Socket>} */
+  const connections = new Set();
+
+  /**
+   * @param {string} path
+   * @returns {Promise<number>} status, once the answer has come whole
+   */
+  async function get(path) {
+    const url = new URL(path, healthUrl(scheme));
+    const [response] = await once(request(url, { agent }).end(), "response");
+    connections.add(response.socket);
+    await once(response.resume(), "end");
+    return response.statusCode;
+  }
+  return { get, connections };
+}
+
+/**
+ * @param {Project} project
+ * @param {string} name of its proxy
+ * @returns {Promise<number>} connections to the server's ports that are open or were within a minute: the side that closes
+ *   one remembers it for that long
+ */
+async function connectionsToServer(project, name) {
+  const SERVER_PORTS = ["1F90", "1F91"];
+  const ports = new Set();
+  for (const service of ["echo", name]) {
+    const rows = await project.check(["exec", "--no-TTY", service, ...SOCKETS]);
+    for (const [, local, remote] of rows.matchAll(/^ *\d+: \w+:(\w{4}) \w+:(\w{4}) (?:01|06) /gm)) {
+      const [server, proxy] = service === "echo" ? [local, remote] : [remote, local];
+      if (SERVER_PORTS.includes(server)) ports.add(proxy);
+    }
+  }
+  return ports.size;
+}
+
+/**
+ * @param {TestContext} t
+ * @param {Project} project whose proxy is up, and has carried next to nothing
+ * @param {{name: string, schemes: readonly Scheme[], ca: string}} proxy
+ * @param {string} path that its server answers with 200
+ */
+export async function assertSharedConnections(t, project, { name, schemes, ca }, path) {
+  for (const scheme of schemes) {
+    const { get, connections } = client(t, scheme, ca);
+    const oneAfterTheOther = async () => {
+      for (let i = 0; i < REQUESTS / AT_A_TIME; i++) assert.equal(await get(path), 200);
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, oneAfterTheOther));
+    assert.equal(connections.size, AT_A_TIME, scheme);
+  }
+  const behind = await connectionsToServer(project, name);
+  assert.ok(behind > 0 && behind <= MOST_CONNECTIONS * schemes.length, `${behind} connections`);
+}
