@@ -29,6 +29,7 @@ import { repeat } from "./sections/repeat.js";
 import { reading } from "./sections/reading.js";
 import { data } from "./sections/run-data.js";
 import { SCRIPT, STYLE } from "./style.js";
+import { versionsText } from "./versions.js";
 
 /** The order of the report. @type {{id: string, title: string, content: (page: Page) => Html | null}[]} */
 const SECTIONS = [
@@ -79,6 +80,7 @@ export function renderHtml(analysis, { curves }) {
         <header>
           <h1>${results.plan.title}</h1>
           <p class="lead">${headline(analysis)}</p>
+          <p>${versionsText(results)}</p>
           <p class="state${!state.complete && " incomplete"}">${state.sentence}</p>
           ${missingCells(state.missing)}${badAnswersCallout(page)}
           <nav aria-label="Contents">

@@ -7,6 +7,7 @@
 import { figure, NONE } from "../numbers.js";
 import { claimText } from "./claim-texts.js";
 import { verdictTexts } from "./verdicts.js";
+import { versionsText } from "./versions.js";
 import { placesTitle, settingTitle, titleOfProxy } from "./words.js";
 import { badAnswerTexts } from "./bad-answer-texts.js";
 import { findingSentence, findingText, tellFindings } from "./findings.js";
@@ -31,6 +32,7 @@ export function renderMarkdown(analysis) {
   const blocks = [
     `# ${plain(results.plan.title)}`,
     plain(headline(analysis)),
+    plain(versionsText(results)),
     plain(runState(results).sentence),
     ...badAnswerBlocks(analysis),
     "## Verdicts",

@@ -4,6 +4,7 @@
  * @import { Analysis } from "../analyse/types.js"
  */
 import { verdictTexts } from "./verdicts.js";
+import { versionsText } from "./versions.js";
 import { badAnswerTexts } from "./bad-answer-texts.js";
 
 /**
@@ -19,7 +20,7 @@ export function renderText(analysis) {
     ...verdicts.flatMap(({ answers }) => answers.map(({ over }) => over.length)),
   );
   const blocks = [
-    [results.plan.title, ...lead],
+    [results.plan.title, versionsText(results), ...lead].filter(Boolean),
     ...bad.map(({ what, details, causes }) => [
       `BAD ANSWERS: ${what}`,
       ...details.map((detail) => `  ${detail}`),
