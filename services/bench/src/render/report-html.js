@@ -29,7 +29,7 @@ import { repeat } from "./sections/repeat.js";
 import { reading } from "./sections/reading.js";
 import { data } from "./sections/run-data.js";
 import { SCRIPT, STYLE } from "./style.js";
-import { versionsText } from "./versions.js";
+import { versionsText } from "./measured-versions.js";
 
 /** The order of the report. @type {{id: string, title: string, content: (page: Page) => Html | null}[]} */
 const SECTIONS = [

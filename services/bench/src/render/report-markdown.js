@@ -7,7 +7,7 @@
 import { figure, NONE } from "../numbers.js";
 import { claimText } from "./claim-texts.js";
 import { verdictTexts } from "./verdicts.js";
-import { versionsText } from "./versions.js";
+import { versionsText } from "./measured-versions.js";
 import { placesTitle, settingTitle, titleOfProxy } from "./words.js";
 import { badAnswerTexts } from "./bad-answer-texts.js";
 import { findingSentence, findingText, tellFindings } from "./findings.js";

@@ -4,7 +4,7 @@
  * @import { Analysis } from "../analyse/types.js"
  */
 import { verdictTexts } from "./verdicts.js";
-import { versionsText } from "./versions.js";
+import { versionsText } from "./measured-versions.js";
 import { badAnswerTexts } from "./bad-answer-texts.js";
 
 /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { results as sample } from "../analyse/testing/results.js";
-import { versionsText } from "./versions.js";
+import { versionsText } from "./measured-versions.js";
 
 const VERSIONS = {
   nginx: "nginx version: nginx/1.26.3",
