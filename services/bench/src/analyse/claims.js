@@ -20,7 +20,7 @@ import { MEASURES } from "./measures.js";
  */
 
 /** From the one that decides over the claim to the one that leaves it to the others. */
-const OUTCOMES = /** @type {const} */ (["no longer", "cannot be told here", "holds"]);
+const OUTCOMES = /** @type {const} */ (["no longer", "inconclusive", "holds"]);
 
 const schema = JSON.parse(
   readFileSync(new URL("./published.schema.json", import.meta.url), "utf8"),
@@ -118,10 +118,10 @@ export function studyOf(published, analysed) {
  */
 function claimOf(published, analysed) {
   const { rule } = published;
-  if (!rule) return { ...published, outcome: "cannot be told here", figures: [], places: 0 };
+  if (!rule) return { ...published, outcome: "inconclusive", figures: [], places: 0 };
   const { figures, places } = rule.slope ? slopesIn(rule, analysed) : figuresOf(rule, analysed);
   figures.sort((a, b) => OUTCOMES.indexOf(a.outcome) - OUTCOMES.indexOf(b.outcome));
-  return { ...published, outcome: figures[0]?.outcome ?? "cannot be told here", figures, places };
+  return { ...published, outcome: figures[0]?.outcome ?? "inconclusive", figures, places };
 }
 
 /**
@@ -258,8 +258,8 @@ function medianOf(values) {
  * @returns {ClaimOutcome}
  */
 function outcomeOf(estimate, { min = -Infinity, max = Infinity }) {
-  if (!estimate?.interval) return "cannot be told here";
+  if (!estimate?.interval) return "inconclusive";
   const [low, high] = estimate.interval;
   if (low >= min && high <= max) return "holds";
-  return high < min || low > max ? "no longer" : "cannot be told here";
+  return high < min || low > max ? "no longer" : "inconclusive";
 }

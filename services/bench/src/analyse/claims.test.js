@@ -54,14 +54,14 @@ test("a claim holds when its figure's whole interval is inside of the limits", (
   assert.equal(claim({ max: 2 }).outcome, "no longer");
   assert.equal(claim({ min: 2, max: 3 }).outcome, "holds");
   assert.equal(claim({ min: 3 }).outcome, "no longer");
-  assert.equal(claim({ min: 2.4, max: 3 }, { spread: 0.2 }).outcome, "cannot be told here");
+  assert.equal(claim({ min: 2.4, max: 3 }, { spread: 0.2 }).outcome, "inconclusive");
 });
 
 test("a claim about several must hold for each", () => {
   assert.equal(claim({ to: ["nginx", "haproxy"], min: 2 }).outcome, "holds");
   assert.equal(claim({ to: ["haproxy", "none"], max: 2.7 }).outcome, "no longer");
   const unknown = claim({ to: ["nginx", "haproxy-hitch"], min: 2 });
-  assert.equal(unknown.outcome, "cannot be told here");
+  assert.equal(unknown.outcome, "inconclusive");
   assert.deepEqual(
     unknown.figures.map(({ other, estimate }) => [other, estimate === null]),
     [
@@ -173,21 +173,18 @@ test("what a held connection needs, as a slope", () => {
   const holds = slope({ max: 21e3 });
   assert.equal(holds.outcome, "holds");
   assert.equal(slope({ max: 19e3 }).outcome, "no longer");
-  assert.equal(slope({ max: 20e3 }).outcome, "cannot be told here");
-  assert.equal(slope({ of: "none", max: 1 }).outcome, "cannot be told here");
+  assert.equal(slope({ max: 20e3 }).outcome, "inconclusive");
+  assert.equal(slope({ of: "none", max: 1 }).outcome, "inconclusive");
 });
 
 test("what this run cannot tell", () => {
   const parameters = { CONNECTIONS: 10000 };
   const nothing = claim({ min: 2, at: { ...WS, parameters } });
-  assert.deepEqual(
-    [nothing.outcome, nothing.figures, nothing.places],
-    ["cannot be told here", [], 0],
-  );
+  assert.deepEqual([nothing.outcome, nothing.figures, nothing.places], ["inconclusive", [], 0]);
   const half = claim({ min: 2, to: undefined, at: WS, against: { parameters } });
-  assert.deepEqual([half.outcome, half.figures, half.places], ["cannot be told here", [], 1]);
+  assert.deepEqual([half.outcome, half.figures, half.places], ["inconclusive", [], 1]);
   const few = claim({ min: 2 }, { rounds: 3 });
-  assert.equal(few.outcome, "cannot be told here");
+  assert.equal(few.outcome, "inconclusive");
   assert.equal(few.figures[0].estimate?.interval, null);
 });
 
@@ -195,7 +192,7 @@ test("what no run can tell has its reason instead of a figure", () => {
   const published = { claim: "nginx is nicer", rule: null, reason: "A matter of taste." };
   assert.deepEqual(told(published), {
     ...published,
-    outcome: "cannot be told here",
+    outcome: "inconclusive",
     figures: [],
     places: 0,
   });
@@ -226,7 +223,7 @@ for (const name of STUDIES) {
     const analysed = analyse(results(), { policy, published }).published;
     for (const { claim, rule, reason, outcome } of analysed?.claims ?? [])
       assert.ok(
-        ["holds", "no longer", "cannot be told here"].includes(outcome) && (rule || reason),
+        ["holds", "no longer", "inconclusive"].includes(outcome) && (rule || reason),
         claim,
       );
 

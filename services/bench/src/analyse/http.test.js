@@ -356,7 +356,7 @@ test("claims of the comparison by wrk, errors counted as they were then", () => 
   const claims = analysed(results, "wrk-nginx-haproxy").published?.claims ?? [];
   assert.deepEqual(
     claims.map(({ outcome }) => outcome),
-    ["no longer", "no longer", "no longer", "no longer", "holds", "holds", "cannot be told here"],
+    ["no longer", "no longer", "no longer", "no longer", "holds", "holds", "inconclusive"],
   );
 });
 

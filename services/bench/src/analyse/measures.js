@@ -107,7 +107,7 @@ const DEFINITIONS = [
     unit: "s",
     better: "lower",
     description:
-      "First connection to last close; of connections that are held, first message to last echo. Where the loop is closed, a slow proxy is asked less.",
+      "First connection to last close; of connections that are held, first message to last echo. In a closed loop a slow proxy gets less load.",
     of: ({ totalSeconds }) => totalSeconds,
   },
   {
@@ -125,7 +125,7 @@ const DEFINITIONS = [
     unit: "",
     better: "higher",
     description:
-      "Good answers alone, 2xx or 3xx, whole and in time, divided by the total: an error is quick to give. In a closed loop that is what this machine carries with the generator on it, not the proxy's own limit.",
+      "Successful requests, 2xx or 3xx, whole and in time, divided by the total: error responses are fast. In a closed loop that is what this machine carries with the generator on it, not the proxy's own limit.",
     of: (record) => ratio(goodAnswers(record), record.totalSeconds),
   },
   {
@@ -151,7 +151,7 @@ const DEFINITIONS = [
     unit: "",
     better: "lower",
     description:
-      "Connections that failed, broke off or timed out, and answers of a wrong length, as the generator counted, to 1,000 answers.",
+      "Connections that failed, broke or timed out, and answers of a wrong length, as the generator counted, to 1,000 answers.",
     of: ({ requests }) => 1000 * ratio(requests && socketErrors(requests), requests?.completed),
   },
   ...latency(

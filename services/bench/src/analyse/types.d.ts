@@ -365,7 +365,7 @@ export interface PublishedClaim {
   reason?: string;
 }
 
-export type ClaimOutcome = "holds" | "no longer" | "cannot be told here";
+export type ClaimOutcome = "holds" | "no longer" | "inconclusive";
 
 /** A published claim beside today's run. */
 export interface Claim extends PublishedClaim {

@@ -126,7 +126,7 @@ test("a slope over held connections, or why there is none", () => {
     /** @type {ClaimRule} */
     const rule = { measure, of, at, slope: true, max: 21e3 };
     const estimate = found?.parts[0].rows.find(({ proxy }) => proxy === of)?.slope ?? null;
-    const outcome = /** @type {const} */ ("cannot be told here");
+    const outcome = /** @type {const} */ ("inconclusive");
     const figures = found ? [{ outcome, at: found, other: null, estimate }] : [];
     const claim = { claim: "it is so", rule, outcome, figures, places: figures.length };
     return claimText(claim, analysed);

@@ -9,11 +9,11 @@
 import { median as middle } from "simple-statistics";
 import { answersBadly } from "../analyse/bad-answers.js";
 import { comparesHandshakes, comparesServers, isHttp, schemeName } from "../analyse/scenarios.js";
-import { count } from "../numbers.js";
+import { count, number } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { axisType, dotChart, lineChart, pairChart } from "./charts.js";
 import { settingTitle } from "./words.js";
-import { badText, columnOf, comparisonOf, KEYS, looks, tlsPairs } from "./model.js";
+import { columnOf, comparisonOf, KEYS, looks, tlsPairs } from "./model.js";
 
 /**
  * @typedef {object} FigureGroup
@@ -108,10 +108,10 @@ function percentiles(analysis, field, title) {
 /**
  * @param {Look} look
  * @param {Pick<Row, "badPercent">} row
- * @returns {{label?: string}} with its share of bad answers, where that is large
+ * @returns {{label?: string}} with its share of failed requests, where that is large; short, as the place is
  */
 function badLabel({ label }, row) {
-  return answersBadly(row) ? { label: `${label}, ${badText(row)}` } : {};
+  return answersBadly(row) ? { label: `${label}, ${number(row.badPercent)} % err` } : {};
 }
 
 /**

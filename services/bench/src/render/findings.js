@@ -30,11 +30,11 @@ const TRAFFIC = {
 const SENTENCES = {
   "generator-busy": ({ figures: { percent, limit, cores, isOneThread } }) =>
     isOneThread
-      ? `the generator used ${number(percent)} % of the ${counted(cores, "core")} that it can use (limit ${limit} %): times and throughput are its own and do not count; CPU and memory do`
-      : `the generator used ${number(percent)} % of its ${cores} cores (limit ${limit} %): latencies and throughput are its own`,
+      ? `the generator used ${number(percent)} % of the ${counted(cores, "core")} that it can use (limit ${limit} %): times and throughput are limited by it and do not count; CPU and memory do`
+      : `the generator used ${number(percent)} % of its ${cores} cores (limit ${limit} %): latencies and throughput are limited by it`,
   "too-short": ({ figures: { cpuSeconds, tickSeconds, percent, limit, repeats } }) =>
     repeats === null
-      ? `the proxy used ${number(cpuSeconds)} s of CPU, which is known to ${2 * tickSeconds} s: take its CPU for an order of magnitude`
+      ? `the proxy used ${number(cpuSeconds)} s of CPU, which is known to ${2 * tickSeconds} s: its CPU figure is an order of magnitude`
       : `the proxy used ${number(cpuSeconds)} s of CPU: a tick of ${tickSeconds} s at each end is ${number(percent)} % of that (limit ${limit} %); more ${repeats} make the phase longer`,
   steal: ({ figures: { percent, limit } }) =>
     `steal took ${number(percent)} % of the machine's CPU time (limit ${limit} %)`,
@@ -54,15 +54,15 @@ const SENTENCES = {
   "request-count": ({ figures: { answers, unanswered, asked } }) =>
     `the generator counted ${number(answers)} answers and ${number(unanswered)} that never came, of ${number(asked)} requests`,
   "bad-answers": ({ severity, figures: { bad, asked, percent, limit } }) => {
-    const many = ` (limit ${limit} %): its latencies are also those of errors`;
-    return `${number(bad)} of ${number(asked)} requests were not answered well, ${number(percent)} %${severity === "weak" ? many : ""}`;
+    const many = ` (limit ${limit} %): latencies include those of error responses`;
+    return `${number(bad)} of ${number(asked)} requests failed, ${number(percent)} %${severity === "weak" ? many : ""}`;
   },
   "not-held": ({ figures: { from, to, asked } }) =>
     `the echo server had ${number(from)} connections open at the start of the measured phase and ${number(to)} at its end, of ${number(asked)} that should be held`,
   late: ({ figures: { percent, limit, due } }) =>
-    `${number(percent)} % of ${number(due)} sends left more than 10 ms late (limit ${limit} %): latencies have the generator's own lateness in them`,
+    `${number(percent)} % of ${number(due)} sends left more than 10 ms late (limit ${limit} %): latencies include the generator's own delay`,
   dropped: ({ figures: { percent, limit, due } }) =>
-    `${number(percent)} % of ${number(due)} sends were dropped (limit ${limit} %): the load was lower than planned, and what those messages would have waited is in no latency`,
+    `${number(percent)} % of ${number(due)} sends were dropped (limit ${limit} %): the load was lower than planned, and the latencies lack those messages`,
   "memory-unknown": () => "the proxy's memory could not be read",
   "machine-unknown": () =>
     "the machine's own counters could not be read: steal and foreign load are not known",
@@ -70,13 +70,13 @@ const SENTENCES = {
   "few-rounds": ({ figures: { rounds, onePairIn } }) =>
     onePairIn === null
       ? "A single round: nothing is known about its spread, so there are no ranks"
-      : `Ranked by range over ${counted(rounds, "round")}, not tested: of two equal proxies 1 pair in ${number(onePairIn)} comes out apart`,
+      : `Ranked by range over ${counted(rounds, "round")}, not tested: two equal proxies would rank apart in 1 of ${number(onePairIn)} cases`,
   "missing-rounds": ({ figures: { most, proxies } }, title) => ({
     message: `Some lack rounds, and with fewer than the ${most} of others a difference is less likely to be seen`,
     figures: list(proxies.map(({ proxy, rounds }) => `${title(proxy)} ${rounds}`)),
   }),
   "ranked-last": ({ figures: { limit, proxies } }, title) => ({
-    message: `More than ${limit} % of the requests were not answered well, and who does so ranks behind all others`,
+    message: `More than ${limit} % of the requests failed, and a proxy with so many ranks last`,
     figures: list(
       proxies.map(({ proxy, badPercent }) => `${title(proxy)} ${number(badPercent)} %`),
     ),
@@ -90,12 +90,12 @@ const SENTENCES = {
     const each = proxies.map(({ proxy, value }) => `${title(proxy)} ${of(value)}`);
     return {
       message:
-        "The control was slower than a proxy, so it bounds nothing, and what a proxy adds cannot be read from it",
+        "The control was slower than a proxy, so it is no baseline, and what a proxy adds is not known",
       figures: `control ${of(control)}, ${list(each)}`,
     };
   },
   "control-own": () =>
-    "What stands for the control is the cost of its own server, which is no proxy: it has no rank, and no ratio to it is given",
+    "The control's figure is the cost of its own server, not of a proxy: it has no rank, and no ratio to it is given",
 
   "no-figure": ({ figures: { proxies, missing } }, title) =>
     `No figure for ${list(proxies.map(title))}: ${missingText(missing)}`,
@@ -103,19 +103,18 @@ const SENTENCES = {
     `With ${list(connections.map(number))} connections rank 1 is ${list(proxies.map(title))}`,
   "inside-noise": ({ figures: { proxies, ratio, floor } }, title) =>
     `The difference of ${list(proxies.map(title))} from the best is no larger than the noise floor: ${timesFinely(ratio)} times with ${floorLoad(floor)}`,
-  "full-handshakes": () =>
-    "Every connection made a full handshake; clients that resume sessions pay less",
+  "full-handshakes": () => "Every connection made a full handshake; resumed sessions cost less",
   "whole-connections": () =>
-    "Connection, upgrade, message and close are in both: of the handshake alone the ratio is further from 1",
+    "Both include connection, upgrade, message and close: for the handshake alone the ratio is further from 1",
 
   incomplete: ({ figures: { open, planned } }) =>
     `${open} of ${counted(planned, "cell")} have not run: medians rest on fewer rounds than planned`,
   "shared-cores": ({ figures: { cores, busyPercent } }) =>
-    `Load, proxy and echo server shared ${counted(cores, "core")}, busy to ${number(busyPercent)} % (median over cells): latencies and connections per second are those of this machine with everything on it; CPU per operation is the figure to carry over`,
+    `Load, proxy and echo server shared ${counted(cores, "core")}, ${number(busyPercent)} % busy (median over cells): latencies and connections per second are those of this machine with everything on it; CPU per operation is the figure to carry over`,
   "unequal-budget": ({ figures: { cores, proxy, containers } }, title) =>
-    `The CPU budget of ${counted(cores, "core")} is each container's, and ${title(proxy)} has ${containers}: it may use more than the others`,
+    `The CPU budget of ${counted(cores, "core")} is per container, and ${title(proxy)} has ${containers}: it may use more than the others`,
   unobserved: ({ figures: { proxies } }, title) =>
-    `Without InfluxDB and cAdvisor ran ${list(proxies.map(title))}: what they cost is part of the difference to the others`,
+    `${list(proxies.map(title))} ran without InfluxDB and cAdvisor: the difference to the others includes their cost`,
 };
 
 /**

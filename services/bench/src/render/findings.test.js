@@ -14,7 +14,7 @@ const CASES = {
       severity: "invalid",
       figures: { percent: 86.04, limit: 80, cores: 2, isOneThread: false },
     },
-    "the generator used 86 % of its 2 cores (limit 80 %): latencies and throughput are its own",
+    "the generator used 86 % of its 2 cores (limit 80 %): latencies and throughput are limited by it",
   ],
   "too-short": [
     {
@@ -67,7 +67,7 @@ const CASES = {
   ],
   "bad-answers": [
     { severity: "weak", figures: { bad: 220_803, asked: 240_003, percent: 92, limit: 0.1 } },
-    "220,803 of 240,003 requests were not answered well, 92 % (limit 0.1 %): its latencies are also those of errors",
+    "220,803 of 240,003 requests failed, 92 % (limit 0.1 %): latencies include those of error responses",
   ],
   "not-held": [
     { severity: "invalid", figures: { from: 999, to: 1000, asked: 1000 } },
@@ -75,11 +75,11 @@ const CASES = {
   ],
   late: [
     { severity: "weak", figures: { percent: 6, limit: 5, due: 5000 } },
-    "6 % of 5,000 sends left more than 10 ms late (limit 5 %): latencies have the generator's own lateness in them",
+    "6 % of 5,000 sends left more than 10 ms late (limit 5 %): latencies include the generator's own delay",
   ],
   dropped: [
     { severity: "weak", figures: { percent: 2, limit: 1, due: 5000 } },
-    "2 % of 5,000 sends were dropped (limit 1 %): the load was lower than planned, and what those messages would have waited is in no latency",
+    "2 % of 5,000 sends were dropped (limit 1 %): the load was lower than planned, and the latencies lack those messages",
   ],
   "memory-unknown": [{ severity: "note", figures: {} }, "the proxy's memory could not be read"],
   "machine-unknown": [
@@ -88,7 +88,7 @@ const CASES = {
   ],
   "few-rounds": [
     { severity: "note", figures: { rounds: 3, onePairIn: 10 } },
-    "Ranked by range over 3 rounds, not tested: of two equal proxies 1 pair in 10 comes out apart",
+    "Ranked by range over 3 rounds, not tested: two equal proxies would rank apart in 1 of 10 cases",
   ],
   "missing-rounds": [
     { severity: "weak", figures: { most: 7, proxies: [{ proxy: "nginx", rounds: 6 }] } },
@@ -96,7 +96,7 @@ const CASES = {
   ],
   "ranked-last": [
     { severity: "weak", figures: { limit: 0.1, proxies: [{ proxy: "nginx", badPercent: 92 }] } },
-    "More than 0.1 % of the requests were not answered well, and who does so ranks behind all others: «nginx» 92 %",
+    "More than 0.1 % of the requests failed, and a proxy with so many ranks last: «nginx» 92 %",
   ],
   spread: [
     {
@@ -120,11 +120,11 @@ const CASES = {
         proxies: [{ proxy: "nginx", value: 5.012 }],
       },
     },
-    "The control was slower than a proxy, so it bounds nothing, and what a proxy adds cannot be read from it: control 7.00 s, «nginx» 5.01 s",
+    "The control was slower than a proxy, so it is no baseline, and what a proxy adds is not known: control 7.00 s, «nginx» 5.01 s",
   ],
   "control-own": [
     { severity: "note", figures: {} },
-    "What stands for the control is the cost of its own server, which is no proxy: it has no rank, and no ratio to it is given",
+    "The control's figure is the cost of its own server, not of a proxy: it has no rank, and no ratio to it is given",
   ],
   "no-figure": [
     {
@@ -157,11 +157,11 @@ const CASES = {
   ],
   "full-handshakes": [
     { severity: "note", figures: {} },
-    "Every connection made a full handshake; clients that resume sessions pay less",
+    "Every connection made a full handshake; resumed sessions cost less",
   ],
   "whole-connections": [
     { severity: "note", figures: {} },
-    "Connection, upgrade, message and close are in both: of the handshake alone the ratio is further from 1",
+    "Both include connection, upgrade, message and close: for the handshake alone the ratio is further from 1",
   ],
   incomplete: [
     { severity: "weak", figures: { open: 8, planned: 48 } },
@@ -169,15 +169,15 @@ const CASES = {
   ],
   "shared-cores": [
     { severity: "note", figures: { cores: 2, busyPercent: 97.4 } },
-    "Load, proxy and echo server shared 2 cores, busy to 97.4 % (median over cells): latencies and connections per second are those of this machine with everything on it; CPU per operation is the figure to carry over",
+    "Load, proxy and echo server shared 2 cores, 97.4 % busy (median over cells): latencies and connections per second are those of this machine with everything on it; CPU per operation is the figure to carry over",
   ],
   "unequal-budget": [
     { severity: "weak", figures: { cores: 1, proxy: "haproxy", containers: 2 } },
-    "The CPU budget of 1 core is each container's, and «haproxy» has 2: it may use more than the others",
+    "The CPU budget of 1 core is per container, and «haproxy» has 2: it may use more than the others",
   ],
   unobserved: [
     { severity: "note", figures: { proxies: ["nginx-copy"] } },
-    "Without InfluxDB and cAdvisor ran «nginx-copy»: what they cost is part of the difference to the others",
+    "«nginx-copy» ran without InfluxDB and cAdvisor: the difference to the others includes their cost",
   ],
 };
 
@@ -198,7 +198,7 @@ test("what else a gate may have found", () => {
       severity: "note",
       figures: { ...figures, repeats: null },
     }),
-    "the proxy used 0.08 s of CPU, which is known to 0.02 s: take its CPU for an order of magnitude",
+    "the proxy used 0.08 s of CPU, which is known to 0.02 s: its CPU figure is an order of magnitude",
   );
   assert.match(
     findingText({
@@ -222,7 +222,7 @@ test("what else a gate may have found", () => {
       severity: "note",
       figures: { bad: 2, asked: 2000, percent: 0.1, limit: 0.1 },
     }),
-    "2 of 2,000 requests were not answered well, 0.1 %",
+    "2 of 2,000 requests failed, 0.1 %",
   );
   assert.match(
     findingText({

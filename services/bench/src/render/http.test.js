@@ -69,22 +69,22 @@ test("errors in place of answers stand above everything, with their cause as the
   const text = squeezed(callout.textContent);
   assert.match(
     text,
-    /nginx, requests \(http-spring\) .*: [\d,]+ of [\d,]+ requests not answered well, 92 %, in 2 of 2 cells\. Statuses, counted in a second pass: 502 \(3,600\)\. Socket errors: read 6\./,
+    /nginx, requests \(http-spring\) .*: [\d,]+ of [\d,]+ requests failed, 92 %, in 2 of 2 cells\. Status codes, counted in a second pass: 502 \(3,600\)\. Socket errors: read 6\./,
   );
   assert.match(
     text,
-    /Cannot assign requested address\) while .* Usual cause: out of ports: .* mend it\./,
+    /Cannot assign requested address\) while .* Usual cause: out of ports: .* avoid it\./,
   );
   assert.equal(callout.querySelector("dt b"), null);
-  assert.ok(markdown.indexOf("## Bad answers") < markdown.indexOf("## Verdicts"));
+  assert.ok(markdown.indexOf("## Failed requests") < markdown.indexOf("## Verdicts"));
   assert.match(markdown, /\*\*nginx, requests .* 92 %, in 2 of 2 cells\*\*\./);
-  assert.match(terminal, /^BAD ANSWERS: nginx, .* 92 %/m);
+  assert.match(terminal, /^FAILED REQUESTS: nginx, .* 92 %/m);
   // The figure itself is marked, in both.
   const marks = [...document.querySelectorAll("table.main .label.invalid")];
   assert.ok(
-    marks.length > 0 && marks.every((node) => /^92 % bad$/.test(squeezed(node.textContent))),
+    marks.length > 0 && marks.every((node) => /^92 % failed$/.test(squeezed(node.textContent))),
   );
-  assert.match(markdown, /\*\*92 % bad\*\*/);
+  assert.match(markdown, /\*\*92 % failed\*\*/);
 });
 
 test("a few bad answers are told in a quieter way, none in no way", () => {
@@ -98,9 +98,9 @@ test("a few bad answers are told in a quieter way, none in no way", () => {
   assert.equal(few.document.querySelector(".callout.bad"), null);
   assert.match(
     squeezed(few.document.querySelector(".callout").textContent),
-    /HAProxy, requests \(http\) .*: 4 of [\d,]+ requests not answered well, 0\.000\d+ %, in 2 of 2 cells/,
+    /HAProxy, requests \(http\) .*: 4 of [\d,]+ requests failed, 0\.000\d+ %, in 2 of 2 cells/,
   );
-  assert.doesNotMatch(few.terminal, /BAD ANSWERS/);
+  assert.doesNotMatch(few.terminal, /FAILED REQUESTS/);
   assert.equal(RUNS.files.document.querySelector(".callout"), null);
 });
 
@@ -171,7 +171,7 @@ test("TLS in depth: every kind of handshake a column, and what resuming saves as
 test("verdicts about requests and files: who answers badly is left out, the control is one of the servers", () => {
   assert.match(
     RUNS.http.terminal,
-    /add to a request, http-spring.*\n {2}http +.*left out, as errors are quick to give: nginx \[92 % bad answers\]/,
+    /add to a request, http-spring.*\n {2}http +.*left out, as error responses are fast: nginx \[92 % failed\]/,
   );
   const { terminal } = RUNS.files;
   assert.match(terminal, /All answers are for 5,000 requests, 10 at a time, a connection each\./);

@@ -38,7 +38,7 @@ export function plainReason(reason) {
     case "invalid":
       return findingText(reason.finding);
     case "voided":
-      return "the generator was at the limit of the one core that it can use, so times and throughput are its own";
+      return "the generator was at the limit of the one core that it can use, so times and throughput are limited by it";
     case "unreadable":
       return "could not be read";
     case "not-run":

@@ -66,7 +66,7 @@ export const PLACES = [
  * @property {string} spread the interval; without one the lowest and the highest round
  * @property {string} ratio to `Column.relativeTo`; of a control whose figure is none of a proxy, whose it is
  * @property {string} rank `2 =` where it is shared
- * @property {string} mark `92 % bad`: the figure is one of errors too; empty where it is not
+ * @property {string} mark `92 % failed`: the figure is one of errors too; empty where it is not
  * @property {string | null} missing why there is no median
  *
  * @typedef {object} Table
@@ -165,7 +165,7 @@ export function entryOf(row, { comparison, divisor, relativeTo }) {
     spread,
     ratio: row.proxy === CONTROL ? controlText(comparison) : relative ? ratio(relative.value) : "",
     rank: rankText(row.rank, row.ties.length > 0),
-    mark: MARKED.includes(comparison.measure) ? badText(row) : "",
+    mark: MARKED.includes(comparison.measure) ? failedText(row) : "",
     missing: null,
   };
 }
@@ -175,10 +175,10 @@ const MARKED = [KEYS.requestsPerSecond, KEYS.request, KEYS.requestP99, KEYS.tota
 
 /**
  * @param {Pick<Row, "badPercent">} row
- * @returns {string} `92 % bad`; empty where all was answered well
+ * @returns {string} `92 % failed`; empty where no request did
  */
-export function badText({ badPercent }) {
-  return badPercent > 0 ? `${number(badPercent)} % bad` : "";
+function failedText({ badPercent }) {
+  return badPercent > 0 ? `${number(badPercent)} % failed` : "";
 }
 
 /** @param {Comparison} comparison */
@@ -194,7 +194,7 @@ function controlText({ findings }) {
  * @property {string} ratio
  * @property {string} spread of the ratio: its interval, or the lowest and the highest round
  * @property {string} p
- * @property {"tie" | "differs" | "cannot be told"} outcome
+ * @property {"tie" | "differs" | "inconclusive"} outcome
  */
 
 /**
@@ -223,7 +223,7 @@ export function selfTable(analysis, measures) {
       ratio: `×${value.toFixed(3)}`,
       spread: ends ? ends.map((end) => end.toFixed(3)).join("–") : "",
       p: probability(entry.p),
-      outcome: entry.differs === null ? "cannot be told" : entry.differs ? "differs" : "tie",
+      outcome: entry.differs === null ? "inconclusive" : entry.differs ? "differs" : "tie",
     };
   });
 }
@@ -342,15 +342,15 @@ export function runState(results) {
   const retried = results.cells.length - last.length;
   const complete = results.run.endedAt !== null && missing.length === 0;
   const parts = [
-    failed > 0 && `${counted(failed, "cell")} failed, also when tried again`,
-    retried > 0 && `${counted(retried, "attempt")} had to be repeated`,
+    failed > 0 && `${counted(failed, "cell")} failed, retries included`,
+    retried > 0 && `${counted(retried, "attempt")} repeated`,
     skipped > 0 && `${counted(skipped, "cell")} skipped`,
   ].filter((part) => part !== false);
   const details = parts.length > 0 ? `; ${parts.join("; ")}` : "";
   const planned = counted(results.plan.cells.length, "planned cell");
   const sentence = complete
     ? `Complete: all ${planned} have a result${details}.`
-    : `Interrupted: ${count(missing.length)} of ${planned} have not run${details}. What is shown rests on the others.`;
+    : `Interrupted: ${count(missing.length)} of ${planned} have not run${details}. The report covers the others.`;
   return { complete, sentence, missing };
 }
 

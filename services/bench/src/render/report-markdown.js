@@ -71,7 +71,7 @@ export function renderMarkdown(analysis) {
     const { title, machine, source, claims } = published;
     blocks.push(
       `## Claims of ${plain(dated(title, published))}`,
-      `Another machine and another time: ${plain(machine)} Source: ${plain(source)}`,
+      `Another machine, another time: ${plain(machine)} Source: ${plain(source)}`,
       table(
         ["Claim", "Outcome", "Today"],
         claims.map((claim) => [
@@ -163,8 +163,8 @@ function badAnswerBlocks(analysis) {
     ),
   ]);
   return [
-    "## Bad answers",
-    "Requests per second count good answers alone; who gives many errors ranks behind all others.",
+    "## Failed requests",
+    "Requests per second count successful requests only; a proxy with many failed ones ranks last.",
     lines.join("\n"),
   ];
 }

@@ -22,7 +22,7 @@ export function renderText(analysis) {
   const blocks = [
     [results.plan.title, versionsText(results), ...lead].filter(Boolean),
     ...bad.map(({ what, details, causes }) => [
-      `BAD ANSWERS: ${what}`,
+      `FAILED REQUESTS: ${what}`,
       ...details.map((detail) => `  ${detail}`),
       ...causes.flatMap(({ line, explanation }) => [
         `  ${line}`,

@@ -261,7 +261,7 @@ test("findings of one gate are told in one sentence, what they share once", () =
     {
       severity: "note",
       message:
-        "What stands for the control is the cost of its own server, which is no proxy: it has no rank, and no ratio to it is given (CPU per handshake; Peak memory)",
+        "The control's figure is the cost of its own server, not of a proxy: it has no rank, and no ratio to it is given (CPU per handshake; Peak memory)",
     },
   ]);
   /** @type {import("../analyse/types.js").Finding} */
@@ -275,7 +275,7 @@ test("findings of one gate are told in one sentence, what they share once", () =
     {
       severity: "note",
       message:
-        "Ranked by range over 3 rounds, not tested: of two equal proxies 1 pair in 10 comes out apart (all measures)",
+        "Ranked by range over 3 rounds, not tested: two equal proxies would rank apart in 1 of 10 cases (all measures)",
     },
   ]);
 });

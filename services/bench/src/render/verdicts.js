@@ -74,7 +74,7 @@ const BEST = {
   },
   messages_per_second: { question: "Which proxy carries most messages per second", ...CARRIES },
   requests_per_second: {
-    question: "Through which proxy come most good answers per second",
+    question: "Which proxy carries most successful requests per second",
     ...CARRIES,
   },
 };
@@ -149,8 +149,8 @@ function questionText({ results }, verdict) {
     case "self": {
       const title = titleOfProxy(results, verdict.proxy);
       return verdict.unobserved
-        ? `Does ${title} come out the same with and without what observes it, InfluxDB and cAdvisor?`
-        : `Is ${title} a tie with a copy of itself?`;
+        ? `Does ${title} measure the same with and without its observers, InfluxDB and cAdvisor?`
+        : `Does ${title} tie with a copy of itself?`;
     }
     case "noise":
       return "Which difference is noise here?";
@@ -212,7 +212,7 @@ function answersOf(style, verdict) {
       return verdict.answers.map(({ floor, caveats }) => ({
         scheme: null,
         over: "all",
-        text: `With such a load and as many rounds on this machine, a difference means nothing up to ${floorTexts(floor).join("; ")}.`,
+        text: `With such a load and as many rounds on this machine, a difference is noise up to ${floorTexts(floor).join("; ")}.`,
         caveats,
       }));
   }
@@ -285,11 +285,11 @@ function bestText(style, answer, words) {
 /**
  * @param {Results} results
  * @param {Row} row
- * @returns {string} `nginx`, or `nginx [92 % bad answers]`
+ * @returns {string} `nginx`, or `nginx [92 % failed]`
  */
 function markedTitle(results, row) {
   const title = titleOfProxy(results, row.proxy);
-  return answersBadly(row) ? `${title} [${number(row.badPercent)} % bad answers]` : title;
+  return answersBadly(row) ? `${title} [${number(row.badPercent)} % failed]` : title;
 }
 
 /** @param {Row} row with a figure */
@@ -307,9 +307,8 @@ function contestText(style, { comparison, order }, words) {
   const title = (/** @type {Row} */ row) => markedTitle(style.results, row);
   const figure = (/** @type {Row} */ row) => figureText(style, row, measure(comparison.measure));
   const named = (/** @type {Row} */ row) => `${title(row)} ${figure(row)}`;
-  if (order.length === 0) return "cannot be told, as no proxy has a cell that counts";
-  if (order.length === 1)
-    return `only ${title(order[0])} has cells that count: ${figure(order[0])}`;
+  if (order.length === 0) return "no answer: no proxy has a valid cell";
+  if (order.length === 1) return `only ${title(order[0])} has valid cells: ${figure(order[0])}`;
   if (order[0].rank === null) return `a single round, so no ranking: ${list(order.map(named))}`;
 
   const leaders = order.filter(({ rank }) => rank === 1);
@@ -349,7 +348,7 @@ function noDifference(group, text) {
 
 /** @param {number} ratio */
 function differenceSeen(ratio) {
-  return `one of ${timesFinely(ratio)} times would have been seen in 4 of 5 such runs`;
+  return `a difference of ${timesFinely(ratio)} times would have been seen with a probability of 80 %`;
 }
 
 /**
@@ -381,7 +380,7 @@ function noiseLead(noiseFloor) {
   if (!noiseFloor) return [];
   const { run, proxy, rounds } = noiseFloor;
   return [
-    `A difference below this is noise here: ${floorTexts(noiseFloor).join("; ")}. So much did ${proxy} differ from a copy of itself, with ${floorLoad(noiseFloor)} over ${counted(rounds, "round")} (run ${run}).`,
+    `Noise floor: a difference below ${floorTexts(noiseFloor).join("; ")} is noise here. By so much ${proxy} differed from a copy of itself, with ${floorLoad(noiseFloor)} over ${counted(rounds, "round")} (run ${run}).`,
   ];
 }
 
@@ -399,8 +398,8 @@ function addedText(style, answer) {
   const measured = rows.filter(({ proxy, median }) => proxy !== CONTROL && median);
   const bad = measured.filter(answersBadly);
   const proxies = measured.filter((row) => !answersBadly(row));
-  if (!control?.median) return "cannot be told, as the control has no cell that counts";
-  if (proxies.length === 0) return "cannot be told, as no proxy has a cell that counts";
+  if (!control?.median) return "no answer: the control has no valid cell";
+  if (proxies.length === 0) return "no answer: no proxy has a valid cell";
 
   const { value } = control.median;
   const title = (/** @type {Row} */ { proxy }) => titleOfProxy(style.results, proxy);
@@ -408,7 +407,7 @@ function addedText(style, answer) {
   if (faster.length > 0) {
     const each = list(faster.map((row) => `${title(row)} (${amount(valueOf(row), of)})`));
     const among = contestText(style, answer, TAKES);
-    return `cannot be told, as the control (${amount(value, of)}) was slower than ${each} and bounds nothing here; among the proxies, ${among}`;
+    return `no answer: the control (${amount(value, of)}) was slower than ${each}, so it is no baseline here; among the proxies, ${among}`;
   }
   const base = figureText(style, control, of);
   const difference = (/** @type {Row} */ row) => amount(valueOf(row) - value, of);
@@ -447,7 +446,7 @@ function addedText(style, answer) {
  */
 function badText(style, bad) {
   if (bad.length === 0) return "";
-  return `; left out, as errors are quick to give: ${list(bad.map((row) => markedTitle(style.results, row)))}`;
+  return `; left out, as error responses are fast: ${list(bad.map((row) => markedTitle(style.results, row)))}`;
 }
 
 /**
@@ -464,7 +463,7 @@ function signed(value, measure) {
  * @param {ProxyRatio[]} ratios
  */
 function ratioTexts(results, style, ratios) {
-  if (ratios.length === 0) return "cannot be told, as no proxy has cells that count over both";
+  if (ratios.length === 0) return "no answer: no proxy has valid cells over both";
   const sorted = ratios.toSorted((a, b) => a.ratio.value - b.ratio.value);
   return list(
     sorted.map(({ proxy, ratio }) => `${titleOfProxy(results, proxy)} ${style.ratio(ratio)}`),
@@ -492,7 +491,7 @@ function leakText(results, { connections, settleSeconds, left }) {
     (one) =>
       `${title(one)} had ${more(one.left)} (${Math.round((100 * one.left) / connections)} %)`,
   );
-  const rest = clean.length > 0 ? `; ${list(clean.map(title))} let go of them` : "";
+  const rest = clean.length > 0 ? `; ${list(clean.map(title))} released them` : "";
   return `${after}, ${list(kept)}${rest}`;
 }
 
@@ -506,9 +505,9 @@ function apart(ratio) {
  * @param {SelfMeasure[]} measures
  */
 function tieText(style, measures) {
-  if (measures.length === 0) return "cannot be told, as not both have cells that count";
+  if (measures.length === 0) return "no answer: not both have valid cells";
   if (measures.every(({ differs }) => differs === null))
-    return "cannot be told, as a single round says nothing about its spread";
+    return "no answer: a single round says nothing about its spread";
   const told = (/** @type {SelfMeasure} */ { measure: key, ratio }) =>
     `${measure(key).title} ${style.ratio(ratio)}`;
   const differing = measures.filter(({ differs }) => differs);

@@ -17,14 +17,12 @@ export function badAnswersCallout(page) {
   const many = texts.filter(({ isMany }) => isMany);
   const few = texts.filter(({ isMany }) => !isMany);
   return html`<aside class="callout${many.length > 0 && " bad"}" aria-labelledby="bad-answers">
-    <h2 id="bad-answers">
-      ${many.length > 0 ? "Errors in place of answers" : "A few bad answers"}
-    </h2>
+    <h2 id="bad-answers">${many.length > 0 ? "Many failed requests" : "A few failed requests"}</h2>
     <p>
       ${
         many.length > 0
-          ? "Requests per second count good answers alone. Errors are quick to give, so who gives many ranks behind all others, whatever its latencies."
-          : "Too few to change a figure. Requests per second count good answers alone."
+          ? "Requests per second count successful requests only. Error responses are fast, so a proxy with many of them ranks last, whatever its latencies."
+          : "Too few to change a figure. Requests per second count successful requests only."
       }
     </p>
     ${many.map(entry)}

@@ -10,7 +10,7 @@ import { unmeasured } from "../model.js";
 /** @param {Page} page */
 export function gaps({ analysis, curves }) {
   const list = unmeasured(analysis, curves);
-  if (list.length === 0) return html`<p>Nothing that was planned.</p>`;
+  if (list.length === 0) return html`<p>Everything planned was measured.</p>`;
   return html`<dl>
     ${list.map(
       ({ what, why }) =>

@@ -62,4 +62,4 @@ export function noiseFloor(page) {
     )}`;
 }
 
-const OUTCOME_CLASSES = { tie: "ok", differs: "failed", "cannot be told": "cannot" };
+const OUTCOME_CLASSES = { tie: "ok", differs: "failed", inconclusive: "cannot" };

@@ -10,9 +10,9 @@ import { scroll } from "../report-page.js";
 /** @param {Page} page */
 export function advice({ analysis }) {
   const { advice } = analysis.results.environment;
-  if (advice.length === 0) return html`<p>None: this machine was set as advised.</p>`;
+  if (advice.length === 0) return html`<p>None: the host was set as advised.</p>`;
   return scroll(
-    "Open advice",
+    "Host settings to change",
     html`<table>
       <caption>
         Host settings that were not as this benchmark advises while it ran.

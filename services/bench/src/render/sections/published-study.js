@@ -21,8 +21,8 @@ export function publishedStudy(page) {
   const year = results.run.startedAt.slice(0, 4);
   return html`<p>
       <b
-        >Another machine and another time${published.year && `, ${published.year}`}: order and
-        ratios can be compared with today's, single figures cannot.</b
+        >Another machine, another time${published.year && `, ${published.year}`}: order and ratios
+        can be compared, absolute figures cannot.</b
       >
       ${published.note}
     </p>
@@ -45,7 +45,7 @@ export function publishedStudy(page) {
         }
       </div>
     </div>
-    <h3>What was claimed, and what this run says</h3>
+    <h3>Published claims against this run</h3>
     ${scroll(
       "Claims",
       html`<table>
@@ -80,7 +80,7 @@ function outcomeLabel(outcome) {
   const [mark, name] = {
     holds: ["✓", "holds"],
     "no longer": ["✗", "no-longer"],
-    "cannot be told here": ["?", "cannot"],
+    inconclusive: ["?", "cannot"],
   }[outcome];
   return html`<span class="label ${name}">${mark} ${outcome}</span>`;
 }

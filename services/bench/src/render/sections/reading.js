@@ -25,11 +25,11 @@ export function reading({ analysis }) {
   const terms = [
     [
       "Handshake",
-      "From opening the socket to its open event, seen by the client: TCP, TLS with wss, the HTTP upgrade, and the wait in the generator.",
+      "From opening the socket to its open event, seen by the client: TCP, TLS with wss, the HTTP upgrade, and the time in the generator's queue.",
     ],
     [
       "Request",
-      "Over HTTP, from the start of a request to the last byte of its answer; where each opens a connection, from the start of that. A bad answer is neither 2xx nor 3xx, of a wrong length, too late, or never comes.",
+      "Over HTTP, from the start of a request to the last byte of its answer; where each opens a connection, from the start of that. A request has failed when its answer is neither 2xx nor 3xx, of a wrong length, too late, or missing.",
     ],
     ["Echo latency", "From sending a message to its echo, which must be the bytes that were sent."],
     [
@@ -38,11 +38,11 @@ export function reading({ analysis }) {
     ],
     [
       "Round",
-      "Every proxy once under every setting, in random order. Rounds follow one another, so that a slow drift of the machine meets all alike.",
+      "Every proxy once under every setting, in random order. Rounds follow one another, so that a slow drift of the machine affects all alike.",
     ],
     [
       "Interval",
-      `A range that holds the true median in ${level} of such runs. It supposes nothing about the shape of the distribution. With few rounds there is none; then the lowest and the highest round are shown.`,
+      `A range that holds the true median in ${level} of such runs. It assumes no distribution. With few rounds there is none; then the lowest and the highest round are shown.`,
     ],
     [
       "Rank",
@@ -50,15 +50,15 @@ export function reading({ analysis }) {
     ],
     [
       "Noise floor",
-      `In an A/A run a proxy is compared with a copy of itself, and must come out as a tie. How far apart the two were is the floor: a difference between two proxies that is no larger is noise. ${floor}`,
+      `In an A/A run a proxy is compared with a copy of itself, and the two must tie. How far apart they were is the floor: a difference between two proxies that is no larger is noise. ${floor}`,
     ],
     [
       "Closed loop",
-      "A fixed number of connections is open at a time, and the next starts when one has closed. A slow proxy is asked less. So latencies are those of a full queue, and not those at a given rate of requests; CPU per operation does not depend on it.",
+      "A fixed number of connections is open at a time, and the next starts when one has closed. A slow proxy gets less load, so latencies are times in the queue at saturation, and not those at a given request rate; CPU per operation does not depend on it.",
     ],
     [
       "Not counted",
-      "A failed cell, and one with a finding called invalid, is shown and enters no figure. Weak: it enters, to be read with care.",
+      "A failed cell, and one with a finding marked invalid, is shown and enters no figure. Weak: it enters, with reservations.",
     ],
   ];
   return html`<dl>
@@ -69,7 +69,7 @@ export function reading({ analysis }) {
       )}
     </dl>
     <details>
-      <summary>Every measure, and how it was got</summary>
+      <summary>Every measure, and how it is derived</summary>
       <dl>
         ${measures.map(
           ({ title, description, unit, better }) =>

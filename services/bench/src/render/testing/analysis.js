@@ -721,7 +721,7 @@ function published(settings, hostile) {
         claim: `HAProxy is the fastest of the three.${hostile}`,
         rule: null,
         reason: `What is fast is not said.${hostile}`,
-        outcome: "cannot be told here",
+        outcome: "inconclusive",
         figures: [],
         places: 0,
       },
