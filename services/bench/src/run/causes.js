@@ -11,7 +11,7 @@ const LINE_CHARACTERS = 300;
 /**
  * @typedef {{service: string, text: string}} Log
  *
- * @param {Log[]} logs of the measured phase; where there were more than the engine keeps, the counts are of its end
+ * @param {readonly Log[]} logs of the measured phase; where there were more than the engine keeps, the counts are of its end
  * @returns {Requests["causes"]} lines that differ in more than numbers and addresses, the most frequent first
  */
 export function causesIn(logs) {

@@ -4,28 +4,33 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { containersOf, inspect, Project, remove, run } from "../platform/docker.js";
 import { UserError } from "../errors.js";
-import { connectionsInAll, keyTypeOf, rampSeconds, workloadOf } from "../plan/workload.js";
 import { CONTROL } from "../plan/proxies.js";
+import { connectionsInAll, keyTypeOf, rampSeconds, workloadOf } from "../plan/workload.js";
+import { containersOf, inspect, Project, remove, run } from "../platform/docker.js";
 import { LIVE_FILE, liveCsv } from "../record/live.js";
 import { causesIn } from "./causes.js";
-import { ContainerGone, difference, locate, machineCpu } from "../platform/counters.js";
 import { CellFailure } from "./cell-failure.js";
+import { measuredPart, newRecord, throttledIn } from "./cell-record.js";
+import { readEchoWorkers } from "./echo-workers.js";
 import { liveCounts } from "./k6.js";
+import { LiveReadings } from "./live-readings.js";
+import { K6_PORT, knobsOf, Loads, logOf } from "./loads.js";
 import { keptLog } from "./log.js";
-import { K6_PORT, knobsOf, LOAD_SERVICES, Loads, logOf } from "./loads.js";
+import { MeasuredContainers } from "./measured-containers.js";
+import { MeasuredPhase } from "./measured-phase.js";
 import { Pulse } from "./pulse.js";
-import { Sampler } from "./sampler.js";
+import { samplesCsv } from "./samples.js";
 import { verify, waitForAnswer } from "./verification.js";
+import { Watch } from "./watch.js";
 
 /** @import { ContainerState } from "../platform/docker.js" */
-/** @import { CellRecord, ContainerRecord, Parameters, Plan, PlannedCell, Role, SocketReading } from "../record/types.js" */
-/** @import { Log } from "./causes.js" */
-/** @import { Counters, Reading } from "../platform/counters.js" */
-/** @import { Edges } from "./edges.js" */
 /** @import { Listener, Phase } from "../record/events.js" */
 /** @import { LiveSample } from "../record/live.js" */
+/** @import { CellRecord, Parameters, Plan, PlannedCell, Role } from "../record/types.js" */
+/** @import { Log } from "./causes.js" */
+/** @import { EchoWorker } from "./echo-workers.js" */
+/** @import { Edges } from "./edges.js" */
 /** @import { PulseReading } from "./pulse.js" */
 
 /** How long proxy and echo server may take to answer, and load to begin, in ms. */
@@ -33,19 +38,6 @@ const START_LIMIT_MS = 30_000;
 /** Of the servers behind a proxy, the one that counts connections and messages. */
 const ECHO = "echo";
 const SAMPLE_INTERVAL_MS = 250;
-const PROGRESS_INTERVAL_MS = 1000;
-
-/**
- * What was read of all containers at one moment.
- *
- * @typedef {ReturnType<Driver["readEdge"]> & {sockets: Map<string, SocketReading>}} Edge
- *
- * @typedef {object} Readings
- * @property {Edge} before the load is started
- * @property {Edge} first edge of the measured phase
- * @property {Edge} last edge
- * @property {Edge} [after] settleSeconds after the load has ended
- */
 
 /**
  * What all cells of a run share.
@@ -90,44 +82,6 @@ export async function runCell(cell, attempt, stage, folder) {
   return driver.record;
 }
 
-/**
- * @param {PlannedCell} cell
- * @param {number} attempt
- * @param {number} loadCores
- * @returns {CellRecord} of a cell of which nothing is known yet
- */
-export function newRecord({ id, round, proxy, scenario, scheme, parameters }, attempt, loadCores) {
-  return {
-    schema: 1,
-    id,
-    attempt,
-    status: "ok",
-    cause: null,
-    round,
-    proxy,
-    scenario,
-    scheme,
-    parameters,
-    startedAt: new Date().toISOString(),
-    phases: {},
-    measured: null,
-    connections: null,
-    connectionsHeld: null,
-    messagesEchoed: null,
-    sends: null,
-    totalSeconds: null,
-    handshakeMs: null,
-    echoLatencyMs: null,
-    requests: null,
-    requestMs: null,
-    containers: {},
-    echoWorkers: null,
-    tls: null,
-    machine: null,
-    loadCores,
-  };
-}
-
 class Driver {
   /**
    * @param {PlannedCell} cell
@@ -158,6 +112,7 @@ class Driver {
       project: this.project,
       scratch: this.scratch,
     });
+    this.watch = new Watch(stage);
     /** @type {ContainerState[]} as they were when all had started */
     this.started = [];
   }
@@ -199,7 +154,7 @@ class Driver {
     if (!this.cell.observed) await remove(observers.map((service) => `${project}-${service}-1`));
     await this.project.check(["up", "--detach", "--no-deps", ...wanted]);
     this.started = (await containersOf(project)).filter(({ service }) => wanted.includes(service));
-    this.#assertAlive(this.started);
+    this.watch.require(this.started);
   }
 
   async #verify() {
@@ -208,7 +163,7 @@ class Driver {
       // Two JVMs took 17 s on two cores that had other work.
       limitMs: workload.backend === ECHO ? START_LIMIT_MS : 2 * START_LIMIT_MS,
       signal: stage.signal,
-      assertAlive: async () => this.#assertAlive(await this.#now()),
+      assertAlive: () => this.watch.assertAlive(),
     });
     this.record.tls = await verify(cell, workload, { ...stage, keyType, limitMs: START_LIMIT_MS });
   }
@@ -217,216 +172,101 @@ class Driver {
   async #warmUp(changes) {
     const parameters = { ...this.cell.parameters, ...changes };
     const [name] = await this.loads.start("warm-up", parameters, 1, {});
-    const code = await this.#within(this.cell.limitSeconds, this.loads.exitOf(name));
+    const code = await this.watch.within(this.cell.limitSeconds, this.loads.exitOf(name));
     if (code !== 0) throw await this.loads.failure("the warm-up", code, [name]);
     await remove([name]);
   }
 
   async #measure() {
-    const { cell, stage, record, workload } = this;
-    this.stage.tell({ type: "phase", phase: "measure" });
+    const { cell, stage, watch, workload, record } = this;
+    stage.tell({ type: "phase", phase: "measure" });
     const loadStartedMs = performance.now();
-    /** @type {Map<string, Counters>} */
-    const counters = new Map();
-    /** @type {Map<string, Role>} */
-    const roles = new Map();
-    /** @type {Map<string, ContainerState>} */
-    const states = new Map();
-    /** @type {Partial<Readings>} */
-    const readings = {};
-    /** @type {EchoWorker[] | null} */
-    let echoBefore = null;
-    /** @type {EchoWorker[] | null} */
-    let echoAfter = null;
-    /** @type {Log[]} */
-    let logs = [];
-    const find = (/** @type {ContainerState} */ state) => {
-      if (!state.running) return;
-      const isLoad = LOAD_SERVICES.includes(state.service);
-      const name = isLoad ? state.name.slice(stage.project.length + 1) : state.service;
-      counters.set(name, locate({ pid: state.pid }));
-      roles.set(name, this.#roleOf(state.service));
-      states.set(name, state);
-    };
-    for (const state of this.started) find(state);
-    const sockets = () => this.readSockets(counters, roles);
-    readings.before = { ...this.readEdge(counters), sockets: sockets() };
-    const sampler = new Sampler(counters, { intervalMs: SAMPLE_INTERVAL_MS });
-    const pulse = new Pulse({
-      files: Array.from({ length: cell.loads }, (_, i) => join(this.scratch, `load-${i + 1}.csv`)),
-      holds: workload.holdsConnections,
+    const containers = new MeasuredContainers();
+    for (const state of this.started)
+      containers.add(state.service, this.#roleOf(state.service), state);
+    const before = containers.read();
+    const pulse = new Pulse({ files: this.#samplesOfLoads(), holds: workload.holdsConnections });
+    const live = new LiveReadings(pulse, {
+      read: () => this.#pulseReading(containers),
+      tell: (sample) => this.#tellOf(sample),
     });
-    // Who looks on sees nothing where it cannot be read: the load has just ended, or a container; the next step says so.
-    const pulseNow = () => this.#pulseReading(counters, roles).catch(() => undefined);
-    const beat = (/** @type {PulseReading | undefined} */ reading, isLast = false) =>
-      this.#tellOf(reading && pulse.beat(reading, { isLast }));
-    /** @type {PulseReading | undefined} */
-    let lastPulse;
-    /** @type {NodeJS.Timeout | undefined} */
-    let progress;
-
-    const begun = stage.edges.expect("start", cell.loads, async () => {
-      for (const state of await inspect(this.loads.names)) find(state);
-      echoBefore = await this.#echoWorkers();
-      const firstPulse = await pulseNow();
-      if (firstPulse) pulse.start(firstPulse);
-      // Looking at all sockets takes its time: outside of the measured phase.
-      const open = sockets();
-      readings.first = { ...this.readEdge(counters), sockets: open };
-      sampler.start();
+    const phase = new MeasuredPhase(containers, {
+      readEchoWorkers: () => this.#echoWorkers(),
+      readLogs: (fromMs) => this.#logsSince(fromMs),
+      live,
+      sampleIntervalMs: SAMPLE_INTERVAL_MS,
     });
-    const done = begun.then(() =>
-      stage.edges.expect("end", cell.loads, async () => {
-        const edge = this.readEdge(counters);
-        sampler.stop();
-        readings.last = { ...edge, sockets: sockets() };
-        logs = await this.#logsSince(/** @type {Edge} */ (readings.first).ms);
-        echoAfter = await this.#echoWorkers();
-        lastPulse = await pulseNow();
-      }),
-    );
+    const opened = stage.edges.expect("start", cell.loads, async () => {
+      for (const state of await inspect(this.loads.names))
+        containers.add(state.name.slice(stage.project.length + 1), "load", state);
+      await phase.open();
+    });
+    const closed = opened.then(() => stage.edges.expect("end", cell.loads, () => phase.close()));
     // Whichever is not waited for in the end is no error of its own.
-    done.catch(() => {});
+    closed.catch(() => {});
     try {
-      const names = await this.loads.start("load", cell.parameters, cell.loads, {
-        EDGE_URL: stage.edges.url,
+      const load = await this.loads.run(cell.parameters, cell.loads, {
+        environment: { EDGE_URL: stage.edges.url },
+        isThrough: () => phase.isClosed,
       });
-      const exits = names.map((name) => this.loads.exitOf(name));
-      const exit = Promise.all(exits);
-      // Whether it is waited for in the end or not.
-      exit.catch(() => {});
-      // Each on its own: where one has failed, the others stand at an edge that it will never reach.
-      const failedEarly = Promise.all(
-        names.map(async (name, i) => {
-          const code = await exits[i];
-          if (code !== 0 || !readings.last)
-            throw await this.loads.failure("the load", code, [name]);
-        }),
-      );
-      failedEarly.catch(() => {});
       // The handshakes at the end of the ramp may take their time.
       const { timeoutSeconds = 0, settleSeconds } = workload;
       const rampLimit = 2 * rampSeconds(workload) + timeoutSeconds;
-      await this.#within(START_LIMIT_MS / 1000 + rampLimit, Promise.race([begun, failedEarly]));
+      await watch.within(START_LIMIT_MS / 1000 + rampLimit, Promise.race([opened, load.failed]));
       record.phases.load = (performance.now() - loadStartedMs) / 1000;
-      const died = new Promise((_, reject) => {
-        progress = setInterval(() => {
-          if (sampler.gone.size > 0 && !readings.last)
-            this.#now()
-              .then((states) => this.#assertAlive(states))
-              .catch(reject);
-          pulseNow().then((reading) => beat(reading));
-        }, PROGRESS_INTERVAL_MS);
-      });
-      await this.#within(cell.limitSeconds, Promise.race([done, failedEarly, died]));
-      clearInterval(progress);
-      await this.#within(START_LIMIT_MS / 1000 + timeoutSeconds, exit);
-      if (settleSeconds !== undefined) {
-        await sleep(settleSeconds * 1000, undefined, { signal: stage.signal });
-        for (const [name, role] of roles) if (role === "load") counters.delete(name);
-        readings.after = { ...this.readEdge(counters), sockets: sockets() };
-      }
-      this.#assertAlive(await this.#now());
-      this.#note(/** @type {Readings} */ (readings), sampler, { roles, states });
-      if (echoBefore && echoAfter) {
-        record.echoWorkers = workersBetween(echoBefore, echoAfter);
-        if (workload.holdsConnections)
-          record.connectionsHeld = { from: openAt(echoBefore), to: openAt(echoAfter) };
-      }
-      Object.assign(record, await this.loads.read(names, this.folder));
+      const readings = await watch.within(
+        cell.limitSeconds,
+        Promise.race([closed, load.failed]),
+        () => phase.hasLost,
+      );
+      const codes = await watch.within(START_LIMIT_MS / 1000 + timeoutSeconds, load.exit);
+      const after =
+        settleSeconds === undefined
+          ? undefined
+          : await this.#settled(containers, settleSeconds * 1000);
+      await watch.assertAlive();
+      const read = { before, phase: readings, after };
+      Object.assign(record, measuredPart(read, containers.list(), workload));
+      record.phases.measure = (readings.last.ms - readings.first.ms) / 1000;
+      Object.assign(record, await this.loads.read(load.names, this.folder));
       // The client that looked before opened one connection: nothing to resume. What the load did, each of its connections asserts.
       if (record.tls) record.tls.resumed = workload.resumed === 1;
       // By now k6 has written every latency, and every count is known for good.
-      beat(lastPulse && atEnd(lastPulse, record), true);
-      this.#noteCauses(logs);
-      const status = (await exit).find((code) => code !== 0);
-      if (status) throw await this.loads.failure("the load", status, names);
+      live.finish(countsOf(record));
+      this.#noteCauses(readings.logs);
+      const status = codes.find((code) => code !== 0);
+      if (status) throw await this.loads.failure("the load", status, load.names);
       this.#assertNotThrottled();
     } finally {
-      clearInterval(progress);
-      sampler.stop();
+      phase.abandon();
       stage.edges.reset();
-      if (readings.first) {
-        writeFileSync(join(this.folder, "samples.csv"), sampler.toCsv());
+      if (phase.hasOpened) {
+        writeFileSync(join(this.folder, "samples.csv"), samplesCsv(phase.samples));
         writeFileSync(join(this.folder, LIVE_FILE), liveCsv(pulse.samples));
       }
     }
   }
 
-  /** @param {Map<string, Counters>} counters */
-  readEdge(counters) {
-    return {
-      ms: Date.now(),
-      containers: new Map([...counters].map(([name, counter]) => [name, counter.read()])),
-      machine: machineCpu(),
-      bench: locate({ pid: "self" }).read().cpu.totalSeconds,
-    };
+  /** @returns {string[]} the CSV that each load of the measured phase writes */
+  #samplesOfLoads() {
+    return Array.from({ length: this.cell.loads }, (_, i) =>
+      join(this.scratch, `load-${i + 1}.csv`),
+    );
   }
 
   /**
-   * @param {Map<string, Counters>} counters
-   * @param {Map<string, Role>} roles
-   * @returns {Map<string, SocketReading>} of proxy and echo server, which carry the connections
+   * @param {MeasuredContainers} containers
+   * @param {number} ms from the end of the load
    */
-  readSockets(counters, roles) {
-    return new Map(
-      [...counters]
-        .filter(([name]) => ["proxy", "echo"].includes(roles.get(name) ?? ""))
-        .map(([name, counter]) => [name, counter.sockets()]),
-    );
+  async #settled(containers, ms) {
+    await sleep(ms, undefined, { signal: this.stage.signal });
+    return containers.read({ without: "load" });
   }
 
   /** @param {string} service @returns {Role} */
   #roleOf(service) {
     if (service === "echo") return service;
-    if (LOAD_SERVICES.includes(service)) return "load";
     return this.stage.observers.includes(service) ? "observer" : "proxy";
-  }
-
-  /**
-   * @param {Readings} readings
-   * @param {Sampler} sampler
-   * @param {{roles: Map<string, Role>, states: Map<string, ContainerState>}} about
-   */
-  #note({ before, first, last, after }, sampler, { roles, states }) {
-    const { record } = this;
-    let ours = last.bench - first.bench;
-    for (const [name, to] of last.containers) {
-      const { cpu, network } = difference(/** @type {Reading} */ (first.containers.get(name)), to);
-      const sharesNetwork = states.get(name)?.sharesNetwork ?? false;
-      const sockets = (/** @type {Edge} */ edge) =>
-        socketsOf(/** @type {SocketReading} */ (edge.sockets.get(name)), sharesNetwork);
-      ours += cpu.totalSeconds;
-      record.containers[name] = {
-        role: roles.get(name) ?? "observer",
-        image: states.get(name)?.image ?? "",
-        cpu,
-        network: sharesNetwork ? null : network,
-        memory: sampler.memoryOf(name, {
-          before: before.containers.get(name),
-          after: after?.containers.get(name),
-        }),
-        sockets: last.sockets.has(name)
-          ? {
-              baseline: sockets(before),
-              from: sockets(first),
-              to: sockets(last),
-              after: after ? sockets(after) : null,
-            }
-          : null,
-      };
-    }
-    const busySeconds = last.machine.busySeconds - first.machine.busySeconds;
-    record.measured = { fromMs: first.ms, toMs: last.ms };
-    record.phases.measure = (last.ms - first.ms) / 1000;
-    record.machine = {
-      cores: last.machine.cores,
-      busySeconds,
-      stealSeconds: last.machine.stealSeconds - first.machine.stealSeconds,
-      // The machine counts in ticks of 10 ms, the cgroups in nanoseconds.
-      foreignSeconds: Math.max(0, busySeconds - ours),
-      benchSeconds: last.bench - first.bench,
-    };
   }
 
   /**
@@ -449,7 +289,7 @@ class Driver {
   /**
    * Requests that went wrong fail no cell: they are what was found.
    *
-   * @param {Log[]} logs of the measured phase
+   * @param {readonly Log[]} logs of the measured phase
    */
   #noteCauses(logs) {
     const { requests } = this.record;
@@ -466,26 +306,18 @@ class Driver {
   /** @returns {Promise<EchoWorker[] | null>} null: another server stands in its place, which does not count them */
   async #echoWorkers() {
     if (this.workload.backend !== ECHO) return null;
-    const host = this.cell.profile === CONTROL ? "proxy" : "echo";
-    const response = await fetch(`http://${host}:8080/stats`, {
-      headers: { connection: "close" },
-      signal: AbortSignal.timeout(5000),
-    });
-    return /** @type {any} */ (await response.json()).workers;
+    return readEchoWorkers(`http://${this.cell.profile === CONTROL ? "proxy" : "echo"}:8080`);
   }
 
   /**
-   * @param {Map<string, Counters>} counters
-   * @param {Map<string, Role>} roles
+   * @param {MeasuredContainers} containers
    * @returns {Promise<PulseReading>}
    * @throws {Error} when the load does not answer, or a container is gone
    */
-  async #pulseReading(counters, roles) {
+  async #pulseReading(containers) {
     const names = this.loads.names.slice(-this.cell.loads);
     const counts = await Promise.all(names.map((name) => liveCounts(`http://${name}:${K6_PORT}`)));
-    const proxy = [...counters]
-      .filter(([name]) => roles.get(name) === "proxy")
-      .map(([, counter]) => counter.read().cpu);
+    const proxy = containers.ofRole("proxy").map(([, counters]) => counters.read().cpu);
     return {
       ms: Date.now(),
       opened: sum(counts.map(({ opened }) => opened)),
@@ -497,9 +329,8 @@ class Driver {
     };
   }
 
-  /** @param {LiveSample | null | undefined} sample */
+  /** @param {LiveSample} sample */
   #tellOf(sample) {
-    if (!sample) return;
     this.stage.tell({ type: "live", sample });
     const { opened, failed, connections_per_second: perSecond, proxy_cores: proxyCores } = sample;
     if (perSecond === undefined || proxyCores === undefined) return;
@@ -507,86 +338,22 @@ class Driver {
     this.stage.tell({ type: "progress", opened, asked, failed, perSecond, proxyCores });
   }
 
-  /**
-   * @template T
-   * @param {number} seconds
-   * @param {Promise<T>} action
-   * @returns {Promise<T>}
-   */
-  async #within(seconds, action) {
-    const { signal } = this.stage;
-    /** @type {(reason?: any) => void} */
-    let stop = () => {};
-    /** @type {NodeJS.Timeout | undefined} */
-    let timer;
-    const ended = new Promise((_, reject) => {
-      stop = () => reject(signal.reason);
-      signal.addEventListener("abort", stop);
-      timer = setTimeout(
-        () => reject(new CellFailure("timeout", `not through after ${seconds} s`)),
-        seconds * 1000,
-      );
-    });
-    try {
-      return /** @type {T} */ (await Promise.race([action, ended]));
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", stop);
-    }
-  }
-
-  /** The containers that were started, as they are now. */
-  async #now() {
-    return inspect(this.started.map(({ id }) => id));
-  }
-
-  /** @param {ContainerState[]} states */
-  #assertAlive(states) {
-    for (const before of this.started) {
-      const now = states.find(({ id }) => id === before.id);
-      const kind = this.stage.observers.includes(before.service) ? "observer" : undefined;
-      if (!now) throw new CellFailure(kind ?? "container-died", `${before.service} was removed`);
-      if (now.outOfMemory)
-        throw new CellFailure(
-          kind ?? "out-of-memory",
-          `${now.service} was ended by the kernel: out of memory`,
-        );
-      if (!now.running)
-        throw new CellFailure(
-          kind ?? "container-died",
-          `${now.service} ended with status ${now.exitCode}`,
-        );
-      if (now.startedAt !== before.startedAt || now.restarts > 0)
-        throw new CellFailure(kind ?? "container-restarted", `${now.service} was restarted`);
-    }
-  }
-
   #assertNotThrottled() {
-    if (this.stage.cpuLimited) return;
-    for (const [name, { cpu }] of Object.entries(this.record.containers)) {
-      if (cpu.throttledSeconds > 0)
-        throw new CellFailure(
-          "throttled",
-          `${name} was throttled for ${cpu.throttledSeconds.toFixed(2)} s by a CPU limit that this plan did not set`,
-        );
-    }
+    const throttled = throttledIn(this.record.containers);
+    if (this.stage.cpuLimited || !throttled) return;
+    throw new CellFailure(
+      "throttled",
+      `${throttled.name} was throttled for ${throttled.seconds.toFixed(2)} s by a CPU limit that this plan did not set`,
+    );
   }
 
   /**
-   * What is behind a failure: a container that died explains the connections that failed.
-   *
    * @param {unknown} error
    * @returns {Promise<NonNullable<CellRecord["cause"]>>}
+   * @throws the error, where it is a fault of this program
    */
   async causeOf(error) {
-    let cause = error;
-    try {
-      if (!(error instanceof CellFailure) || ["load", "timeout", "verify"].includes(error.kind))
-        this.#assertAlive(await this.#now());
-    } catch (behind) {
-      cause = behind;
-    }
-    if (cause instanceof ContainerGone) return { kind: "container-died", message: cause.message };
+    const cause = await this.watch.explain(error);
     if (cause instanceof CellFailure) return { kind: cause.kind, message: cause.message };
     if (cause instanceof UserError) {
       const { code, output } = await run(["docker", "version", "--format", "{{.Server.Version}}"]);
@@ -626,53 +393,14 @@ class Driver {
 }
 
 /**
- * @typedef {{id: number, connectionsOpen: number, connectionsTotal: number, messages: number, upgradesRefused: number}} EchoWorker
- */
-
-/**
- * @param {PulseReading} reading at the last edge: k6 counts with a delay
  * @param {CellRecord} record
- * @returns {PulseReading} with the counts of k6's own summary
+ * @returns {Partial<PulseReading>} of k6's own summary; {}: it has none
  */
-function atEnd(reading, { connections, messagesEchoed }) {
-  if (!connections) return reading;
+function countsOf({ connections, messagesEchoed }) {
+  if (!connections) return {};
   const { opened, failed } = connections;
-  const messages = messagesEchoed ?? reading.messages;
-  return { ...reading, opened, failed, messages, iterations: opened + failed };
-}
-
-/**
- * @param {EchoWorker[]} before
- * @param {EchoWorker[]} after
- * @returns {CellRecord["echoWorkers"]} null: a worker was replaced in between, and its counts are lost
- */
-export function workersBetween(before, after) {
-  const counts = after.map((worker) => {
-    const earlier = before.find(({ id }) => id === worker.id);
-    return (
-      earlier && {
-        connections: worker.connectionsTotal - earlier.connectionsTotal,
-        messages: worker.messages - earlier.messages,
-        refused: worker.upgradesRefused - earlier.upgradesRefused,
-      }
-    );
-  });
-  return counts.includes(undefined) ? null : /** @type {CellRecord["echoWorkers"]} */ (counts);
-}
-
-/**
- * @param {SocketReading} reading
- * @param {boolean} sharesNetwork
- * @returns {SocketReading} without TCP sockets that are another container's
- */
-function socketsOf(reading, sharesNetwork) {
-  if (!sharesNetwork) return reading;
-  return { ...reading, tcpInUse: null, tcpTimeWait: null, tcpCloseWait: null };
-}
-
-/** @param {EchoWorker[]} workers */
-function openAt(workers) {
-  return sum(workers.map(({ connectionsOpen }) => connectionsOpen));
+  const messages = messagesEchoed === null ? {} : { messages: messagesEchoed };
+  return { opened, failed, iterations: opened + failed, ...messages };
 }
 
 /** @param {number[]} values */

@@ -52,8 +52,9 @@ export class Edges {
    * @param {"start" | "end"} name
    * @param {number} loads how many containers have to arrive, each with all requests that it says it sends (`?of=N`; one where it
    *   says nothing)
-   * @param {() => Promise<void>} read called when all are there; the load goes on when it has ended
-   * @returns {Promise<void>} when the load goes on; rejects when `read` does
+   * @template T
+   * @param {() => Promise<T>} read called when all are there; the load goes on when it has ended
+   * @returns {Promise<T>} what was read, when the load goes on; rejects when `read` does
    */
   expect(name, loads, read) {
     return new Promise((resolve, reject) => {
@@ -64,9 +65,9 @@ export class Edges {
         reached: async () => {
           const responses = this.#waiting.splice(0);
           try {
-            await read();
+            const found = await read();
             for (const response of responses) response.writeHead(204).end();
-            resolve();
+            resolve(found);
           } catch (error) {
             for (const response of responses) response.writeHead(500).end();
             reject(error);

@@ -20,9 +20,6 @@ import { keepSamples, mergeSummaries, readLatencies, readSummary } from "./k6.js
 /** Of k6's REST API, for the live view. */
 export const K6_PORT = 6565;
 
-/** Services that are load. */
-export const LOAD_SERVICES = ["load", "load-http"];
-
 /** What a load ends with when connections have failed. */
 const CONNECTIONS_FAILED = 99;
 
@@ -107,6 +104,31 @@ export class Loads {
       }),
     );
     return names;
+  }
+
+  /**
+   * Starts the load of the measured phase.
+   *
+   * @param {Parameters} parameters
+   * @param {number} count containers that share the connections
+   * @param {{environment: Record<string, string>, isThrough: () => boolean}} options isThrough: whether the phase has ended, after which
+   *   a load may
+   * @returns {Promise<{names: string[], exit: Promise<number[]>, failed: Promise<never>}>} exit: statuses, when all have ended; failed:
+   *   rejects when one has ended that should not, and the others stand at an edge that it will never reach
+   */
+  async run(parameters, count, { environment, isThrough }) {
+    const names = await this.start("load", parameters, count, environment);
+    const exits = names.map((name) => this.exitOf(name));
+    const exit = Promise.all(exits);
+    const ended = exits.map(async (status, i) => {
+      const code = await status;
+      if (code !== 0 || !isThrough()) throw await this.failure("the load", code, [names[i]]);
+    });
+    /** @type {Promise<never>} */
+    const failed = new Promise((_, reject) => Promise.all(ended).catch(reject));
+    // Either may not be waited for in the end.
+    for (const unwatched of [exit, failed]) unwatched.catch(() => {});
+    return { names, exit, failed };
   }
 
   /**

@@ -2,38 +2,13 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { ContainerGone } from "../platform/counters.js";
 import { Sampler } from "./sampler.js";
+import { memoryOf, samplesCsv } from "./samples.js";
+import { reading } from "./testing/readings.js";
 
 /**
  * @import { TestContext } from "node:test"
  * @import { Reading } from "../platform/counters.js"
  */
-
-/**
- * @param {{atMs?: number, seconds?: number, usage?: number, kernel?: number | null, network?: Reading["network"]}} [values]
- * @returns {Reading}
- */
-function reading({ atMs = 1000, seconds = 1, usage = 100, kernel = 10, network = null } = {}) {
-  return {
-    atMs,
-    cpu: {
-      userSeconds: seconds,
-      systemSeconds: 0,
-      totalSeconds: seconds,
-      throttledSeconds: null,
-      throttledPeriods: null,
-    },
-    memory: {
-      usageBytes: usage,
-      workingSetBytes: usage - 1,
-      rssBytes: usage - 2,
-      kernelBytes: kernel,
-      socketBytes: null,
-      highWaterBytes: usage + 1000,
-    },
-    network,
-    oomKills: null,
-  };
-}
 
 /**
  * A container whose readings are given one after the other; the last one stays.
@@ -112,7 +87,7 @@ test("samples that were missed are left out, and the grid stays", (t) => {
 test("stop takes the last sample, once, and ends", (t) => {
   const time = clock(t);
   const sampler = new Sampler(new Map([["proxy", container(reading())]]), { intervalMs: 100 });
-  const samples = () => sampler.toCsv().trim().split("\n").length - 1;
+  const samples = () => samplesCsv(sampler.samples).trim().split("\n").length - 1;
   sampler.start();
   time.pass(50);
   sampler.stop();
@@ -143,11 +118,11 @@ test("a container that is gone is reported and asked no more; the others go on",
   sampler.stop();
   assert.equal(asked, 3);
   assert.deepEqual([...sampler.gone], [["proxy", performance.timeOrigin + 5200]]);
-  assert.deepEqual(sampler.edges("proxy"), {
-    from: reading({ atMs: 1 }),
-    to: reading({ atMs: 2 }),
-  });
-  assert.equal(sampler.toCsv().match(/,echo,/g)?.length, 6);
+  assert.deepEqual(
+    sampler.samples.filter(({ service }) => service === "proxy"),
+    [1, 2].map((atMs) => ({ service: "proxy", reading: reading({ atMs }) })),
+  );
+  assert.equal(samplesCsv(sampler.samples).match(/,echo,/g)?.length, 6);
 });
 
 test("any other error ends the samples and comes out of stop", (t) => {
@@ -158,7 +133,7 @@ test("any other error ends the samples and comes out of stop", (t) => {
   time.pass(300);
   assert.throws(() => sampler.stop(), /no descriptor left/);
   assert.equal(sampler.gone.size, 0);
-  assert.equal(sampler.memoryOf("proxy")?.mean.usageBytes, 5);
+  assert.equal(memoryOf(sampler.samples, "proxy")?.mean.usageBytes, 5);
 });
 
 test("memoryOf: the first sample, the mean, and the highest of each figure", (t) => {
@@ -180,7 +155,7 @@ test("memoryOf: the first sample, the mean, and the highest of each figure", (t)
   sampler.start();
   time.pass(150);
   sampler.stop();
-  assert.deepEqual(sampler.memoryOf("proxy"), {
+  assert.deepEqual(memoryOf(sampler.samples, "proxy"), {
     baseline: {
       usageBytes: 100,
       workingSetBytes: 99,
@@ -206,23 +181,23 @@ test("memoryOf: the first sample, the mean, and the highest of each figure", (t)
     highWaterBytes: 1130,
   });
   const around = { before: reading({ usage: 50 }), after: reading({ usage: 90 }) };
-  const { baseline, after } = sampler.memoryOf("proxy", around) ?? {};
+  const { baseline, after } = memoryOf(sampler.samples, "proxy", around) ?? {};
   assert.deepEqual([baseline?.usageBytes, after?.usageBytes], [50, 90]);
   assert.ok(after && !("highWaterBytes" in after));
-  assert.equal(sampler.memoryOf("echo")?.peak.kernelBytes, null);
+  assert.equal(memoryOf(sampler.samples, "echo")?.peak.kernelBytes, null);
 });
 
-test("a container that could never be read has neither memory nor edges", (t) => {
+test("a container that could never be read has neither memory nor samples", (t) => {
   clock(t);
   const sampler = new Sampler(new Map([["proxy", container(new ContainerGone(7))]]));
   sampler.start();
   sampler.stop();
-  assert.equal(sampler.memoryOf("proxy"), null);
-  assert.equal(sampler.edges("proxy"), null);
+  assert.equal(memoryOf(sampler.samples, "proxy"), null);
+  assert.deepEqual(sampler.samples, []);
   assert.equal(sampler.gone.size, 1);
 });
 
-test("toCsv: a line a sample, empty where the kernel does not count", (t) => {
+test("as CSV: a line a sample, empty where the kernel does not count", (t) => {
   const time = clock(t);
   const network = { rxBytes: 7, txBytes: 8, rxPackets: 1, txPackets: 1 };
   const sampler = new Sampler(
@@ -241,7 +216,7 @@ test("toCsv: a line a sample, empty where the kernel does not count", (t) => {
   sampler.start();
   time.pass(10);
   sampler.stop();
-  assert.deepEqual(sampler.toCsv().split("\n"), [
+  assert.deepEqual(samplesCsv(sampler.samples).split("\n"), [
     "ms,service,cpu_seconds,usage_bytes,working_set_bytes,rss_bytes,kernel_bytes,socket_bytes,rx_bytes,tx_bytes",
     "0.0,proxy,0.225570182,100,99,98,10,,7,8",
     "0.5,echo,1,100,99,98,,,,",

@@ -3,7 +3,8 @@
  */
 import { ATTEMPTS } from "../plan/estimate.js";
 import { unwritable } from "../record/store.js";
-import { newRecord, runCell } from "./cell.js";
+import { runCell } from "./cell.js";
+import { newRecord } from "./cell-record.js";
 
 /** @import { PlannedCell } from "../record/types.js" */
 /** @import { Store } from "../record/store.js" */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { workersBetween } from "./cell.js";
+import { workersBetween } from "./echo-workers.js";
 import { share } from "./loads.js";
 import { cpuShares } from "./sequence.js";
 

@@ -1,0 +1,143 @@
+/**
+ * From what was read of a cell to its record. Nothing here touches an engine.
+ */
+import { difference } from "../platform/counters.js";
+import { openIn, workersBetween } from "./echo-workers.js";
+import { memoryOf } from "./samples.js";
+
+/** @import { CellRecord, ContainerRecord, PlannedCell, SocketReading } from "../record/types.js" */
+/** @import { MeasuredContainer, Moment } from "./measured-containers.js" */
+/** @import { PhaseReadings } from "./measured-phase.js" */
+
+/**
+ * @typedef {object} CellReadings
+ * @property {Moment} before the load was started
+ * @property {PhaseReadings} phase
+ * @property {Moment} [after] settleSeconds after the load had ended
+ */
+
+/**
+ * @param {PlannedCell} cell
+ * @param {number} attempt
+ * @param {number} loadCores
+ * @returns {CellRecord} of a cell of which nothing is known yet
+ */
+export function newRecord({ id, round, proxy, scenario, scheme, parameters }, attempt, loadCores) {
+  return {
+    schema: 1,
+    id,
+    attempt,
+    status: "ok",
+    cause: null,
+    round,
+    proxy,
+    scenario,
+    scheme,
+    parameters,
+    startedAt: new Date().toISOString(),
+    phases: {},
+    measured: null,
+    connections: null,
+    connectionsHeld: null,
+    messagesEchoed: null,
+    sends: null,
+    totalSeconds: null,
+    handshakeMs: null,
+    echoLatencyMs: null,
+    requests: null,
+    requestMs: null,
+    containers: {},
+    echoWorkers: null,
+    tls: null,
+    machine: null,
+    loadCores,
+  };
+}
+
+/**
+ * @param {CellReadings} readings
+ * @param {MeasuredContainer[]} containers
+ * @param {{holdsConnections: boolean}} workload
+ * @returns {Pick<CellRecord, "measured" | "machine" | "containers" | "echoWorkers" | "connectionsHeld">}
+ */
+export function measuredPart(readings, containers, { holdsConnections }) {
+  const { first, last, echoWorkers } = readings.phase;
+  const records = Object.fromEntries(
+    containers
+      .filter(({ name }) => name in last.containers)
+      .map((container) => [container.name, containerRecord(readings, container)]),
+  );
+  const benchSeconds = last.benchSeconds - first.benchSeconds;
+  const busySeconds = last.machine.busySeconds - first.machine.busySeconds;
+  const ours = Object.values(records).reduce(
+    (sum, { cpu }) => sum + cpu.totalSeconds,
+    benchSeconds,
+  );
+  return {
+    measured: { fromMs: first.ms, toMs: last.ms },
+    machine: {
+      cores: last.machine.cores,
+      busySeconds,
+      stealSeconds: last.machine.stealSeconds - first.machine.stealSeconds,
+      // The machine counts in ticks of 10 ms, the cgroups in nanoseconds.
+      foreignSeconds: Math.max(0, busySeconds - ours),
+      benchSeconds,
+    },
+    containers: records,
+    echoWorkers: echoWorkers && workersBetween(echoWorkers.first, echoWorkers.last),
+    connectionsHeld:
+      echoWorkers && holdsConnections
+        ? { from: openIn(echoWorkers.first), to: openIn(echoWorkers.last) }
+        : null,
+  };
+}
+
+/**
+ * @param {CellReadings} readings
+ * @param {MeasuredContainer} container
+ * @returns {ContainerRecord}
+ */
+function containerRecord({ before, phase, after }, { name, role, image, sharesNetwork }) {
+  const { first, last, samples } = phase;
+  const { cpu, network } = difference(first.containers[name], last.containers[name]);
+  const sockets = (/** @type {Moment} */ moment) => socketsOf(moment.sockets[name], sharesNetwork);
+  return {
+    role,
+    image,
+    cpu,
+    network: sharesNetwork ? null : network,
+    memory: memoryOf(samples, name, {
+      before: before.containers[name],
+      after: after?.containers[name],
+    }),
+    sockets:
+      name in last.sockets
+        ? {
+            baseline: sockets(before),
+            from: sockets(first),
+            to: sockets(last),
+            after: after ? sockets(after) : null,
+          }
+        : null,
+  };
+}
+
+/**
+ * @param {SocketReading} reading
+ * @param {boolean} sharesNetwork
+ * @returns {SocketReading} without TCP sockets that are another container's
+ */
+function socketsOf(reading, sharesNetwork) {
+  if (!sharesNetwork) return reading;
+  return { ...reading, tcpInUse: null, tcpTimeWait: null, tcpCloseWait: null };
+}
+
+/**
+ * @param {CellRecord["containers"]} containers
+ * @returns {{name: string, seconds: number} | null} the first one that was held back by a CPU limit; null: none was
+ */
+export function throttledIn(containers) {
+  for (const [name, { cpu }] of Object.entries(containers))
+    if (cpu.throttledSeconds > 0) return { name, seconds: cpu.throttledSeconds };
+  return null;
+}

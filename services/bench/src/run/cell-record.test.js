@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { measuredPart, throttledIn } from "./cell-record.js";
+import { reading, SOCKETS } from "./testing/readings.js";
+
+/** @import { Role } from "../record/types.js" */
+/** @import { CellReadings } from "./cell-record.js" */
+
+const NETWORK = { rxBytes: 10, txBytes: 20, rxPackets: 1, txPackets: 2 };
+
+/**
+ * @param {{ms: number, seconds: number, busySeconds: number, tcpInUse?: number}} at
+ */
+function moment({ ms, seconds, busySeconds, tcpInUse = 4 }) {
+  const sockets = { ...SOCKETS, tcpInUse };
+  return {
+    ms,
+    containers: {
+      nginx: reading({ atMs: ms, seconds, usage: 100 * seconds, network: NETWORK }),
+      "nginx-tls": reading({ atMs: ms, seconds: 2 * seconds, network: NETWORK }),
+      "load-1": reading({ atMs: ms, seconds }),
+    },
+    machine: { cores: 2, busySeconds, stealSeconds: busySeconds / 10, idleSeconds: 0 },
+    benchSeconds: seconds / 100,
+    sockets: { nginx: sockets, "nginx-tls": sockets },
+  };
+}
+
+/** @type {CellReadings} */
+const READINGS = {
+  before: moment({ ms: 0, seconds: 1, busySeconds: 10, tcpInUse: 1 }),
+  phase: {
+    first: moment({ ms: 1000, seconds: 2, busySeconds: 20, tcpInUse: 3 }),
+    last: moment({ ms: 5000, seconds: 5, busySeconds: 40, tcpInUse: 9 }),
+    samples: [2, 4].map((usage) => ({ service: "nginx", reading: reading({ usage }) })),
+    echoWorkers: {
+      first: [{ id: 1, connectionsOpen: 5, connectionsTotal: 6, messages: 7, upgradesRefused: 0 }],
+      last: [{ id: 1, connectionsOpen: 8, connectionsTotal: 16, messages: 27, upgradesRefused: 1 }],
+    },
+    logs: [],
+  },
+};
+
+const CONTAINERS = [
+  { name: "nginx", role: /** @type {Role} */ ("proxy"), image: "n", sharesNetwork: false },
+  { name: "nginx-tls", role: /** @type {Role} */ ("proxy"), image: "t", sharesNetwork: true },
+  { name: "load-1", role: /** @type {Role} */ ("load"), image: "l", sharesNetwork: false },
+];
+
+test("figures are the differences between the edges; what no container of ours used is foreign", () => {
+  const { measured, machine, containers } = measuredPart(READINGS, CONTAINERS, {
+    holdsConnections: false,
+  });
+  assert.deepEqual(measured, { fromMs: 1000, toMs: 5000 });
+  assert.equal(containers.nginx.cpu.totalSeconds, 3);
+  assert.equal(containers["nginx-tls"].cpu.totalSeconds, 6);
+  assert.deepEqual([machine?.cores, machine?.busySeconds, machine?.stealSeconds], [2, 20, 2]);
+  // 3 of nginx, 6 of its TLS part, 3 of the load, 0.03 of this program.
+  assert.ok(Math.abs(Number(machine?.foreignSeconds) - 7.97) < 1e-9, `${machine?.foreignSeconds}`);
+});
+
+test("memory is that of the samples, around them what was before; sockets are read at each edge", () => {
+  const { containers } = measuredPart(READINGS, CONTAINERS, { holdsConnections: false });
+  const { memory, sockets, role, image } = containers.nginx;
+  assert.deepEqual([role, image], ["proxy", "n"]);
+  assert.deepEqual(
+    [memory?.baseline.usageBytes, memory?.mean.usageBytes, memory?.after],
+    [100, 3, null],
+  );
+  assert.deepEqual(
+    [sockets?.baseline.tcpInUse, sockets?.from.tcpInUse, sockets?.to.tcpInUse, sockets?.after],
+    [1, 3, 9, null],
+  );
+  assert.equal(containers["load-1"].sockets, null);
+});
+
+test("a container in another's network has no traffic and no TCP sockets of its own", () => {
+  const { network, sockets } = measuredPart(READINGS, CONTAINERS, { holdsConnections: false })
+    .containers["nginx-tls"];
+  assert.equal(network, null);
+  assert.deepEqual([sockets?.to.tcpInUse, sockets?.to.descriptors], [null, 9]);
+});
+
+test("once all is over, without the load", () => {
+  const after = moment({ ms: 9000, seconds: 6, busySeconds: 50, tcpInUse: 2 });
+  const { "load-1": _, ...containers } = after.containers;
+  const { nginx, ...rest } = measuredPart(
+    { ...READINGS, after: { ...after, containers: /** @type {any} */ (containers) } },
+    CONTAINERS,
+    { holdsConnections: false },
+  ).containers;
+  assert.deepEqual([nginx.sockets?.after?.tcpInUse, nginx.memory?.after?.usageBytes], [2, 600]);
+  assert.equal(rest["load-1"].memory, null);
+});
+
+test("held connections are what the echo server has open; a worker that was replaced voids its counts", () => {
+  const held = measuredPart(READINGS, CONTAINERS, { holdsConnections: true });
+  assert.deepEqual(held.connectionsHeld, { from: 5, to: 8 });
+  assert.deepEqual(held.echoWorkers, [{ connections: 10, messages: 20, refused: 1 }]);
+  assert.equal(
+    measuredPart(READINGS, CONTAINERS, { holdsConnections: false }).connectionsHeld,
+    null,
+  );
+  const other = { ...READINGS, phase: { ...READINGS.phase, echoWorkers: null } };
+  const { echoWorkers, connectionsHeld } = measuredPart(other, CONTAINERS, {
+    holdsConnections: true,
+  });
+  assert.deepEqual([echoWorkers, connectionsHeld], [null, null]);
+});
+
+test("a container that a limit held back is named", () => {
+  const { containers } = measuredPart(READINGS, CONTAINERS, { holdsConnections: false });
+  assert.equal(throttledIn(containers), null);
+  containers["load-1"].cpu.throttledSeconds = 0.25;
+  assert.deepEqual(throttledIn(containers), { name: "load-1", seconds: 0.25 });
+});

@@ -1,0 +1,50 @@
+/**
+ * What each worker of the echo server counts.
+ */
+
+/** @import { CellRecord } from "../record/types.js" */
+
+/**
+ * @typedef {{id: number, connectionsOpen: number, connectionsTotal: number, messages: number, upgradesRefused: number}} EchoWorker
+ */
+
+const LIMIT_MS = 5000;
+
+/**
+ * @param {string} address of the echo server, such as http://echo:8080
+ * @returns {Promise<EchoWorker[]>}
+ */
+export async function readEchoWorkers(address) {
+  const response = await fetch(new URL("/stats", address), {
+    headers: { connection: "close" },
+    signal: AbortSignal.timeout(LIMIT_MS),
+  });
+  return /** @type {any} */ (await response.json()).workers;
+}
+
+/**
+ * @param {readonly EchoWorker[]} before
+ * @param {readonly EchoWorker[]} after
+ * @returns {CellRecord["echoWorkers"]} null: a worker was replaced in between, and its counts are lost
+ */
+export function workersBetween(before, after) {
+  const counts = after.map((worker) => {
+    const earlier = before.find(({ id }) => id === worker.id);
+    return (
+      earlier && {
+        connections: worker.connectionsTotal - earlier.connectionsTotal,
+        messages: worker.messages - earlier.messages,
+        refused: worker.upgradesRefused - earlier.upgradesRefused,
+      }
+    );
+  });
+  return counts.includes(undefined) ? null : /** @type {CellRecord["echoWorkers"]} */ (counts);
+}
+
+/**
+ * @param {readonly EchoWorker[]} workers
+ * @returns {number} connections open in all of them
+ */
+export function openIn(workers) {
+  return workers.reduce((sum, { connectionsOpen }) => sum + connectionsOpen, 0);
+}

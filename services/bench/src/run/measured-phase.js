@@ -1,0 +1,127 @@
+/**
+ * One measured phase: opened at its first edge, closed at its last, and what was read in it.
+ */
+import { frozen } from "./measured-containers.js";
+import { Sampler } from "./sampler.js";
+
+/** @import { Log } from "./causes.js" */
+/** @import { EchoWorker } from "./echo-workers.js" */
+/** @import { LiveReadings } from "./live-readings.js" */
+/** @import { MeasuredContainers, Moment } from "./measured-containers.js" */
+/** @import { Sample } from "./samples.js" */
+
+/**
+ * @typedef {object} PhaseReadings nobody can change them
+ * @property {Moment} first edge
+ * @property {Moment} last edge
+ * @property {readonly Sample[]} samples between the edges, both included
+ * @property {{first: EchoWorker[], last: EchoWorker[]} | null} echoWorkers at both edges; null: another server stands in the echo server's
+ *   place
+ * @property {readonly Log[]} logs written between the edges
+ */
+
+export class MeasuredPhase {
+  #containers;
+  #readEchoWorkers;
+  #readLogs;
+  #live;
+  #sampler;
+  /** @type {"waiting" | "open" | "closed" | "abandoned"} */
+  #state = "waiting";
+  /** @type {EchoWorker[] | null} */
+  #echoWorkers = null;
+  /** @type {Moment | undefined} */
+  #first;
+
+  /**
+   * @param {MeasuredContainers} containers those of the load may be added until it opens
+   * @param {object} sources what is read besides their counters
+   * @param {() => Promise<EchoWorker[] | null>} sources.readEchoWorkers null: another server stands in the echo server's place
+   * @param {(fromMs: number) => Promise<Log[]>} sources.readLogs what was written since, ms since 1970
+   * @param {Pick<LiveReadings, "open" | "close" | "abandon">} sources.live
+   * @param {number} sources.sampleIntervalMs
+   */
+  constructor(containers, { readEchoWorkers, readLogs, live, sampleIntervalMs }) {
+    this.#containers = containers;
+    this.#readEchoWorkers = readEchoWorkers;
+    this.#readLogs = readLogs;
+    this.#live = live;
+    this.#sampler = new Sampler(containers.counters, { intervalMs: sampleIntervalMs });
+  }
+
+  /** Whether it has been open: there are samples. */
+  get hasOpened() {
+    return this.#first !== undefined;
+  }
+
+  get isClosed() {
+    return this.#state === "closed";
+  }
+
+  /** @returns {readonly Sample[]} so far */
+  get samples() {
+    return this.#sampler.samples;
+  }
+
+  /** @returns {boolean} whether the counters of a container vanished while it was open */
+  get hasLost() {
+    return this.#state === "open" && this.#sampler.gone.size > 0;
+  }
+
+  /**
+   * At the first edge: all of the load stands still and waits. What takes its time is read first, the counters last.
+   *
+   * @throws when something cannot be read, or the phase was abandoned meanwhile
+   */
+  async open() {
+    this.#assertIs("waiting");
+    this.#echoWorkers = await this.#readEchoWorkers();
+    await this.#live.open();
+    this.#assertIs("waiting");
+    const sockets = this.#containers.readSockets();
+    this.#first = frozen({ ...this.#containers.readUsage(), sockets });
+    this.#sampler.start();
+    this.#state = "open";
+  }
+
+  /**
+   * At the last edge: all of the load stands still and waits. The counters are read first.
+   *
+   * @returns {Promise<PhaseReadings>}
+   * @throws when something cannot be read, or the phase was abandoned meanwhile
+   */
+  async close() {
+    this.#assertIs("open");
+    const first = /** @type {Moment} */ (this.#first);
+    const usage = this.#containers.readUsage();
+    this.#sampler.stop();
+    const last = { ...usage, sockets: this.#containers.readSockets() };
+    const logs = await this.#readLogs(first.ms);
+    const echoWorkers = await this.#readEchoWorkers();
+    await this.#live.close();
+    this.#assertIs("open");
+    this.#state = "closed";
+    return frozen({
+      first,
+      last,
+      samples: this.samples,
+      echoWorkers: this.#echoWorkers &&
+        echoWorkers && { first: this.#echoWorkers, last: echoWorkers },
+      logs,
+    });
+  }
+
+  /** Ends it wherever it is, without a reading; one that has closed stays as it is. */
+  abandon() {
+    if (this.#state === "closed") return;
+    this.#state = "abandoned";
+    this.#sampler.abandon();
+    this.#live.abandon();
+  }
+
+  /** @param {"waiting" | "open"} expected */
+  #assertIs(expected) {
+    if (this.#state !== expected)
+      throw new Error(`the measured phase is ${this.#state}, expected ${expected}`);
+  }
+}

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ContainerGone } from "../platform/counters.js";
+import { MeasuredContainers } from "./measured-containers.js";
+import { MeasuredPhase } from "./measured-phase.js";
+import { reading, SOCKETS, state } from "./testing/readings.js";
+
+/** @import { TestContext } from "node:test" */
+
+/**
+ * A phase over one proxy and one load, and the order in which things were read.
+ *
+ * @param {TestContext} t
+ * @param {{read?: (pid: number) => import("../platform/counters.js").Reading}} [options] of a container
+ */
+function phaseOver(t, { read = () => reading() } = {}) {
+  /** @type {string[]} */
+  const order = [];
+  const note = (/** @type {string} */ what) => void order.push(what);
+  const containers = new MeasuredContainers({
+    locate: (pid) => ({
+      read: () => (note("counters"), read(pid)),
+      sockets: () => (note("sockets"), SOCKETS),
+    }),
+    readHost: () => ({
+      machine: { cores: 2, busySeconds: 1, stealSeconds: 0, idleSeconds: 1 },
+      benchSeconds: 0.1,
+    }),
+  });
+  containers.add("nginx", "proxy", state({ pid: 1 }));
+  containers.add("load-1", "load", state({ pid: 2 }));
+  const phase = new MeasuredPhase(containers, {
+    readEchoWorkers: async () => (
+      note("echo workers"),
+      [{ id: 1, connectionsOpen: 3, connectionsTotal: 5, messages: 7, upgradesRefused: 0 }]
+    ),
+    readLogs: async (fromMs) => [{ service: "nginx", text: `since ${fromMs}` }],
+    live: {
+      open: async () => note("live open"),
+      close: async () => note("live close"),
+      abandon: () => note("live abandon"),
+    },
+    sampleIntervalMs: 1000,
+  });
+  t.after(() => phase.abandon());
+  return { phase, order, containers };
+}
+
+test("what takes its time is read before the first edge and after the last: the counters lie between", async (t) => {
+  const { phase, order } = phaseOver(t);
+  await phase.open();
+  const opening = order.splice(0);
+  assert.ok(opening.lastIndexOf("counters") > opening.indexOf("sockets"));
+  assert.ok(opening.indexOf("counters") > opening.indexOf("echo workers"));
+  const { first, last, samples, logs, echoWorkers } = await phase.close();
+  assert.ok(order.indexOf("counters") < order.indexOf("sockets"));
+  assert.ok(order.lastIndexOf("counters") < order.indexOf("echo workers"));
+  assert.deepEqual(Object.keys(first.containers), ["nginx", "load-1"]);
+  assert.deepEqual(Object.keys(last.sockets), ["nginx"]);
+  // Each container at both edges.
+  assert.equal(samples.length, 4);
+  assert.deepEqual(logs, [{ service: "nginx", text: `since ${first.ms}` }]);
+  assert.equal(echoWorkers?.last[0].connectionsOpen, 3);
+});
+
+test("readings cannot be changed", async (t) => {
+  const { phase } = phaseOver(t);
+  await phase.open();
+  const readings = await phase.close();
+  assert.throws(() => {
+    readings.first.containers.nginx.cpu.totalSeconds = 0;
+  }, TypeError);
+  assert.throws(() => {
+    Object.assign(readings, { first: readings.last });
+  }, TypeError);
+});
+
+test("it opens once and closes once, in that order", async (t) => {
+  const { phase } = phaseOver(t);
+  await assert.rejects(phase.close(), /is waiting, expected open/);
+  await phase.open();
+  await assert.rejects(phase.open(), /is open, expected waiting/);
+  assert.equal(phase.isClosed, false);
+  await phase.close();
+  assert.equal(phase.isClosed, true);
+  await assert.rejects(phase.close(), /is closed, expected open/);
+});
+
+test("abandoned while it is open: what was sampled is kept, and nothing is read any more", async (t) => {
+  const { phase, order } = phaseOver(t);
+  await phase.open();
+  order.splice(0);
+  phase.abandon();
+  assert.deepEqual(order, ["live abandon"]);
+  assert.equal(phase.hasOpened, true);
+  assert.equal(phase.samples.length, 2);
+  await assert.rejects(phase.close(), /is abandoned/);
+});
+
+test("abandoned before it opens: there are no samples", (t) => {
+  const { phase } = phaseOver(t);
+  phase.abandon();
+  assert.equal(phase.hasOpened, false);
+  assert.deepEqual(phase.samples, []);
+});
+
+test("a container that vanishes is noticed by its counters", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let isGone = false;
+  const { phase } = phaseOver(t, {
+    read: (pid) => {
+      if (isGone && pid === 1) throw new ContainerGone(pid);
+      return reading();
+    },
+  });
+  await phase.open();
+  t.mock.timers.tick(1500);
+  assert.equal(phase.hasLost, false);
+  isGone = true;
+  t.mock.timers.tick(2000);
+  assert.equal(phase.hasLost, true);
+});

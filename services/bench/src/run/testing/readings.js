@@ -1,0 +1,65 @@
+/**
+ * Readings of containers that never ran.
+ */
+
+/** @import { Reading } from "../../platform/counters.js" */
+/** @import { ContainerState } from "../../platform/docker.js" */
+/** @import { SocketReading } from "../../record/types.js" */
+
+/** @type {SocketReading} */
+export const SOCKETS = { tcpInUse: 4, tcpTimeWait: 1, tcpCloseWait: 0, descriptors: 9 };
+
+/**
+ * @param {{atMs?: number, seconds?: number, throttledSeconds?: number | null, usage?: number, kernel?: number | null, network?: Reading["network"]}} [values]
+ * @returns {Reading}
+ */
+export function reading({
+  atMs = 1000,
+  seconds = 1,
+  throttledSeconds = null,
+  usage = 100,
+  kernel = 10,
+  network = null,
+} = {}) {
+  return {
+    atMs,
+    cpu: {
+      userSeconds: seconds,
+      systemSeconds: 0,
+      totalSeconds: seconds,
+      throttledSeconds,
+      throttledPeriods: null,
+    },
+    memory: {
+      usageBytes: usage,
+      workingSetBytes: usage - 1,
+      rssBytes: usage - 2,
+      kernelBytes: kernel,
+      socketBytes: null,
+      highWaterBytes: usage + 1000,
+    },
+    network,
+    oomKills: null,
+  };
+}
+
+/**
+ * @param {Partial<ContainerState>} [changes]
+ * @returns {ContainerState} of one that runs
+ */
+export function state(changes = {}) {
+  return {
+    id: "1a",
+    name: "p-nginx-1",
+    service: "nginx",
+    image: "nginx:1",
+    running: true,
+    exitCode: 0,
+    outOfMemory: false,
+    restarts: 0,
+    startedAt: "2026-11-22T00:00:00Z",
+    pid: 1,
+    sharesNetwork: false,
+    ...changes,
+  };
+}

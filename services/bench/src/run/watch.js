@@ -1,0 +1,155 @@
+/**
+ * Ends waits that would be in vain: the run was aborted, the time is over, or a container that has to live does not.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { ContainerGone } from "../platform/counters.js";
+import { inspect } from "../platform/docker.js";
+import { CellFailure } from "./cell-failure.js";
+
+/** @import { ContainerState } from "../platform/docker.js" */
+/** @import { FailureKind } from "../record/types.js" */
+
+/** Between two looks at containers of which one is suspected to have died. */
+const LOOK_INTERVAL_MS = 1000;
+/** The kernel takes a container's processes away before the engine says that it has ended: so long the engine is asked again. */
+const ENGINE_DELAY_MS = 5000;
+const ASK_INTERVAL_MS = 100;
+
+export class Watch {
+  /** By id, as they were when they had started. @type {Map<string, ContainerState>} */
+  #required = new Map();
+  #signal;
+  #observers;
+  #look;
+  #lookIntervalMs;
+  #engineDelayMs;
+
+  /**
+   * @param {object} options
+   * @param {AbortSignal} options.signal aborted: every wait ends with its reason
+   * @param {string[]} options.observers services whose loss is no fault of the cell's
+   * @param {(ids: string[]) => Promise<ContainerState[]>} [options.look] those that exist, as they are now
+   * @param {number} [options.lookIntervalMs]
+   * @param {number} [options.engineDelayMs]
+   */
+  constructor({
+    signal,
+    observers,
+    look = inspect,
+    lookIntervalMs = LOOK_INTERVAL_MS,
+    engineDelayMs = ENGINE_DELAY_MS,
+  }) {
+    this.#signal = signal;
+    this.#observers = observers;
+    this.#look = look;
+    this.#lookIntervalMs = lookIntervalMs;
+    this.#engineDelayMs = engineDelayMs;
+  }
+
+  /**
+   * From now on these have to run as they do.
+   *
+   * @param {ContainerState[]} containers just started
+   * @throws {CellFailure} when one of them does not
+   */
+  require(containers) {
+    for (const container of containers) this.#required.set(container.id, container);
+    this.#assertAll(containers, containers);
+  }
+
+  /**
+   * @throws {CellFailure} that names the first one that died or was restarted
+   * @throws {import("../errors.js").UserError} when the engine does not answer
+   */
+  async assertAlive() {
+    const required = [...this.#required.values()];
+    this.#assertAll(required, await this.#look(required.map(({ id }) => id)));
+  }
+
+  /**
+   * Waits for an action, which goes on by itself when the wait ends early.
+   *
+   * @template T
+   * @param {number} seconds
+   * @param {Promise<T>} action
+   * @param {() => boolean} [isSuspicious] whether something hints at a death; then containers are looked at, at a cost that must not
+   *   come without need
+   * @returns {Promise<T>}
+   * @throws {CellFailure} when it takes longer, or a container has died
+   * @throws the reason of the abort
+   */
+  async within(seconds, action, isSuspicious = () => false) {
+    this.#signal.throwIfAborted();
+    const ended = Promise.withResolvers();
+    const stop = () => ended.reject(this.#signal.reason);
+    this.#signal.addEventListener("abort", stop);
+    const timer = setTimeout(
+      () => ended.reject(new CellFailure("timeout", `not through after ${seconds} s`)),
+      seconds * 1000,
+    );
+    const looking = setInterval(() => {
+      if (isSuspicious()) this.assertAlive().catch(ended.reject);
+    }, this.#lookIntervalMs);
+    try {
+      return /** @type {T} */ (await Promise.race([action, ended.promise]));
+    } finally {
+      clearInterval(looking);
+      clearTimeout(timer);
+      this.#signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /**
+   * What is behind an error: a container that died explains the connections that failed.
+   *
+   * @param {unknown} error
+   * @returns {Promise<unknown>} the same, unless there is something behind it
+   */
+  async explain(error) {
+    if (error instanceof CellFailure && !["load", "timeout", "verify"].includes(error.kind))
+      return error;
+    const untilMs = error instanceof ContainerGone ? Date.now() + this.#engineDelayMs : 0;
+    try {
+      await this.assertAlive();
+      while (Date.now() < untilMs) {
+        await sleep(ASK_INTERVAL_MS, undefined, { signal: this.#signal });
+        await this.assertAlive();
+      }
+    } catch (behind) {
+      return behind;
+    }
+    if (error instanceof ContainerGone) return new CellFailure("container-died", error.message);
+    return error;
+  }
+
+  /**
+   * @param {ContainerState[]} required
+   * @param {ContainerState[]} found
+   */
+  #assertAll(required, found) {
+    for (const before of required) {
+      const loss = lossOf(
+        before,
+        found.find(({ id }) => id === before.id),
+      );
+      if (!loss) continue;
+      const kind = this.#observers.includes(before.service) ? "observer" : loss.kind;
+      throw new CellFailure(kind, `${before.service} ${loss.what}`);
+    }
+  }
+}
+
+/**
+ * @param {ContainerState} before
+ * @param {ContainerState} [now] none: there is no such container any more
+ * @returns {{kind: FailureKind, what: string} | null} null: it runs as it did
+ */
+function lossOf(before, now) {
+  if (!now) return { kind: "container-died", what: "was removed" };
+  if (now.outOfMemory)
+    return { kind: "out-of-memory", what: "was ended by the kernel: out of memory" };
+  if (!now.running) return { kind: "container-died", what: `ended with status ${now.exitCode}` };
+  if (now.startedAt !== before.startedAt || now.restarts > 0)
+    return { kind: "container-restarted", what: "was restarted" };
+  return null;
+}

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UserError } from "../errors.js";
+import { ContainerGone } from "../platform/counters.js";
+import { CellFailure } from "./cell-failure.js";
+import { state } from "./testing/readings.js";
+import { Watch } from "./watch.js";
+
+/** @import { ContainerState } from "../platform/docker.js" */
+
+const NGINX = state({ id: "n", service: "nginx" });
+const INFLUXDB = state({ id: "i", service: "influxdb" });
+
+/**
+ * @param {() => ContainerState[]} now what the engine says, each time it is asked
+ * @param {AbortSignal} [signal]
+ */
+function watchOver(now, signal = new AbortController().signal) {
+  const watch = new Watch({
+    signal,
+    observers: ["influxdb"],
+    look: async () => now(),
+    lookIntervalMs: 5,
+    engineDelayMs: 500,
+  });
+  watch.require([NGINX, INFLUXDB]);
+  return watch;
+}
+
+const never = () => new Promise(() => {});
+
+for (const [what, now, kind, message] of /** @type {const} */ ([
+  [
+    "ended",
+    [{ ...NGINX, running: false, exitCode: 137 }, INFLUXDB],
+    "container-died",
+    "nginx ended with status 137",
+  ],
+  ["removed", [INFLUXDB], "container-died", "nginx was removed"],
+  [
+    "out of memory",
+    [{ ...NGINX, running: false, outOfMemory: true }, INFLUXDB],
+    "out-of-memory",
+    "nginx was ended by the kernel: out of memory",
+  ],
+  [
+    "restarted",
+    [{ ...NGINX, startedAt: "later" }, INFLUXDB],
+    "container-restarted",
+    "nginx was restarted",
+  ],
+  [
+    "restarted by the engine",
+    [{ ...NGINX, restarts: 1 }, INFLUXDB],
+    "container-restarted",
+    "nginx was restarted",
+  ],
+  [
+    "an observer",
+    [NGINX, { ...INFLUXDB, running: false, exitCode: 2 }],
+    "observer",
+    "influxdb ended with status 2",
+  ],
+])) {
+  test(`a container that has to live does not: ${what}`, async () => {
+    const watch = watchOver(() => [...now]);
+    await assert.rejects(watch.assertAlive(), { constructor: CellFailure, kind, message });
+  });
+}
+
+test("a wait ends with its action, with the time, with the run, and with a death", async () => {
+  const controller = new AbortController();
+  let states = [NGINX, INFLUXDB];
+  const watch = watchOver(() => states, controller.signal);
+  assert.equal(await watch.within(1, Promise.resolve(7)), 7);
+  await assert.rejects(watch.within(0.01, never()), { kind: "timeout", message: /0\.01 s/ });
+  // Not looked at without a reason, which would cost.
+  states = [INFLUXDB];
+  await assert.rejects(watch.within(0.05, never()), { kind: "timeout" });
+  await assert.rejects(
+    watch.within(5, never(), () => true),
+    { kind: "container-died" },
+  );
+  const waiting = watch.within(5, never());
+  controller.abort(new Error("Ctrl-C"));
+  await assert.rejects(waiting, /Ctrl-C/);
+  await assert.rejects(watch.within(5, Promise.resolve(1)), /Ctrl-C/);
+});
+
+test("a container that died is behind connections that failed", async () => {
+  const died = watchOver(() => [INFLUXDB]);
+  const load = new CellFailure("load", "5 connections failed");
+  assert.equal(/** @type {any} */ (await died.explain(load)).kind, "container-died");
+  const alive = watchOver(() => [NGINX, INFLUXDB]);
+  assert.equal(await alive.explain(load), load);
+  const throttled = new CellFailure("throttled", "nginx");
+  assert.equal(await died.explain(throttled), throttled);
+});
+
+test("the engine learns of a death after the kernel: it is asked again", async () => {
+  let asked = 0;
+  const watch = watchOver(() =>
+    ++asked < 3 ? [NGINX, INFLUXDB] : [NGINX, { ...INFLUXDB, running: false, exitCode: 137 }],
+  );
+  const behind = await watch.explain(new ContainerGone(7));
+  assert.equal(/** @type {any} */ (behind).kind, "observer");
+  assert.equal(asked, 3);
+});
+
+test("an engine that does not answer is what is told", async () => {
+  const lost = new UserError("the Docker engine does not answer", "");
+  const watch = watchOver(() => {
+    throw lost;
+  });
+  assert.equal(await watch.explain(new CellFailure("load", "x")), lost);
+});
