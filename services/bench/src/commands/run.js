@@ -16,11 +16,11 @@ import { runNameAt } from "../plan/run-name.js";
 import { readProxies } from "../plan/proxies.js";
 import { lock } from "../run/lock.js";
 import { Store } from "../record/store.js";
-import { findingText } from "../render/findings.js";
 import { renderText } from "../render/index.js";
 import { publishedOf, writeReport } from "./report.js";
 import { Testbed, Interrupted } from "../run/testbed.js";
 import { liveView } from "../render/progress.js";
+import { runPoints } from "./run-points.js";
 import { setup } from "./setup.js";
 
 /** @import { RunArguments } from "./program.js" */
@@ -184,12 +184,11 @@ async function underLock({ directory, proxies, keepGoing, say }, folder, openSto
       config,
       services: servicesByProfile(config),
       signal: controller.signal,
-      findingText,
     });
     const { failed, untried } = await testbed.run(store, {
       clear: left !== null,
       keepGoing,
-      tell: view,
+      follower: runPoints(store, { directory, project: config.name, tell: view }),
     });
     view.close();
     if (untried === 0) store.complete();

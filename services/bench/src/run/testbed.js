@@ -5,8 +5,6 @@ import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { analyseCells } from "../analyse/index.js";
-import { compareWithLatest } from "../commands/compare.js";
 import { ensureCertificates } from "../platform/certificates.js";
 import { containersOf, joinNetwork, leaveNetwork, Project, remove } from "../platform/docker.js";
 import { UserError } from "../errors.js";
@@ -14,8 +12,6 @@ import { Influx } from "../platform/influx.js";
 import { estimateRemaining } from "../plan/estimate.js";
 import { workersEnv } from "../plan/knobs.js";
 import { keyTypeOf, workloadOf } from "../plan/workload.js";
-import { DATABASE, Publisher } from "../series/publisher.js";
-import { republish } from "../series/republish.js";
 import { until } from "../platform/wait.js";
 import { keepCurves } from "./curves.js";
 import { EDGE_HOST, Edges } from "./edges.js";
@@ -23,7 +19,6 @@ import { cpuShares, runCells } from "./sequence.js";
 
 /** @import { ComposeConfig } from "../platform/docker.js" */
 /** @import { Store } from "../record/store.js" */
-/** @import { Tell } from "../series/points.js" */
 /** @import { Listener } from "../record/events.js" */
 /** @import { Plan } from "../record/types.js" */
 /** @import { Stage } from "./cell.js" */
@@ -33,9 +28,20 @@ const NOT_OBSERVERS = ["certs", "echo", "ready", "host-ports", "load"];
 /** cAdvisor's last points are in InfluxDB so many ms after they were taken. */
 const CADVISOR_DELAY_MS = 2500;
 const INFLUXDB_LIMIT_MS = 30_000;
-const INFLUXDB = "http://influxdb:8086";
-/** A write beside the load waits so long for its answer, and is tried again with the next. */
-const PUBLISH_LIMIT_MS = 2000;
+/** Of the observers, from within the network of the run. */
+export const INFLUXDB = "http://influxdb:8086";
+
+/** @typedef {{failed: number, untried: number}} Outcome cells */
+
+/**
+ * Who follows a run.
+ *
+ * @typedef {object} Follower
+ * @property {Listener} tell what happens
+ * @property {(influx: Influx) => Promise<void>} begin when the observers are up, before the first cell
+ * @property {(influx: Influx, outcome: Outcome) => Promise<void>} end when all cells have ended, before the observers do
+ * @property {() => Promise<void>} close before the observers end, however the run did
+ */
 
 /** The run was ended by Ctrl-C or SIGTERM. */
 export class Interrupted extends Error {}
@@ -45,7 +51,6 @@ export class Testbed {
   #config;
   #services;
   #signal;
-  #findingText;
   #network;
   #observers;
   /** Whether nothing of the run is left on the engine. */
@@ -57,14 +62,12 @@ export class Testbed {
    * @param {ComposeConfig} options.config with every profile
    * @param {Record<string, string[]>} options.services of each profile
    * @param {AbortSignal} options.signal ends the run
-   * @param {Tell} options.findingText
    */
-  constructor({ directory, config, services, signal, findingText }) {
+  constructor({ directory, config, services, signal }) {
     this.#directory = directory;
     this.#config = config;
     this.#services = services;
     this.#signal = signal;
-    this.#findingText = findingText;
     this.#network = config.networks.default.name;
     this.#observers = Object.entries(config.services)
       .filter(([name, { profiles = [] }]) => profiles.length === 0 && !NOT_OBSERVERS.includes(name))
@@ -73,15 +76,18 @@ export class Testbed {
 
   /**
    * @param {Store} store
-   * @param {{clear: boolean, keepGoing: boolean, tell: Listener}} options clear: containers that an earlier run left running are removed too
-   * @returns {Promise<{failed: number, untried: number}>} cells
+   * @param {object} options
+   * @param {boolean} options.clear containers that an earlier run left running are removed too
+   * @param {boolean} options.keepGoing
+   * @param {Follower} options.follower
+   * @returns {Promise<Outcome>}
    * @throws {Interrupted} when the signal is aborted
    */
-  async run(store, { clear, keepGoing, tell }) {
+  async run(store, { clear, keepGoing, follower }) {
+    const { tell } = follower;
     const project = new Project(this.#directory, { name: this.#config.name, profile: "*" });
     const edges = new Edges();
     await this.#assertFree(clear);
-    const publisher = this.#publisher(store, tell);
     this.isClear = false;
     try {
       await project.check(["up", "--detach", "--no-deps", ...this.#observers], {
@@ -91,24 +97,20 @@ export class Testbed {
       await edges.listen();
       const influx = new Influx(INFLUXDB);
       await this.#waitFor(influx);
-      const tellAll = (/** @type {import("../record/events.js").RunEvent} */ event) => {
-        tell(event);
-        publisher.listen(event);
-      };
+      await follower.begin(influx);
       const authorities = await this.#certificates(store.results.plan);
-      const outcome = await runCells(store, this.#stage(store, { edges, authorities, tellAll }), {
+      const outcome = await runCells(store, this.#stage(store, { edges, authorities, tell }), {
         keepGoing,
         remaining: () => estimateRemaining(store.results.plan, store.results.cells),
       });
-      await publisher.close();
       await sleep(CADVISOR_DELAY_MS, undefined, { signal: this.#signal });
       await this.#keepCurves(store, influx, tell);
-      await this.#publishAll(store, influx, tell, outcome.failed + outcome.untried === 0);
+      await follower.end(influx, outcome);
       return outcome;
     } catch (error) {
       throw this.#signal.aborted ? this.#signal.reason : error;
     } finally {
-      await publisher.close();
+      await follower.close();
       edges.close();
       await leaveNetwork(this.#network);
       await remove((await containersOf(this.#config.name).catch(() => [])).map(({ name }) => name));
@@ -139,10 +141,10 @@ export class Testbed {
 
   /**
    * @param {Store} store
-   * @param {{edges: Edges, authorities: Stage["authorities"], tellAll: Listener}} shared
+   * @param {{edges: Edges, authorities: Stage["authorities"], tell: Listener}} shared
    * @returns {Stage}
    */
-  #stage(store, { edges, authorities, tellAll }) {
+  #stage(store, { edges, authorities, tell }) {
     const { plan, run } = store.results;
     const { env, loadCores, cpuLimited } = cpuShares(cpus().length, plan.proxyCpus);
     return {
@@ -165,7 +167,7 @@ export class Testbed {
       authorities,
       policy: this.#policy(),
       edges,
-      tell: tellAll,
+      tell,
       signal: this.#signal,
     };
   }
@@ -200,53 +202,11 @@ export class Testbed {
         "They are made when its volume is empty: ./bench down removes it. See also: docker compose logs influxdb",
       );
     }
-    // A volume that is older than this database has none.
-    await influx.createDatabase(DATABASE);
-  }
-
-  /**
-   * @param {Store} store
-   * @param {Listener} tell
-   */
-  #publisher(store, tell) {
-    const { results } = store;
-    const policy = this.#policy();
-    return new Publisher({
-      influx: new Influx(INFLUXDB, { timeoutMs: PUBLISH_LIMIT_MS }),
-      run: results.run.name,
-      cellPath: (id, attempt) => store.cellPath(id, attempt),
-      judge: (record) => analyseCells({ ...results, cells: [record] }, policy)[0],
-      tell: this.#findingText,
-      note: (text) => tell({ type: "note", text }),
-    });
   }
 
   /** @returns {import("../record/types.js").TlsPolicy} */
   #policy() {
     return JSON.parse(readFileSync(join(this.#directory, "certs/policy.json"), "utf8"));
-  }
-
-  /**
-   * @param {Store} store
-   * @param {Influx} influx
-   * @param {Listener} tell
-   * @param {boolean} isComplete no cell is missing
-   */
-  async #publishAll(store, influx, tell, isComplete) {
-    const note = (/** @type {string} */ text) => tell({ type: "note", text });
-    try {
-      const { notes } = await republish(store, influx, {
-        directory: this.#directory,
-        tell: this.#findingText,
-        project: this.#config.name,
-      });
-      for (const text of notes) note(text);
-      const compared = isComplete && (await compareWithLatest(this.#directory, store, influx));
-      if (compared) note(compared);
-    } catch (error) {
-      // The report does not rest on it, and ./bench export writes it again.
-      note(`not all of the run is in InfluxDB: ${error instanceof Error ? error.message : error}`);
-    }
   }
 
   /**

@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { analyse } from "../analyse/index.js";
 import { readRows } from "../record/csv.js";
+import { containerOf, CURVES_FILE } from "../record/curve-names.js";
 import { LIVE_FILE } from "../record/live.js";
-import { containerOf, CURVES_FILE } from "../run/curves.js";
 import {
   alignedPoints,
   cellPoint,

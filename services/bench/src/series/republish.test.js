@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { POLICY, results } from "../analyse/testing/results.js";
 import { liveCsv } from "../record/live.js";
 import { Store } from "../record/store.js";
-import { containerOf, serviceOf } from "../run/curves.js";
+import { containerOf, serviceOf } from "../record/curve-names.js";
 import { curvePoints, republish } from "./republish.js";
 
 /** @import { TestContext } from "node:test" */

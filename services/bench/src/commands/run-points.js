@@ -1,0 +1,63 @@
+/**
+ * A run's points in InfluxDB: while it runs, and whole when its cells have ended.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { analyseCells } from "../analyse/index.js";
+import { Influx } from "../platform/influx.js";
+import { findingText } from "../render/findings.js";
+import { INFLUXDB } from "../run/testbed.js";
+import { DATABASE, Publisher } from "../series/publisher.js";
+import { republish } from "../series/republish.js";
+import { compareWithLatest } from "./compare.js";
+
+/** @import { Listener } from "../record/events.js" */
+/** @import { Store } from "../record/store.js" */
+/** @import { Follower } from "../run/testbed.js" */
+
+/** A write beside the load waits so long for its answer, and is tried again with the next. */
+const WRITE_LIMIT_MS = 2000;
+
+/**
+ * @param {Store} store
+ * @param {{directory: string, project: string, tell: Listener}} options directory: the project's; project: name of the Compose project;
+ *   tell: who else listens
+ * @returns {Follower}
+ */
+export function runPoints(store, { directory, project, tell }) {
+  const { results } = store;
+  const note = (/** @type {string} */ text) => tell({ type: "note", text });
+  const policy = JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8"));
+  const publisher = new Publisher({
+    influx: new Influx(INFLUXDB, { timeoutMs: WRITE_LIMIT_MS }),
+    run: results.run.name,
+    cellPath: (id, attempt) => store.cellPath(id, attempt),
+    judge: (record) => analyseCells({ ...results, cells: [record] }, policy)[0],
+    tell: findingText,
+    note,
+  });
+  return {
+    tell(event) {
+      tell(event);
+      publisher.listen(event);
+    },
+    // The volume may be older than this database.
+    begin: (influx) => influx.createDatabase(DATABASE),
+    end: async (influx, { failed, untried }) => {
+      await publisher.close();
+      try {
+        const { notes } = await republish(store, influx, { directory, tell: findingText, project });
+        for (const text of notes) note(text);
+        const compared =
+          failed + untried === 0 && (await compareWithLatest(directory, store, influx));
+        if (compared) note(compared);
+      } catch (error) {
+        // The report does not rest on it, and ./bench export writes it again.
+        note(
+          `not all of the run is in InfluxDB: ${error instanceof Error ? error.message : error}`,
+        );
+      }
+    },
+    close: () => publisher.close(),
+  };
+}
