@@ -27,14 +27,16 @@ export const SOCKETS = ["cat", "/proc/net/tcp", "/proc/net/tcp6"];
  * @param {string} name of a proxy
  * @param {readonly Scheme[]} schemes
  * @param {Record<string, string>} env
+ * @param {(project: Project) => Promise<void>} [check] called before it starts
  */
-export async function startProxy(t, name, schemes, env) {
+export async function startProxy(t, name, schemes, env, check = async () => {}) {
   const project = lab(t, { profile: name, env });
   const { services } = await project.config();
   const parts = Object.keys(services).filter((service) =>
     services[service].profiles?.includes(name),
   );
   const ca = await ensureCertificates(project);
+  await check(project);
   await project.check(["up", "--detach", "--no-deps", "echo", ...parts]);
   await joinProject(t, project.name);
   await waitForProxy(schemes);

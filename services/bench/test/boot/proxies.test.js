@@ -1,5 +1,5 @@
 /**
- * Each proxy, started once: requests share connections on both of its sides, it conforms, carries a load without failures, and its
+ * Each proxy, started once: its own checker accepts its config, requests share connections on both of its sides, it conforms, carries a load without failures, and its
  * figures are in InfluxDB.
  */
 import assert from "node:assert/strict";
@@ -31,13 +31,14 @@ for (const proxy of readProxies(join(projectDirectory, "proxies"))) {
   const { name, schemes, serves } = proxy;
   test(name, async (t) => {
     const knobs = { CONNECTIONS: String(CONNECTIONS), CONCURRENCY: "20" };
-    const { project, ca } = await startProxy(t, name, schemes, knobs);
+    const { project, ca } = await startProxy(t, name, schemes, knobs, (project) =>
+      checkConfig(project, proxy),
+    );
 
     if (serves === "websockets" && name !== CONTROL)
       await t.test("requests share connections on both of its sides", (t) =>
         assertSharedConnections(t, project, { name, schemes, ca }, "/healthz"),
       );
-    await t.test("its own checker accepts its config", () => checkConfig(project, proxy));
     await t.test("conforms", () => assertConforms(proxy, ca));
     // The load speaks WebSocket.
     if (serves !== "websockets") return;
@@ -80,7 +81,7 @@ async function assertConforms(proxy, ca) {
  * @param {Scheme} scheme
  */
 async function assertLoad(project, proxy, scheme) {
-  const run = `${proxy} ${scheme}`;
+  const run = `${proxy}-${scheme}`;
   Object.assign(project.env, { SCHEME: scheme, RUN: run });
   await project.check(["up", "--detach"]);
   assert.equal(
