@@ -11,9 +11,11 @@ import {
   proxyNetwork,
   reachesServer,
 } from "./measures.js";
+import { connectionsAtATime } from "../plan/workload.js";
 import { comparesServers, generatorCores, hasOneThread, isHttp } from "./scenarios.js";
 
 /** @import { TlsPolicy } from "../record/types.js" */
+/** @import { Workload } from "../plan/workload.js" */
 /** @import { CellRecord, NetworkReading } from "../record/types.js" */
 /** @import { Finding, FindingOf } from "./types.js" */
 
@@ -28,6 +30,11 @@ const TICK_SECONDS = 0.01;
 const RESOLUTION_LIMIT_PERCENT = { invalid: 40, weak: 20 };
 const STEAL_LIMIT_PERCENT = { invalid: 10, weak: 2 };
 const FOREIGN_LIMIT_PERCENT = 10;
+/**
+ * On a machine that is busier, whatever is ready to run waits for a core. A generator that shares the cores with what it measures
+ * gets no more than its part of them, so its own limit never tells.
+ */
+const BUSY_LIMIT_PERCENT = 90;
 /** Of the sends of an open loop. */
 const LATE_LIMIT_PERCENT = 5;
 const DROPPED_LIMIT_PERCENT = 1;
@@ -48,16 +55,18 @@ const STRAYS = 5;
 /**
  * @param {CellRecord} record
  * @param {object} options
+ * @param {Workload} options.workload of that cell
  * @param {TlsPolicy | null} options.policy of certs/policy.json; null: what TLS negotiated is not judged
  * @param {string} options.keyType of the plan
  * @param {boolean} options.isControl whether the proxy's place is taken by an echo server
  * @returns {Finding[]} empty for a cell that did not end well: it counts for nothing anyway
  */
-export function findingsOf(record, { policy, keyType, isControl }) {
+export function findingsOf(record, { workload, policy, keyType, isControl }) {
   if (record.status !== "ok") return [];
   const measures = measuresOf(record);
   return [
     ...generatorBusy(record, measures),
+    ...machineBusy(workload, measures),
     // Of the control, the CPU time is not compared.
     ...(isControl && !comparesServers(record.scenario) ? [] : tooShort(record, measures)),
     ...taken("steal", measures.steal_percent, STEAL_LIMIT_PERCENT),
@@ -106,6 +115,28 @@ function generatorBusy(record, { generator_cpu_percent: percent }) {
       gate: "generator-busy",
       severity: "invalid",
       figures: { ...figures, cores: loadCores, isOneThread: false },
+    },
+  ];
+}
+
+/**
+ * In a closed loop such times are a queue's: they stand, under that name. In an open loop they should have been a delay at a rate,
+ * and are not.
+ *
+ * @param {Workload} workload
+ * @param {Record<string, number>} measures
+ * @returns {Finding[]}
+ */
+function machineBusy(workload, { machine_busy_percent: percent }) {
+  if (!(percent > BUSY_LIMIT_PERCENT)) return [];
+  const { loop } = workload;
+  const atATime = connectionsAtATime(workload);
+  return [
+    {
+      gate: "saturated",
+      severity: "weak",
+      figures: { percent, limit: BUSY_LIMIT_PERCENT, loop, atATime },
+      ...(loop === "open" && { voids: TIMES }),
     },
   ];
 }

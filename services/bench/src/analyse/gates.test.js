@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findingsOf } from "./gates.js";
-import { cellRecord, idleRecord, POLICY } from "./testing/results.js";
+import { POLICY, cellRecord, idleRecord, workloadFor } from "./testing/results.js";
 
 /** @import { CellRecord } from "../record/types.js" */
 /** @import { Finding } from "./types.js" */
@@ -24,7 +24,11 @@ function told({ gate, severity, figures }) {
 function findingsAfter(change, cell = { scheme: "wss" }) {
   const record = cellRecord(cell);
   change(record);
-  return findingsOf(record, { ...options, isControl: cell.proxy === "none" }).map(told);
+  return findingsOf(record, {
+    ...options,
+    workload: workloadFor(record),
+    isControl: cell.proxy === "none",
+  }).map(told);
 }
 
 /**
@@ -57,6 +61,30 @@ test("a generator above 80 % of its cores voids the cell", () => {
     cores: 2,
     isOneThread: false,
   });
+});
+
+test("on a saturated machine the times of a closed loop are a queue's, and those of an open loop void", () => {
+  const busy = (/** @type {CellRecord} */ record, /** @type {number} */ percent) => {
+    const { machine, totalSeconds } = record;
+    if (machine) machine.busySeconds = (percent / 100) * machine.cores * (totalSeconds ?? 0);
+  };
+  assert.deepEqual(
+    findingsAfter((record) => busy(record, 89)),
+    [],
+  );
+  const figures = { percent: 96, limit: 90 };
+  assertOnly(
+    findingsAfter((record) => busy(record, 96)),
+    "saturated weak",
+    { ...figures, loop: "closed", atATime: 100 },
+  );
+  const record = idleRecord();
+  busy(record, 96);
+  const found = findingsOf(record, { ...options, workload: workloadFor(record), isControl: false });
+  assert.deepEqual(found.map(told), [
+    { what: "saturated weak", figures: { ...figures, loop: "open", atATime: 1000 } },
+  ]);
+  assert.ok(found[0].voids?.includes("echo_latency_ms"));
 });
 
 test("a proxy that used hardly any CPU time was measured too short", () => {
@@ -190,7 +218,9 @@ test("a failed cell is not judged", () => {
 function findingsOfHeld(change) {
   const record = idleRecord();
   change(record);
-  return findingsOf(record, { ...options, isControl: false }).map(told);
+  return findingsOf(record, { ...options, workload: workloadFor(record), isControl: false }).map(
+    told,
+  );
 }
 
 test("connections that were opened before the measured phase are none of its connections", () => {

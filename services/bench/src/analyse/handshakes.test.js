@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { findingsOf } from "./gates.js";
 import { analyse } from "./index.js";
 import { tlsResults } from "./testing/http.js";
-import { POLICY, results } from "./testing/results.js";
+import { POLICY, results, workloadFor } from "./testing/results.js";
 
 const policy = /** @type {any} */ (POLICY);
 
@@ -64,9 +64,12 @@ test("TLS is judged by what the cell asks for", () => {
     );
     assert.ok(cell?.tls);
     const record = { ...cell, tls: { ...cell.tls, ...change } };
-    return findingsOf(record, { policy, keyType: "ecdsa", isControl: false }).map(
-      ({ figures }) => figures,
-    );
+    return findingsOf(record, {
+      workload: workloadFor(record),
+      policy,
+      keyType: "ecdsa",
+      isControl: false,
+    }).map(({ figures }) => figures);
   };
   for (const { parameters } of cells) assert.deepEqual(gates({}, parameters), []);
   const rsa = { RSA_BITS: 2048, TLS_VERSION: 1.2, RESUMED: 1 };

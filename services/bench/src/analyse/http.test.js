@@ -12,7 +12,7 @@ import {
   httpResults,
   spoil,
 } from "./testing/http.js";
-import { POLICY } from "./testing/results.js";
+import { POLICY, workloadFor } from "./testing/results.js";
 
 /** @import { CellRecord, Requests, Results } from "../record/types.js" */
 /** @import { Setting } from "./types.js" */
@@ -27,7 +27,12 @@ const PUBLISHED = new URL("../../../../battles/published/", import.meta.url).pat
 function findingsAfter(change, cell) {
   const record = httpRecord(cell);
   change(record);
-  const options = { policy, keyType: "ecdsa", isControl: record.proxy === "none" };
+  const options = {
+    workload: workloadFor(record),
+    policy,
+    keyType: "ecdsa",
+    isControl: record.proxy === "none",
+  };
   return findingsOf(record, options);
 }
 
@@ -101,7 +106,12 @@ test("a good cell of HTTP has no findings, whatever stands in the proxy's place"
       { requests: 5000, seconds: 5, cpuUs: 100, serverCpuUs: 100 },
     );
     assert.deepEqual(
-      findingsOf(record, { policy, keyType: "ecdsa", isControl: proxy === "none" }),
+      findingsOf(record, {
+        workload: workloadFor(record),
+        policy,
+        keyType: "ecdsa",
+        isControl: proxy === "none",
+      }),
       [],
     );
   }
@@ -128,9 +138,12 @@ test("as many answers as were asked for", () => {
   const after = (/** @type {Partial<Requests>} */ change) => {
     const record = httpRecord(cell, { requests: 5000, seconds: 5, cpuUs: 100 });
     Object.assign(requestsOf(record), change);
-    return findingsOf(record, { policy, keyType: "ecdsa", isControl: false }).map(
-      ({ gate }) => gate,
-    );
+    return findingsOf(record, {
+      workload: workloadFor(record),
+      policy,
+      keyType: "ecdsa",
+      isControl: false,
+    }).map(({ gate }) => gate);
   };
   assert.deepEqual(after({}), []);
   assert.deepEqual(after({ completed: 4990 }), ["request-count"]);
@@ -147,9 +160,12 @@ test("requests that did not pass the proxy on both sides void the cell", () => {
     assert.ok(network);
     // A server has the files; a proxy gets them first.
     network.rxBytes *= share;
-    return findingsOf(record, { policy, keyType: "ecdsa", isControl: false }).map(
-      ({ gate, severity }) => `${gate} ${severity}`,
-    );
+    return findingsOf(record, {
+      workload: workloadFor(record),
+      policy,
+      keyType: "ecdsa",
+      isControl: false,
+    }).map(({ gate, severity }) => `${gate} ${severity}`);
   };
   assert.deepEqual(gates(0.3, "haproxy"), ["bypassed invalid"]);
   assert.deepEqual(gates(0.3, "nginx-files"), []);

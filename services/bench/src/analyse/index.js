@@ -4,6 +4,7 @@
  */
 import { median } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.js";
+import { workloadOf } from "../plan/workload.js";
 import { floorOf, pairOf, selfComparisonOf, selfVerdicts } from "./self-comparison.js";
 import { badAnswersOf } from "./bad-answers.js";
 import { studyOf } from "./claims.js";
@@ -68,6 +69,7 @@ export function analyseCells(results, policy) {
   const profiles = new Map(results.plan.cells.map(({ id, profile }) => [id, profile]));
   return results.cells.map((record) => {
     const findings = findingsOf(record, {
+      workload: workloadOf(results.plan, record),
       policy,
       keyType: results.plan.keyType,
       isControl: profiles.get(record.id) === CONTROL,

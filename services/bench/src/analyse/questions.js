@@ -207,11 +207,13 @@ function bestVerdict(analysed, kind, choice) {
  */
 function addedVerdict(kind, added) {
   if (!chosenFor(kind, [added])) return [];
-  const answers = kind.families.map(({ largest }) => {
+  const answers = kind.families.flatMap(({ largest }) => {
     const { settings, comparison, order } = contestIn(largest, added.measure);
+    // Time in a queue is no delay.
+    if (comparison.findings.some(({ gate }) => gate === "queue")) return [];
     // The answer says it.
     const findings = comparison.findings.filter(({ gate }) => gate !== "control-slower");
-    return {
+    const answer = {
       settings,
       comparison,
       order,
@@ -219,7 +221,9 @@ function addedVerdict(kind, added) {
       relations: Object.fromEntries(relationsToControl(measure(added.measure), comparison.rows)),
       caveats: caveatsOf({ ...comparison, findings }),
     };
+    return [answer];
   });
+  if (answers.length === 0) return [];
   const { measure: key } = added;
   return [{ question: "added", measure: key, scope: kind.scope, answers, caveats: [] }];
 }

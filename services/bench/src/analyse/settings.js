@@ -11,10 +11,13 @@ import { allPairs, ALPHA, judge, rank } from "./ranking.js";
 import { comparesServers, isHttp } from "./scenarios.js";
 
 /** @import { Parameters, PlannedCell, Results } from "../record/types.js" */
-/** @import { AnalysedCell, Comparison, Finding, Measure, Missing, Ratio, Row, Setting } from "./types.js" */
+/** @import { AnalysedCell, Comparison, Finding, FindingOf, Measure, Missing, Ratio, Row, Setting } from "./types.js" */
 /** @import { Judgement } from "./ranking.js" */
 
 export const CONFIDENCE = 0.95;
+
+/** Times that are a queue's, in a closed loop on a saturated machine. */
+const IN_QUEUE = /^(handshake|echo_latency|request)_ms_/;
 
 /** The middle half of the rounds may lie so far apart, as a share of their median. */
 const SPREAD_LIMIT_PERCENT = 25;
@@ -405,6 +408,7 @@ function compare(measure, control, data) {
     findings: [
       ...fewRounds(data, measured, judgement),
       ...badlyAnswered(data),
+      ...inQueue(measure, data),
       ...wideSpread(data, control === "own" ? contenders : plan.proxies),
       ...(control === "bound" ? controlSlower(measure, rows, data) : []),
       ...(control === "own" ? ownControl(data) : []),
@@ -475,6 +479,26 @@ function wideSpread(data, names) {
   if (wide.length === 0) return [];
   const figures = { limit: SPREAD_LIMIT_PERCENT, proxies: wide };
   return [{ gate: "spread", severity: "weak", figures }];
+}
+
+/**
+ * In a closed loop there are always so many at a time, and on a saturated machine they wait for each other: what one takes is the
+ * CPU time of all that are in front of it.
+ *
+ * @param {Measure} measure
+ * @param {SettingData} data
+ * @returns {Finding[]}
+ */
+function inQueue({ key }, data) {
+  if (!IN_QUEUE.test(key)) return [];
+  const saturated = data.cells
+    .filter(({ counted, measures }) => counted && key in measures)
+    .flatMap(({ findings }) => findings)
+    .filter((finding) => finding.gate === "saturated" && finding.figures.loop === "closed")
+    .map((finding) => /** @type {FindingOf<"saturated">} */ (finding).figures);
+  if (saturated.length === 0) return [];
+  const { loop, ...figures } = saturated.toSorted((a, b) => b.percent - a.percent)[0];
+  return [{ gate: "queue", severity: "weak", figures }];
 }
 
 /**

@@ -18,6 +18,8 @@ export interface GateFigures {
     /** What would make the phase longer; null: its connections are held, and a proxy may idle. */
     repeats: "connections" | "requests" | null;
   };
+  /** The whole machine was busy for so much of the time. atATime: connections, at most. */
+  saturated: { percent: number; limit: number; loop: "closed" | "open"; atATime: number };
   steal: { percent: number; limit: number };
   "foreign-load": { percent: number; limit: number };
   tls: {
@@ -57,6 +59,8 @@ export interface GateFigures {
     proxies: { proxy: string; value: number }[];
   };
   "control-own": {};
+  /** Of times of a closed loop: the busiest of its cells. */
+  queue: { percent: number; limit: number; atATime: number };
 
   // Of an answer.
   "no-figure": { proxies: string[]; missing: Missing[] };

@@ -12,8 +12,8 @@ import { comparesHandshakes, comparesServers, isHttp, schemeName } from "../anal
 import { count, number } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { axisType, dotChart, lineChart, pairChart } from "./charts.js";
-import { settingTitle } from "./words.js";
-import { columnOf, comparisonOf, KEYS, looks, tlsPairs } from "./model.js";
+import { capital, settingTitle } from "./words.js";
+import { columnOf, comparisonOf, KEYS, looks, queueOf, tlsPairs } from "./model.js";
 
 /**
  * @typedef {object} FigureGroup
@@ -30,6 +30,13 @@ const PERCENTILES = [
   ["p99", "p99"],
   ["p999", "p99.9"],
 ];
+
+/** Beginnings of the measures' keys, by what a record calls the times. */
+const QUEUED = {
+  handshakeMs: "handshake_ms",
+  echoLatencyMs: "echo_latency_ms",
+  requestMs: "request_ms",
+};
 
 /**
  * @param {Analysis} analysis
@@ -78,7 +85,11 @@ function percentiles(analysis, field, title) {
       const row = setting.comparisons[0]?.rows.find(({ proxy }) => proxy === name);
       return { ...all[name], ...(row && badLabel(all[name], row)), points };
     });
-    return { setting, series };
+    const queue = setting.comparisons
+      .filter(({ measure }) => measure.startsWith(QUEUED[field]))
+      .map(queueOf)
+      .find(Boolean);
+    return { setting, series, queue };
   });
   const shown = perSetting.filter(({ series }) => series.some(({ points }) => points.length > 0));
   const values = shown.flatMap(({ series }) =>
@@ -88,8 +99,8 @@ function percentiles(analysis, field, title) {
   const domain = sharedDomain(values, type);
   return {
     title: `${title} by percentile`,
-    note: `Medians over the counted rounds; the bars reach from the lowest to the highest round.${logNote(type)}`,
-    figures: shown.map(({ setting, series }) =>
+    note: `Medians over the counted rounds; the bars reach from the lowest to the highest round.${queueNotes(shown)}${logNote(type)}`,
+    figures: shown.map(({ setting, series, queue }) =>
       lineChart({
         title: settingTitle(setting, analysis.settings),
         x: {
@@ -98,7 +109,7 @@ function percentiles(analysis, field, title) {
           ticks: shownPercentiles.map((_, i) => i),
           tickFormat: (position) => shownPercentiles[position]?.[1] ?? "",
         },
-        y: { label: `${title}, ms`, type, domain },
+        y: { label: `${title}, ms${queue ? ", time in the queue" : ""}`, type, domain },
         series,
       }),
     ),
@@ -369,6 +380,15 @@ function allOf({ y, low, high }) {
 function sharedDomain(values, type) {
   const high = Math.max(...values);
   return type === "log" ? [Math.min(...values) / 1.15, high * 1.15] : [0, high * 1.05];
+}
+
+/**
+ * @param {{queue?: string}[]} shown
+ * @returns {string} a sentence about each kind of queue, with a space before it
+ */
+function queueNotes(shown) {
+  const all = new Set(shown.flatMap(({ queue }) => queue || []));
+  return [...all].map((queue) => ` ${capital(queue)}.`).join("");
 }
 
 /** @param {"linear" | "log"} type */

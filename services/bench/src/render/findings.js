@@ -36,6 +36,10 @@ const SENTENCES = {
     repeats === null
       ? `the proxy used ${number(cpuSeconds)} s of CPU, which is known to ${2 * tickSeconds} s: its CPU figure is an order of magnitude`
       : `the proxy used ${number(cpuSeconds)} s of CPU: a tick of ${tickSeconds} s at each end is ${number(percent)} % of that (limit ${limit} %); more ${repeats} make the phase longer`,
+  saturated: ({ figures: { percent, limit, loop, atATime } }) =>
+    loop === "closed"
+      ? `${queueText(atATime)} (${number(percent)} % busy, limit ${limit} %)`
+      : `open loop, machine saturated (${number(percent)} % busy, limit ${limit} %): times and throughput are limited by it and do not count`,
   steal: ({ figures: { percent, limit } }) =>
     `steal took ${number(percent)} % of the machine's CPU time (limit ${limit} %)`,
   "foreign-load": ({ figures: { percent, limit } }) =>
@@ -96,6 +100,10 @@ const SENTENCES = {
   },
   "control-own": () =>
     "The control's figure is the cost of its own server, not of a proxy: it has no rank, and no ratio to it is given",
+  queue: ({ figures: { percent, limit, atATime } }) => ({
+    message: capital(queueText(atATime)),
+    figures: `up to ${number(percent)} % busy, limit ${limit} %`,
+  }),
 
   "no-figure": ({ figures: { proxies, missing } }, title) =>
     `No figure for ${list(proxies.map(title))}: ${missingText(missing)}`,
@@ -116,6 +124,14 @@ const SENTENCES = {
   unobserved: ({ figures: { proxies } }, title) =>
     `${list(proxies.map(title))} ran without InfluxDB and cAdvisor: the difference to the others includes their cost`,
 };
+
+/**
+ * @param {number} atATime connections, or requests
+ * @returns {string} what times of a closed loop are on a saturated machine; without a full stop
+ */
+export function queueText(atATime) {
+  return `closed loop, ${number(atATime)} at a time, machine saturated: time in the queue`;
+}
 
 /**
  * @template {Gate} G

@@ -23,6 +23,10 @@ const CASES = {
     },
     "the proxy used 0.08 s of CPU: a tick of 0.01 s at each end is 25 % of that (limit 20 %); more requests make the phase longer",
   ],
+  saturated: [
+    { severity: "weak", figures: { percent: 96.04, limit: 90, loop: "closed", atATime: 100 } },
+    "closed loop, 100 at a time, machine saturated: time in the queue (96 % busy, limit 90 %)",
+  ],
   steal: [
     { severity: "weak", figures: { percent: 5, limit: 2 } },
     "steal took 5 % of the machine's CPU time (limit 2 %)",
@@ -126,6 +130,10 @@ const CASES = {
     { severity: "note", figures: {} },
     "The control's figure is the cost of its own server, not of a proxy: it has no rank, and no ratio to it is given",
   ],
+  queue: [
+    { severity: "weak", figures: { percent: 98.5, limit: 90, atATime: 100 } },
+    "Closed loop, 100 at a time, machine saturated: time in the queue: up to 98.5 % busy, limit 90 %",
+  ],
   "no-figure": [
     {
       severity: "weak",
@@ -207,6 +215,14 @@ test("what else a gate may have found", () => {
       figures: { percent: 90, limit: 80, cores: 1, isOneThread: true },
     }),
     /^the generator used 90 % of the 1 core that it can use \(limit 80 %\): times and throughput /,
+  );
+  assert.match(
+    findingText({
+      gate: "saturated",
+      severity: "weak",
+      figures: { percent: 96, limit: 90, loop: "open", atATime: 1000 },
+    }),
+    /^open loop, machine saturated .*: times and throughput .* do not count$/,
   );
   assert.match(
     findingText({

@@ -174,7 +174,10 @@ test("verdicts about requests and files: who answers badly is left out, the cont
     /add to a request, http-spring.*\n {2}http +.*left out, as error responses are fast: nginx \[92 % failed\]/,
   );
   const { terminal } = RUNS.files;
-  assert.match(terminal, /All answers are for 5,000 requests, 10 at a time, a connection each\./);
+  assert.match(
+    terminal,
+    /All answers are for 5,000 requests, 10 at a time, a connection each, closed loop\./,
+  );
   const [, small] = terminal.split("Which way to serve is quickest, files of 12 bytes?\n");
   assert.match(
     small,

@@ -5,6 +5,7 @@ import { counted, number, times } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { CONFIDENCE } from "../analyse/settings.js";
 import { ALPHA } from "../analyse/ranking.js";
+import { queueOf } from "./model.js";
 import { capital, list, timesRange, titleOfProxy } from "./words.js";
 
 /** @import { Results } from "../record/types.js" */
@@ -20,7 +21,7 @@ export class Style {
    */
   constructor(results, settings) {
     this.results = results;
-    const loads = new Set(settings.map(loadOf));
+    const loads = new Set(settings.map((setting) => this.#loadOf(setting)));
     /** Of all answers; null: each has its own. */
     this.load = loads.size === 1 ? [...loads][0] : null;
     this.comparisons = settings.flatMap(({ comparisons }) => comparisons);
@@ -32,13 +33,22 @@ export class Style {
   }
 
   /**
-   * @param {Pick<Setting, "parameters">} setting
+   * @param {Setting} setting
    * @param {string} name
    * @returns {string} the name, and the load where the lead does not say it
    */
   over(setting, name) {
-    const load = loadOf(setting);
+    const load = this.#loadOf(setting);
     return load && load !== this.load ? `${name}, ${load}` : name;
+  }
+
+  /**
+   * @param {Setting} setting
+   * @returns {string} with the kind of loop that makes it
+   */
+  #loadOf(setting) {
+    const load = loadOf(setting);
+    return load && `${load}, ${this.results.plan.scenarios[setting.scenario].loop} loop`;
   }
 
   /**
@@ -79,7 +89,13 @@ export class Style {
    * @returns {string[]} sentences about load and brackets
    */
   lead(all) {
-    return [...this.#loadLead(all), ...this.#bracketLead()];
+    return [...this.#loadLead(all), ...this.#queueLead(), ...this.#bracketLead()];
+  }
+
+  #queueLead() {
+    return [...new Set(this.comparisons.flatMap((comparison) => queueOf(comparison) || []))].map(
+      (queue) => `Times: ${queue}; what a proxy adds cannot be told from them.`,
+    );
   }
 
   /** @param {Setting[]} all */

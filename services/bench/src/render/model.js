@@ -7,7 +7,7 @@
  * @import { ToldFinding } from "./findings.js"
  */
 import { comparesServers, isHttp } from "../analyse/scenarios.js";
-import { findingParts } from "./findings.js";
+import { findingParts, queueText } from "./findings.js";
 import { missingText } from "./missing.js";
 import { list, settingTitle, titleOfProxy } from "./words.js";
 import {
@@ -59,6 +59,7 @@ export const PLACES = [
  * @property {string} unit as shown
  * @property {number} divisor of the values, to be in that unit
  * @property {"control" | "best" | null} relativeTo
+ * @property {string} queue that it is time in a queue, and whose; empty where it is not
  *
  * @typedef {object} Entry one proxy under one measure, as text
  * @property {number | null} value
@@ -103,7 +104,17 @@ export function columnOf(analysis, comparison) {
     : others.some((row) => row.toBest)
       ? "best"
       : null;
-  return { comparison, measure, ...shownUnit(measure.unit, values), relativeTo };
+  const queue = queueOf(comparison);
+  return { comparison, measure, ...shownUnit(measure.unit, values), relativeTo, queue };
+}
+
+/**
+ * @param {Comparison} comparison
+ * @returns {string} what its times are, where they are a queue's; empty elsewhere
+ */
+export function queueOf({ findings }) {
+  const found = findings.find((finding) => finding.gate === "queue");
+  return found?.gate === "queue" ? queueText(found.figures.atATime) : "";
 }
 
 /**
@@ -266,7 +277,8 @@ function legend({ confidence }, columns) {
   const least = Math.min(...rounds);
   const most = Math.max(...rounds);
   if (rows.length === 0) return "No cell of this setting counts.";
-  if (most === 1) return "One round: single values, nothing is known about their spread.";
+  if (most === 1)
+    return `One round: single values, nothing is known about their spread.${queueNote(columns)}`;
   const n = least === most ? count(most) : `${count(least)} to ${count(most)}`;
   const level = `${Math.round(confidence * 100)} %`;
   const isWhole = rows.every(({ median }) => median?.interval);
@@ -276,7 +288,18 @@ function legend({ confidence }, columns) {
     : isNone
       ? `the lowest and the highest round (too few for a ${level} interval)`
       : `its ${level} interval, or the lowest and the highest round where there are too few`;
-  return `Median of ${n} rounds; ${spread}; the ratio named above it; the rank, where = is a shared one.`;
+  return `Median of ${n} rounds; ${spread}; the ratio named above it; the rank, where = is a shared one.${queueNote(columns)}`;
+}
+
+/**
+ * @param {Pick<Column, "queue" | "measure">[]} columns
+ * @returns {string} a sentence about each kind of queue, with a space before it; empty where there is none
+ */
+function queueNote(columns) {
+  const inQueue = columns.filter(({ queue }) => queue);
+  return [...Map.groupBy(inQueue, ({ queue }) => queue)]
+    .map(([queue, own]) => ` ${list(own.map(({ measure }) => measure.title))}: ${queue}.`)
+    .join("");
 }
 
 /**

@@ -193,8 +193,12 @@ function settingBlocks(analysis, setting) {
 }
 
 /** @param {Column} column */
-function columnTitle({ measure, unit, relativeTo }) {
-  return plain([measure.title, unit, relativeTo && `× ${relativeTo}`].filter(Boolean).join(", "));
+function columnTitle({ measure, unit, relativeTo, queue }) {
+  return plain(
+    [measure.title, unit, queue && "time in the queue", relativeTo && `× ${relativeTo}`]
+      .filter(Boolean)
+      .join(", "),
+  );
 }
 
 /** @param {Entry} entry */

@@ -58,14 +58,14 @@ test("each question once, with an answer a scheme", () => {
 
 test("load, brackets and how a difference is seen are said once, above", () => {
   assert.deepEqual(analysed().lead, [
-    "All answers are for 2,000 connections, 100 at a time.",
+    "All answers are for 2,000 connections, 100 at a time, closed loop.",
     "In brackets: the 95 % interval over 6 rounds.",
     "A difference is seen where Mann–Whitney's test finds it at the 5 % level, corrected for all pairs of a comparison.",
   ]);
   const several = analysed({ connections: [2000, 10000, 5000] });
   assert.match(
     several.lead[0],
-    /^All answers are for 10,000 connections, 100 at a time, the most of 2,000, 5,000 and 10,000\.$/,
+    /^All answers are for 10,000 connections, 100 at a time, closed loop, the most of 2,000, 5,000 and 10,000\.$/,
   );
   for (const { answers } of several.verdicts)
     for (const { text } of answers) assert.doesNotMatch(text, /10,000/);
@@ -80,9 +80,15 @@ test("where the load differs, each answer names its own", () => {
   assert.equal(lead[0], "Each answer names its load.");
   assert.deepEqual(
     verdicts[0].answers.map(({ over }) => over),
-    ["ws, 10,000 connections, 100 at a time", "wss, 2,000 connections, 100 at a time"],
+    [
+      "ws, 10,000 connections, 100 at a time, closed loop",
+      "wss, 2,000 connections, 100 at a time, closed loop",
+    ],
   );
-  assert.equal(verdicts[1].answers[0].over, "wss / ws, 2,000 connections, 100 at a time");
+  assert.equal(
+    verdicts[1].answers[0].over,
+    "wss / ws, 2,000 connections, 100 at a time, closed loop",
+  );
 });
 
 test("a tie in front, and the rest with its ratio", () => {
@@ -297,7 +303,7 @@ test("many messages are asked about by the message", () => {
     parameters,
   });
   assert.match(text, / µs /);
-  assert.match(lead[0], /for 2,000 connections, 100 at a time, 100 messages each\.$/);
+  assert.match(lead[0], /for 2,000 connections, 100 at a time, 100 messages each, closed loop\.$/);
 });
 
 test("memory in its unit, throughput without one", () => {

@@ -3,6 +3,7 @@
  * it.
  */
 import { SCENARIOS } from "../../plan/testing/scenarios.js";
+import { workloadOf } from "../../plan/workload.js";
 import { randomNumbers } from "../../statistics/random.js";
 
 /** @import { CellRecord, ContainerRecord, LatencySummary, MemoryReading, Parameters, PlannedCell, Results, Scheme } from "../../record/types.js" */
@@ -423,4 +424,12 @@ export function idleResults({
       return record;
     });
   return { ...base, plan: { ...base.plan, rounds, cells }, cells: records };
+}
+
+/**
+ * @param {Pick<CellRecord, "scenario" | "parameters">} record of a scenario of this project
+ * @returns {import("../../plan/workload.js").Workload}
+ */
+export function workloadFor(record) {
+  return workloadOf({ scenarios: SCENARIOS }, record);
 }

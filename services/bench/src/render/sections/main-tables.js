@@ -67,10 +67,11 @@ function mainTableHtml(page, setting, { columns, rows, reasons, legend }) {
 }
 
 /** @param {Column} column */
-function columnTitle({ measure, unit, relativeTo }) {
+function columnTitle({ measure, unit, relativeTo, queue }) {
   const shown = [unit, relativeTo && `× ${relativeTo}`].filter(Boolean).join(" · ");
   const better = measure.better === "higher" && html`<small>higher is better</small>`;
-  return html`${measure.title}${shown && html`<small>${shown}</small>`}${better}`;
+  const inQueue = queue && html`<small>time in the queue</small>`;
+  return html`${measure.title}${shown && html`<small>${shown}</small>`}${better}${inQueue}`;
 }
 
 /**

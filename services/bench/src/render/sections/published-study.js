@@ -149,8 +149,10 @@ function todayTable(page, setting) {
         <tr>
           <th scope="col">proxy</th>
           ${columns.map(
-            ({ measure, unit }) =>
-              html`<th scope="col" class="number">${measure.title}${unit && `, ${unit}`}</th>`,
+            ({ measure, unit, queue }) =>
+              html`<th scope="col" class="number">
+                ${measure.title}${unit && `, ${unit}`}${queue && html`<small>${queue}</small>`}
+              </th>`,
           )}
         </tr>
       </thead>

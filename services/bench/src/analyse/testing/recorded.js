@@ -1,0 +1,55 @@
+/**
+ * Runs as they were recorded: what they once led a report to say, tests hold it against what may be said.
+ *
+ * `recorded/` has extracts of runs that are published no more: a setting each, without the counters of what only observes. They are
+ * of schema 1, as they were made.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readPublished } from "../claims.js";
+import { analyse } from "../index.js";
+import { validateResults } from "../../record/schema.js";
+
+/** @import { PlannedCell, Results } from "../../record/types.js" */
+/** @import { Analysis } from "../types.js" */
+
+const PROJECT = join(import.meta.dirname, "../../../../..");
+const { parse } = JSON;
+
+/**
+ * @param {string} name of a run in published/, or of an extract
+ * @param {(cell: PlannedCell) => boolean} [isWanted]
+ * @returns {Analysis} of those cells
+ */
+export function recorded(name, isWanted = () => true) {
+  const results = readResults(name);
+  const cells = results.plan.cells.filter(isWanted);
+  const ids = new Set(cells.map(({ id }) => id));
+  const { published } = results.plan;
+  return analyse(
+    {
+      ...results,
+      plan: { ...results.plan, cells },
+      cells: results.cells.filter(({ id }) => ids.has(id)),
+    },
+    {
+      policy: parse(readFileSync(join(PROJECT, "certs/policy.json"), "utf8")),
+      published: published
+        ? readPublished(join(PROJECT, `battles/published/${published}.yaml`))
+        : null,
+    },
+  );
+}
+
+/**
+ * @param {string} name
+ * @returns {Results}
+ */
+function readResults(name) {
+  const file = EXTRACTS.includes(name)
+    ? join(import.meta.dirname, `recorded/${name}.json`)
+    : join(PROJECT, `published/${name}/results.json`);
+  return validateResults(parse(readFileSync(file, "utf8")), file);
+}
+
+const EXTRACTS = ["nginx-idle", "balancerbattle-large", "churn"];

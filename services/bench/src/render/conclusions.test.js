@@ -1,0 +1,39 @@
+/**
+ * What may be concluded from runs that were recorded, and what may not: each of them once led a report further than it had measured.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { recorded } from "../analyse/testing/recorded.js";
+import { figureGroups } from "./figures.js";
+import { renderMarkdown } from "./report-markdown.js";
+import { renderText } from "./report-text.js";
+import { verdictTexts } from "./verdicts.js";
+
+/** @import { Analysis } from "../analyse/types.js" */
+
+/** @param {Analysis} analysis */
+function questionsOf(analysis) {
+  return verdictTexts(analysis).verdicts.map(({ question }) => question);
+}
+
+test("times of a closed loop on a saturated machine are called a queue's, and no delay is read from them", () => {
+  const queue = /closed loop, 100 at a time, machine saturated: time in the queue/i;
+  const analysis = recorded(
+    "balancerbattle",
+    ({ parameters }) => parameters.CONNECTIONS === 10_000,
+  );
+  assert.deepEqual(
+    questionsOf(analysis).filter((question) => question.startsWith("How much time")),
+    [],
+  );
+  const markdown = renderMarkdown(analysis);
+  assert.doesNotMatch(markdown, /How much time|\badds \d/);
+  const [head] = markdown.match(/^\| Proxy \|.*$/m) ?? [];
+  assert.match(head ?? "", /Handshake, mean, ms, time in the queue/);
+  assert.match(markdown, /Handshake, mean and Echo latency, mean: closed loop, 100 at a time/);
+  assert.match(markdown, /60 of 60 cells, such as .*closed loop, 100 at a time, machine saturated/);
+  assert.match(renderText(analysis), queue);
+  const [percentiles] = figureGroups(analysis, {});
+  assert.match(percentiles.note, queue);
+  for (const { description } of percentiles.figures) assert.match(description, /time in the queue/);
+});
