@@ -67,7 +67,7 @@ export class Watch {
   }
 
   /**
-   * Waits for an action, which goes on by itself when the wait ends early.
+   * Waits for an action, which goes on by itself when the wait ends early; should it fail then, nobody is told.
    *
    * @template T
    * @param {number} seconds
@@ -79,10 +79,10 @@ export class Watch {
    * @throws the reason of the abort
    */
   async within(seconds, action, isSuspicious = () => false) {
-    this.#signal.throwIfAborted();
     const ended = Promise.withResolvers();
     const stop = () => ended.reject(this.#signal.reason);
     this.#signal.addEventListener("abort", stop);
+    if (this.#signal.aborted) stop();
     const timer = setTimeout(
       () => ended.reject(new CellFailure("timeout", `not through after ${seconds} s`)),
       seconds * 1000,
@@ -91,7 +91,7 @@ export class Watch {
       if (isSuspicious()) this.assertAlive().catch(ended.reject);
     }, this.#lookIntervalMs);
     try {
-      return /** @type {T} */ (await Promise.race([action, ended.promise]));
+      return /** @type {T} */ (await Promise.race([ended.promise, action]));
     } finally {
       clearInterval(looking);
       clearTimeout(timer);

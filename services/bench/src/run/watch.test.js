@@ -87,6 +87,46 @@ test("a wait ends with its action, with the time, with the run, and with a death
   await assert.rejects(watch.within(5, Promise.resolve(1)), /Ctrl-C/);
 });
 
+test("an action that fails when nobody waits for it any more is no error of its own", async (t) => {
+  const controller = new AbortController();
+  const watch = watchOver(() => [NGINX, INFLUXDB], controller.signal);
+  /** @type {unknown[]} */
+  const unhandled = [];
+  const note = (/** @type {unknown} */ error) => void unhandled.push(error);
+  process.on("unhandledRejection", note);
+  t.after(() => process.off("unhandledRejection", note));
+  const actions = [Promise.withResolvers(), Promise.withResolvers()];
+  const waiting = watch.within(5, actions[0].promise);
+  controller.abort(new Error("Ctrl-C"));
+  await assert.rejects(waiting, /Ctrl-C/);
+  await assert.rejects(watch.within(5, actions[1].promise), /Ctrl-C/);
+  for (const { reject } of actions) reject(new Error("too late"));
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.deepEqual(unhandled, []);
+});
+
+test("required once more after a restart, a container may run as it does now", async () => {
+  const again = { ...NGINX, startedAt: "later" };
+  const watch = watchOver(() => [again, INFLUXDB]);
+  watch.require([again]);
+  await watch.assertAlive();
+});
+
+test("one that does not run when it is to live from now on is refused", () => {
+  const watch = watchOver(() => []);
+  assert.throws(() => watch.require([state({ id: "e", service: "echo", running: false })]), {
+    kind: "container-died",
+    message: "echo ended with status 0",
+  });
+});
+
+test("counters that vanish of a container that nobody requires are a death without a name", async () => {
+  const watch = watchOver(() => [NGINX, INFLUXDB]);
+  const behind = /** @type {CellFailure} */ (await watch.explain(new ContainerGone(7)));
+  assert.equal(behind.kind, "container-died");
+  assert.match(behind.message, /process 7 is gone/);
+});
+
 test("a container that died is behind connections that failed", async () => {
   const died = watchOver(() => [INFLUXDB]);
   const load = new CellFailure("load", "5 connections failed");
