@@ -17,7 +17,7 @@ import { comparesServers, generatorCores, hasOneThread, isHttp } from "./scenari
 /** @import { TlsPolicy } from "../record/types.js" */
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { CellRecord, NetworkReading } from "../record/types.js" */
-/** @import { Finding, FindingOf } from "./types.js" */
+/** @import { Finding, FindingOf, Gate } from "./types.js" */
 
 /** A generator that is busier than this measures itself. */
 const GENERATOR_LIMIT_PERCENT = 80;
@@ -49,6 +49,26 @@ const TIMES = [
   "connections_per_second",
   "messages_per_second",
 ];
+/** @param {string} key of a measure */
+const isTime = (key) => TIMES.some((beginning) => key.startsWith(beginning));
+/** @param {string} key of a measure */
+const isTimeOrCpu = (key) => isTime(key) || key.includes("cpu");
+
+/** Which measures a finding of a cell is about: those of gates that are not here are about all. @type {Partial<Record<Gate, (key: string) => boolean>>} */
+const ABOUT = {
+  "generator-busy": isTime,
+  // Of a closed loop, a comparison says it itself.
+  saturated: isTime,
+  "too-short": (key) => key.includes("cpu"),
+  steal: isTimeOrCpu,
+  "foreign-load": isTimeOrCpu,
+  // Who answers badly ranks last, and that is said there.
+  "bad-answers": () => false,
+  late: isTime,
+  dropped: isTimeOrCpu,
+  "machine-unknown": isTimeOrCpu,
+};
+
 /** Beyond what k6 counted, the echo server may have seen so many connections and messages of other clients. */
 const STRAYS = 5;
 
@@ -86,6 +106,40 @@ export function findingsOf(record, { workload, policy, keyType, isControl }) {
     ...unlikePlanned(record, measures),
     ...gaps(record, measures),
   ];
+}
+
+/**
+ * @param {Finding} finding of a cell that counts
+ * @param {string} key of a measure
+ * @returns {boolean} the cell's figure under that measure does not count
+ */
+export function isVoidedBy({ voids = [] }, key) {
+  return voids.some((beginning) => key.startsWith(beginning));
+}
+
+/**
+ * @param {Finding} finding of a cell
+ * @param {string} key of a measure
+ * @returns {boolean} it weakens that measure
+ */
+export function weakens({ gate, severity }, key) {
+  return severity === "weak" && (ABOUT[gate]?.(key) ?? true);
+}
+
+/**
+ * What was found in single cells, summed up: once a gate.
+ *
+ * @param {{record: CellRecord, finding: Finding}[]} found
+ * @param {number} all cells that were looked at
+ * @returns {Finding[]}
+ */
+export function summedUp(found, all) {
+  const kinds = Map.groupBy(found, ({ finding: { gate, severity } }) => `${gate} ${severity}`);
+  return [...kinds.values()].map((same) => {
+    const { record, finding } = same[0];
+    const affected = new Set(same.map((each) => each.record)).size;
+    return { ...finding, cells: { affected, all, first: record.id } };
+  });
 }
 
 /**
@@ -372,6 +426,8 @@ function notHeld({ connectionsHeld, connections }) {
 }
 
 /**
+ * What an open loop did not send when it was due is in no latency, or in one with the generator's delay: the others are survivors.
+ *
  * @param {CellRecord} record
  * @param {Record<string, number>} measures
  * @returns {Finding[]}
@@ -382,11 +438,11 @@ function unlikePlanned({ sends }, { sends_late_percent: late, sends_dropped_perc
   const due = sends?.due ?? 0;
   if (late > LATE_LIMIT_PERCENT) {
     const figures = { percent: late, limit: LATE_LIMIT_PERCENT, due };
-    findings.push({ gate: "late", severity: "weak", figures });
+    findings.push({ gate: "late", severity: "weak", figures, voids: TIMES });
   }
   if (dropped > DROPPED_LIMIT_PERCENT) {
     const figures = { percent: dropped, limit: DROPPED_LIMIT_PERCENT, due };
-    findings.push({ gate: "dropped", severity: "weak", figures });
+    findings.push({ gate: "dropped", severity: "weak", figures, voids: TIMES });
   }
   return findings;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findingsOf } from "./gates.js";
+import { findingsOf, isVoidedBy } from "./gates.js";
 import { POLICY, cellRecord, idleRecord, workloadFor } from "./testing/results.js";
 
 /** @import { CellRecord } from "../record/types.js" */
@@ -257,10 +257,20 @@ test("a proxy that idles is no reason to void what it holds", () => {
   );
 });
 
-test("sends that left late, or not at all, weaken an open loop", () => {
+test("sends that left late, or not at all, void the times and the throughput of an open loop", () => {
   const after = (/** @type {Partial<NonNullable<CellRecord["sends"]>>} */ change) =>
     findingsOfHeld((record) => Object.assign(record.sends ?? {}, change));
   assert.deepEqual(after({ late: 250, dropped: 50 }), []);
   assertOnly(after({ late: 300 }), "late weak", { percent: 6, limit: 5, due: 5000 });
   assertOnly(after({ dropped: 100 }), "dropped weak", { percent: 2, limit: 1, due: 5000 });
+  const record = idleRecord();
+  record.sends = { due: 5000, late: 300, dropped: 100 };
+  const found = findingsOf(record, { ...options, workload: workloadFor(record), isControl: false });
+  assert.equal(found.length, 2);
+  for (const finding of found) {
+    for (const key of ["echo_latency_ms_p99", "messages_per_second"])
+      assert.ok(isVoidedBy(finding, key), key);
+    assert.ok(!isVoidedBy(finding, "cpu_us_per_message"));
+    assert.ok(!isVoidedBy(finding, "proxy_memory_peak_usage_bytes"));
+  }
 });

@@ -9,7 +9,7 @@ import { floorOf, pairOf, selfComparisonOf, selfVerdicts } from "./self-comparis
 import { badAnswersOf } from "./bad-answers.js";
 import { studyOf } from "./claims.js";
 import { compareAll, CONFIDENCE, settingKey } from "./settings.js";
-import { findingsOf } from "./gates.js";
+import { findingsOf, isVoidedBy, summedUp } from "./gates.js";
 import { handshakesOf } from "./handshakes.js";
 import { MEASURES, measuresOf } from "./measures.js";
 import { cpuByPlaceOf } from "./places.js";
@@ -92,10 +92,9 @@ export function analyseCells(results, policy) {
  * @param {Finding[]} findings
  */
 function withoutVoided(measures, findings) {
-  const voided = findings.flatMap(({ voids = [] }) => voids);
   return Object.fromEntries(
     Object.entries(measures).filter(
-      ([key]) => !voided.some((beginning) => key.startsWith(beginning)),
+      ([key]) => !findings.some((finding) => isVoidedBy(finding, key)),
     ),
   );
 }
@@ -132,14 +131,10 @@ function runFindings(results, cells) {
  */
 function cellFindings(cells) {
   const ok = cells.filter(({ record }) => record.status === "ok");
-  const all = ok.flatMap(({ record, findings }) =>
-    findings.map((finding) => ({ record, finding, kind: `${finding.gate} ${finding.severity}` })),
+  const found = ok.flatMap(({ record, findings }) =>
+    findings.map((finding) => ({ record, finding })),
   );
-  return [...Map.groupBy(all, ({ kind }) => kind).values()].map((found) => {
-    const { record, finding } = found[0];
-    const affected = new Set(found.map((each) => each.record)).size;
-    return { ...finding, cells: { affected, all: ok.length, first: record.id } };
-  });
+  return summedUp(found, ok.length);
 }
 
 /**

@@ -6,6 +6,7 @@ import { holdsConnections, timedSeconds } from "../plan/load.js";
 import { CONTROL } from "../plan/proxies.js";
 import { detectableRatio, medianInterval, ratioInterval } from "../statistics/index.js";
 import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT, badPercentOf } from "./bad-answers.js";
+import { isVoidedBy, summedUp, weakens } from "./gates.js";
 import { measure } from "./measures.js";
 import { allPairs, ALPHA, judge, rank } from "./ranking.js";
 import { comparesServers, isHttp } from "./scenarios.js";
@@ -245,8 +246,14 @@ class SettingData {
   missing(proxy) {
     const recorded = this.cells.filter((cell) => cell.record.proxy === proxy);
     const counting = recorded.filter(({ counted }) => counted);
-    if (counting.some(({ findings }) => findings.some(({ voids }) => voids)))
-      return [{ kind: "voided" }];
+    const voiding = counting
+      .flatMap(({ findings }) => findings)
+      .filter((finding) => isVoidedBy(finding, this.measure));
+    if (voiding.length > 0)
+      return [...Map.groupBy(voiding, ({ gate }) => gate).values()].map(([finding]) => ({
+        kind: "voided",
+        finding,
+      }));
     if (counting.length > 0) return [{ kind: "unreadable" }];
     /** @type {Missing[]} */
     const reasons = recorded.flatMap((cell) => reasonsOf(cell));
@@ -408,6 +415,7 @@ function compare(measure, control, data) {
     findings: [
       ...fewRounds(data, measured, judgement),
       ...badlyAnswered(data),
+      ...ofCells(data, control === "own" ? measured : plan.proxies),
       ...inQueue(measure, data),
       ...wideSpread(data, control === "own" ? contenders : plan.proxies),
       ...(control === "bound" ? controlSlower(measure, rows, data) : []),
@@ -479,6 +487,26 @@ function wideSpread(data, names) {
   if (wide.length === 0) return [];
   const figures = { limit: SPREAD_LIMIT_PERCENT, proxies: wide };
   return [{ gate: "spread", severity: "weak", figures }];
+}
+
+/**
+ * What weakens single cells weakens what rests on them.
+ *
+ * @param {SettingData} data
+ * @param {string[]} names of those with a figure
+ * @returns {Finding[]}
+ */
+function ofCells(data, names) {
+  const cells = data.cells.filter(({ counted, record }) => counted && names.includes(record.proxy));
+  const found = cells
+    .filter(({ record }) => data.values(record.proxy).length > 0)
+    .flatMap(({ record, findings }) => findings.map((finding) => ({ record, finding })))
+    .filter(
+      ({ finding }) =>
+        weakens(finding, data.measure) &&
+        !(finding.gate === "saturated" && finding.figures.loop === "closed"),
+    );
+  return summedUp(found, cells.length);
 }
 
 /**

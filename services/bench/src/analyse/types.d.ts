@@ -101,7 +101,7 @@ export type Missing =
   | { kind: "failed"; cause: NonNullable<CellRecord["cause"]> }
   | { kind: "invalid"; finding: Finding }
   /** Its cells count, but not for this measure. */
-  | { kind: "voided" }
+  | { kind: "voided"; finding: Finding }
   | { kind: "unreadable" };
 
 /** What is compared. */

@@ -37,3 +37,21 @@ test("times of a closed loop on a saturated machine are called a queue's, and no
   assert.match(percentiles.note, queue);
   for (const { description } of percentiles.figures) assert.match(description, /time in the queue/);
 });
+
+test("an open loop that dropped a third of its sends tells no latency, and says so", () => {
+  const analysis = recorded("nginx-idle");
+  const [{ comparisons }] = analysis.settings;
+  const latency = comparisons.find(({ measure }) => measure === "echo_latency_ms_mean");
+  assert.ok(latency?.rows.every(({ values, median }) => values.length === 0 && !median));
+  const markdown = renderMarkdown(analysis);
+  assert.doesNotMatch(markdown, /\+\d+ ms|adds \d/);
+  assert.match(
+    markdown,
+    /No figure for HAProxy: .*52\.\d % of .* sends were dropped \(limit 1 %\)/,
+  );
+  // CPU per message counts; that the load was lower stands beside it.
+  const { answers = [], caveats = [] } =
+    verdictTexts(analysis).verdicts.find(({ question }) => /CPU per message/.test(question)) ?? {};
+  const told = [...caveats, ...answers.flatMap((answer) => answer.caveats)].join("\n");
+  assert.match(`${verdictTexts(analysis).lead.join(" ")}${told}`, /sends were dropped/);
+});

@@ -39,7 +39,7 @@ const SENTENCES = {
   saturated: ({ figures: { percent, limit, loop, atATime } }) =>
     loop === "closed"
       ? `${queueText(atATime)} (${number(percent)} % busy, limit ${limit} %)`
-      : `open loop, machine saturated (${number(percent)} % busy, limit ${limit} %): times and throughput are limited by it and do not count`,
+      : `open loop, machine saturated (${number(percent)} % busy, limit ${limit} %): times and throughput do not count`,
   steal: ({ figures: { percent, limit } }) =>
     `steal took ${number(percent)} % of the machine's CPU time (limit ${limit} %)`,
   "foreign-load": ({ figures: { percent, limit } }) =>
@@ -64,9 +64,9 @@ const SENTENCES = {
   "not-held": ({ figures: { from, to, asked } }) =>
     `the echo server had ${number(from)} connections open at the start of the measured phase and ${number(to)} at its end, of ${number(asked)} that should be held`,
   late: ({ figures: { percent, limit, due } }) =>
-    `${number(percent)} % of ${number(due)} sends left more than 10 ms late (limit ${limit} %): latencies include the generator's own delay`,
+    `${number(percent)} % of ${number(due)} sends left more than 10 ms late (limit ${limit} %): times and throughput do not count`,
   dropped: ({ figures: { percent, limit, due } }) =>
-    `${number(percent)} % of ${number(due)} sends were dropped (limit ${limit} %): the load was lower than planned, and the latencies lack those messages`,
+    `${number(percent)} % of ${number(due)} sends were dropped (limit ${limit} %): the load was lower than planned, and times and throughput do not count`,
   "memory-unknown": () => "the proxy's memory could not be read",
   "machine-unknown": () =>
     "the machine's own counters could not be read: steal and foreign load are not known",

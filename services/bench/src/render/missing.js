@@ -36,9 +36,8 @@ export function plainReason(reason) {
     case "skipped":
       return reason.why;
     case "invalid":
-      return findingText(reason.finding);
     case "voided":
-      return "the generator was at the limit of the one core that it can use, so times and throughput are limited by it";
+      return findingText(reason.finding);
     case "unreadable":
       return "could not be read";
     case "not-run":
