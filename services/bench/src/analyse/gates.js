@@ -4,6 +4,7 @@
 import { BAD_ANSWERS_LIMIT_PERCENT } from "./bad-answers.js";
 import {
   badAnswers,
+  generatorCores,
   goodAnswers,
   held,
   LEAST_REQUEST_BYTES,
@@ -12,7 +13,6 @@ import {
   reachesServer,
 } from "./measures.js";
 import { connectionsAtATime } from "../plan/workload.js";
-import { comparesServers, generatorCores, hasOneThread, isHttp } from "./scenarios.js";
 
 /** @import { TlsPolicy } from "../record/types.js" */
 /** @import { Workload } from "../plan/workload.js" */
@@ -83,25 +83,25 @@ const STRAYS = 5;
  */
 export function findingsOf(record, { workload, policy, keyType, isControl }) {
   if (record.status !== "ok") return [];
-  const measures = measuresOf(record);
+  const measures = measuresOf(record, workload);
   return [
-    ...generatorBusy(record, measures),
+    ...generatorBusy(record, workload, measures),
     ...machineBusy(workload, measures),
     // Of the control, the CPU time is not compared.
-    ...(isControl && !comparesServers(record.scenario) ? [] : tooShort(record, measures)),
+    ...(isControl && workload.compares !== "servers" ? [] : tooShort(record, workload, measures)),
     ...taken("steal", measures.steal_percent, STEAL_LIMIT_PERCENT),
     ...taken("foreign-load", measures.foreign_cpu_percent, {
       invalid: Infinity,
       weak: FOREIGN_LIMIT_PERCENT,
     }),
-    ...(record.scheme === "wss" && policy ? wrongTls(record, policy, keyType) : []),
-    ...(isHttp(record.scenario)
+    ...(record.scheme === "wss" && policy ? wrongTls(record, workload, { policy, keyType }) : []),
+    ...(workload.protocol === "http"
       ? [
-          ...requestsBypassed(record, isControl),
-          ...requestsMiscounted(record),
+          ...requestsBypassed(record, workload, isControl),
+          ...requestsMiscounted(record, workload),
           ...answeredBadly(record),
         ]
-      : [...bypassed(record, isControl ? 1 : 2), ...miscounted(record)]),
+      : [...bypassed(record, workload, isControl ? 1 : 2), ...miscounted(record)]),
     ...notHeld(record),
     ...unlikePlanned(record, measures),
     ...gaps(record, measures),
@@ -143,23 +143,25 @@ export function summedUp(found, all) {
 }
 
 /**
- * Where it has one thread, that is at its end while the others' cores are not: its times are void, what the proxy cost is not.
+ * Where it has fewer threads than there are cores, those are at their end while the others' cores are not: its times are void, what
+ * the proxy cost is not.
  *
  * @param {CellRecord} record
+ * @param {Workload} workload
  * @param {Record<string, number>} measures
  * @returns {Finding[]}
  */
-function generatorBusy(record, { generator_cpu_percent: percent }) {
+function generatorBusy(record, workload, { generator_cpu_percent: percent }) {
   if (!(percent > GENERATOR_LIMIT_PERCENT)) return [];
   const { loadCores } = record;
   const figures = { percent, limit: GENERATOR_LIMIT_PERCENT };
-  if (hasOneThread(record.scenario) && generatorCores(record) < loadCores) {
-    const cores = generatorCores(record);
+  const cores = generatorCores(record, workload);
+  if (cores < loadCores) {
     return [
       {
         gate: "generator-busy",
         severity: "weak",
-        figures: { ...figures, cores, isOneThread: true },
+        figures: { ...figures, cores, isBounded: true },
         voids: TIMES,
       },
     ];
@@ -168,7 +170,7 @@ function generatorBusy(record, { generator_cpu_percent: percent }) {
     {
       gate: "generator-busy",
       severity: "invalid",
-      figures: { ...figures, cores: loadCores, isOneThread: false },
+      figures: { ...figures, cores: loadCores, isBounded: false },
     },
   ];
 }
@@ -199,17 +201,18 @@ function machineBusy(workload, { machine_busy_percent: percent }) {
  * Of connections that are held, memory is asked first, and a proxy that hardly does anything is an answer: that voids nothing.
  *
  * @param {CellRecord} record
+ * @param {Workload} workload
  * @param {Record<string, number>} measures
  * @returns {Finding[]}
  */
-function tooShort(record, { proxy_cpu_seconds: own, servers_cpu_seconds: both }) {
-  const seconds = comparesServers(record.scenario) ? both : own;
+function tooShort(record, workload, { proxy_cpu_seconds: own, servers_cpu_seconds: both }) {
+  const seconds = workload.compares === "servers" ? both : own;
   if (seconds === undefined) return [];
   const percent = (100 * 2 * TICK_SECONDS) / seconds;
   const severity = severityOf(percent, RESOLUTION_LIMIT_PERCENT);
   if (!severity) return [];
   const isHeld = held(record) !== null;
-  const repeats = isHttp(record.scenario) ? "requests" : "connections";
+  const repeats = workload.protocol === "http" ? "requests" : "connections";
   return [
     {
       gate: "too-short",
@@ -251,27 +254,26 @@ function taken(gate, percent, limits) {
  * about TLS says itself what it asks for.
  *
  * @param {CellRecord} record
- * @param {TlsPolicy} policy
- * @param {string} keyType of the plan
+ * @param {Workload} workload
+ * @param {{policy: TlsPolicy, keyType: string}} planned
  * @returns {Finding[]}
  */
-function wrongTls({ tls, parameters }, policy, keyType) {
+function wrongTls({ tls }, { tlsVersion, rsaBits, resumed = 0 }, { policy, keyType }) {
   if (!tls) return [{ gate: "tls-unknown", severity: "invalid", figures: {} }];
-  const { TLS_VERSION, RSA_BITS, RESUMED = 0 } = parameters;
-  const version = TLS_VERSION === undefined ? policy.maxVersion : `TLSv${TLS_VERSION}`;
-  const key = RSA_BITS === undefined ? keyType : RSA_BITS === 0 ? "ecdsa" : `rsa ${RSA_BITS}`;
+  const version = tlsVersion === undefined ? policy.maxVersion : `TLSv${tlsVersion}`;
+  const key = rsaBits === undefined ? keyType : rsaBits === 0 ? "ecdsa" : `rsa ${rsaBits}`;
   const ciphers = version === "TLSv1.3" ? policy.cipherSuitesTls13 : policy.ciphersTls12;
-  const session = RESUMED === 0 ? "new" : "resumed";
+  const session = resumed === 0 ? "new" : "resumed";
   // A session of TLS 1.2 that is resumed exchanges no key (RFC 5246, 7.3).
-  const hasGroup = version === "TLSv1.3" || RESUMED === 0;
-  const isOfLoad = TLS_VERSION !== undefined;
+  const hasGroup = version === "TLSv1.3" || resumed === 0;
+  const isOfLoad = tlsVersion !== undefined;
   /** @type {[FindingOf<"tls">["figures"]["what"], string, boolean, string[]][]} */
   const checks = [
     ["version", tls.version, tls.version === version, [version]],
     ["cipher", tls.cipher, ciphers.includes(tls.cipher), ciphers],
     ["group", tls.group, !hasGroup || policy.groups.includes(tls.group), policy.groups],
     ["key", tls.keyType, tls.keyType.toLowerCase().startsWith(key), [key]],
-    ["session", tls.resumed ? "resumed" : "new", tls.resumed === (RESUMED !== 0), [session]],
+    ["session", tls.resumed ? "resumed" : "new", tls.resumed === (resumed !== 0), [session]],
   ];
   return checks
     .filter(([, , holds]) => !holds)
@@ -288,11 +290,12 @@ function wrongTls({ tls, parameters }, policy, keyType) {
  * their own (RFC 9293).
  *
  * @param {CellRecord} record
+ * @param {Workload} workload
  * @param {1 | 2} sides on which the proxy has connections: client, and echo server
  * @returns {Finding[]}
  */
-function bypassed(record, sides) {
-  const bytes = sides * (record.messagesEchoed ?? 0) * (record.parameters.MESSAGE_BYTES ?? 0);
+function bypassed(record, { messageBytes = 0 }, sides) {
+  const bytes = sides * (record.messagesEchoed ?? 0) * messageBytes;
   const opened = held(record) === null ? (record.connections?.opened ?? 0) : 0;
   const packets = sides * 2 * opened;
   return belowLeast(record, {
@@ -308,18 +311,18 @@ function bypassed(record, sides) {
  * proxy. A closed loop has a packet each way for each, and two where each opens a connection of its own.
  *
  * @param {CellRecord} record
+ * @param {Workload} workload
  * @param {boolean} isControl
  * @returns {Finding[]}
  */
-function requestsBypassed(record, isControl) {
-  const { requests, parameters } = record;
+function requestsBypassed(record, { fileBytes = 0, requests: asked }, isControl) {
+  const { requests } = record;
   if (!requests) return [];
   const hasServer = !isControl && reachesServer(record);
-  const bodies = (goodAnswers(record) ?? 0) * (parameters.FILE_BYTES ?? 0);
-  const asked = requests.completed * LEAST_REQUEST_BYTES;
-  const packets = requests.completed * (parameters.REQUESTS === undefined ? 1 : 2);
+  const bodies = (goodAnswers(record) ?? 0) * fileBytes;
+  const packets = requests.completed * (asked === undefined ? 1 : 2);
   return belowLeast(record, {
-    rxBytes: asked + (hasServer ? bodies : 0),
+    rxBytes: requests.completed * LEAST_REQUEST_BYTES + (hasServer ? bodies : 0),
     txBytes: bodies + (hasServer ? (goodAnswers(record) ?? 0) * LEAST_REQUEST_BYTES : 0),
     rxPackets: packets,
     txPackets: packets,
@@ -371,13 +374,14 @@ function miscounted(record) {
 
 /**
  * @param {CellRecord} record
+ * @param {Workload} workload
  * @returns {Finding[]} where a number of requests was asked for
  */
-function requestsMiscounted({ requests, parameters: { REQUESTS } }) {
-  if (!requests || REQUESTS === undefined) return [];
+function requestsMiscounted({ requests }, { requests: planned }) {
+  if (!requests || planned === undefined) return [];
   const { asked } = badAnswers(requests);
   // What never came may have been tried again.
-  if (requests.completed <= REQUESTS && asked >= REQUESTS) return [];
+  if (requests.completed <= planned && asked >= planned) return [];
   return [
     {
       gate: "request-count",
@@ -385,7 +389,7 @@ function requestsMiscounted({ requests, parameters: { REQUESTS } }) {
       figures: {
         answers: requests.completed,
         unanswered: asked - requests.completed,
-        asked: REQUESTS,
+        asked: planned,
       },
     },
   ];

@@ -59,7 +59,7 @@ test("a generator above 80 % of its cores voids the cell", () => {
     percent: 86,
     limit: 80,
     cores: 2,
-    isOneThread: false,
+    isBounded: false,
   });
 });
 

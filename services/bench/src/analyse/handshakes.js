@@ -1,21 +1,22 @@
 /**
  * What one kind of TLS handshake costs beside another, on each proxy.
  */
+import { isDeepStrictEqual } from "node:util";
+import { without } from "../plan/workload.js";
 import { ratiosOf } from "./settings.js";
-import { comparesHandshakes } from "./scenarios.js";
 
-/** @import { Parameters, Results } from "../record/types.js" */
+/** @import { Meaning, Results } from "../record/types.js" */
 /** @import { AnalysedCell, HandshakeCost, HandshakeKind, Setting } from "./types.js" */
 
 /**
- * Which parameter differs, and from which value to which.
+ * What differs, and from which value to which.
  *
- * @type {{kind: HandshakeKind, name: string, over: number, under: number}[]}
+ * @type {{kind: HandshakeKind, means: Meaning, over: number, under: number}[]}
  */
 const KINDS = [
-  { kind: "resumed", name: "RESUMED", over: 1, under: 0 },
-  { kind: "rsa", name: "RSA_BITS", over: 2048, under: 0 },
-  { kind: "tls12", name: "TLS_VERSION", over: 1.2, under: 1.3 },
+  { kind: "resumed", means: "resumed", over: 1, under: 0 },
+  { kind: "rsa", means: "rsaBits", over: 2048, under: 0 },
+  { kind: "tls12", means: "tlsVersion", over: 1.2, under: 1.3 },
 ];
 
 /**
@@ -25,15 +26,16 @@ const KINDS = [
  * @returns {HandshakeCost[]}
  */
 export function handshakesOf(results, settings, cells) {
-  const all = settings.filter(({ scenario }) => comparesHandshakes(scenario));
-  return KINDS.map(({ kind, name, over, under }) => ({
+  const all = settings.filter(({ workload }) => workload.compares === "handshakes");
+  return KINDS.map(({ kind, means, over, under }) => ({
     kind,
     pairs: all.flatMap((setting) => {
-      const { parameters } = setting;
+      const { workload } = setting;
       // Of resumed handshakes only what they save is asked.
-      if (parameters[name] !== over || (name !== "RESUMED" && parameters.RESUMED === 1)) return [];
-      const wanted = { ...parameters, [name]: under };
-      const beside = all.find((one) => isSame(one.parameters, wanted));
+      if (workload[means] !== over || (means !== "resumed" && workload.resumed === 1)) return [];
+      const beside = all.find(
+        (one) => one.workload[means] === under && isSameBut(means, one, setting),
+      );
       if (!beside) return [];
       const ratios = ratiosOf({ results, cells }, "cpu_us_per_handshake", [setting, beside]);
       return [{ setting, beside, ratios }];
@@ -42,9 +44,14 @@ export function handshakesOf(results, settings, cells) {
 }
 
 /**
- * @param {Parameters} a
- * @param {Parameters} b
+ * @param {Meaning} means what they may differ in
+ * @param {Setting} a
+ * @param {Setting} b
  */
-function isSame(a, b) {
-  return Object.keys({ ...a, ...b }).every((name) => a[name] === b[name]);
+function isSameBut(means, a, b) {
+  const name = a.workload.parameterNames[means];
+  return (
+    a.scenario === b.scenario &&
+    isDeepStrictEqual(without(a.parameters, [name]), without(b.parameters, [name]))
+  );
 }

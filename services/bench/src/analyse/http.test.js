@@ -70,7 +70,7 @@ const isSpring = (/** @type {Setting} */ { scenario }) => scenario === "http-spr
 function measuresAfter(change) {
   const record = httpRecord({}, { requests: 30_000, seconds: 30, cpuUs: 60, serverCpuUs: 90 });
   Object.assign(requestsOf(record), change);
-  return measuresOf(record);
+  return measuresOf(record, workloadFor(record));
 }
 
 test("requests per second are of good answers, responses of all", () => {
@@ -382,7 +382,7 @@ test("claims of the comparison by wrk, errors counted as they were then", () => 
 
 test("a record that is older than HTTP reads as one without", () => {
   const { requests, requestMs, ...older } = httpRecord({ parameters: HTTP_PARAMETERS });
-  const measures = measuresOf(/** @type {CellRecord} */ (older));
+  const measures = measuresOf(/** @type {CellRecord} */ (older), workloadFor(older));
   assert.ok(requests && requestMs);
   assert.ok(!("requests_per_second" in measures) && !("request_ms_mean" in measures));
 });

@@ -68,8 +68,9 @@ export function analyseCells(results, policy) {
   const last = new Map(results.cells.map((record) => [record.id, record]));
   const profiles = new Map(results.plan.cells.map(({ id, profile }) => [id, profile]));
   return results.cells.map((record) => {
+    const workload = workloadOf(results.plan, record);
     const findings = findingsOf(record, {
-      workload: workloadOf(results.plan, record),
+      workload,
       policy,
       keyType: results.plan.keyType,
       isControl: profiles.get(record.id) === CONTROL,
@@ -77,7 +78,8 @@ export function analyseCells(results, policy) {
     return {
       record,
       setting: settingKey(record),
-      measures: withoutVoided(measuresOf(record), findings),
+      workload,
+      measures: withoutVoided(measuresOf(record, workload), findings),
       findings,
       counted:
         record.status === "ok" &&

@@ -1,9 +1,8 @@
 /**
- * What proxies keep of connections that their clients have dropped: any scenario that looks again SETTLE_SECONDS after its load.
+ * What proxies keep of connections that their clients have dropped: any scenario that looks again some seconds after its load.
  */
-import { connectionsOf } from "../plan/load.js";
 import { CONTROL } from "../plan/proxies.js";
-import { schemeName } from "./scenarios.js";
+import { connectionsInAll, schemeName } from "../plan/workload.js";
 
 /** @import { LeakAnswer, Row, Setting } from "./types.js" */
 
@@ -18,17 +17,17 @@ const KEPT = ["proxy_sockets_left", "proxy_descriptors_left"];
  * @returns {Omit<LeakAnswer, "caveats">[]} of the setting with the most connections over a scheme, one a scheme that was looked at again
  */
 export function leaksOf(settings) {
-  const looked = settings.filter(({ parameters }) => "SETTLE_SECONDS" in parameters);
+  const looked = settings.filter(({ workload }) => workload.settleSeconds !== undefined);
   return [...Map.groupBy(looked, schemeName).values()].flatMap((same) => {
     const setting = same.reduce((a, b) =>
-      connectionsOf(b.parameters) > connectionsOf(a.parameters) ? b : a,
+      connectionsInAll(b.workload) > connectionsInAll(a.workload) ? b : a,
     );
-    const connections = connectionsOf(setting.parameters);
+    const connections = connectionsInAll(setting.workload);
     const left = leftOf(setting).map((one) => ({
       ...one,
       isLeak: one.left >= LEAK_SHARE * connections,
     }));
-    const settleSeconds = setting.parameters.SETTLE_SECONDS;
+    const { settleSeconds = 0 } = setting.workload;
     return left.length > 0 ? [{ settings: [setting], connections, settleSeconds, left }] : [];
   });
 }

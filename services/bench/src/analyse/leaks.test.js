@@ -1,21 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { leaksOf } from "./leaks.js";
+import { workloadFor } from "./testing/results.js";
+
+/** @import { Parameters } from "../record/types.js" */
 
 const PARAMETERS = { CONNECTIONS_PER_SECOND: 200, CHURN_SECONDS: 60, SETTLE_SECONDS: 10 };
 
 /**
  * @param {Record<string, {sockets: number, descriptors: number} | null>} left by proxy
- * @param {object} [changes] of the setting
+ * @param {{scenario?: string, scheme?: string, parameters?: Parameters}} [changes] of the setting
  * @returns {any}
  */
 function setting(left, changes = {}) {
   const rows = (/** @type {"sockets" | "descriptors"} */ kind) =>
     Object.entries(left).map(([proxy, kept]) => ({ proxy, median: kept && { value: kept[kind] } }));
+  const { scenario = "churn", parameters = PARAMETERS } = changes;
   return {
-    scenario: "churn",
+    scenario,
     scheme: "ws",
-    parameters: PARAMETERS,
+    parameters,
+    workload: workloadFor({ scenario, parameters }),
     comparisons: [
       { measure: "proxy_sockets_left", rows: rows("sockets") },
       { measure: "proxy_descriptors_left", rows: rows("descriptors") },
@@ -55,5 +60,8 @@ test("the most connections of each scheme tell; what was not looked at again tel
     [[many], [tls]],
   );
   assert.deepEqual(leaksOf([setting({ nginx: null })]), []);
-  assert.deepEqual(leaksOf([setting({}, { parameters: { CONNECTIONS: 10 } })]), []);
+  assert.deepEqual(
+    leaksOf([setting({}, { scenario: "idle", parameters: { CONNECTIONS: 10 } })]),
+    [],
+  );
 });

@@ -3,13 +3,13 @@
  */
 
 import { CONTROL } from "../plan/proxies.js";
-import { generatorCores } from "./scenarios.js";
 
 /** @import { CellRecord, ContainerRecord, LatencySummary, MemoryReading, Requests, Role } from "../record/types.js" */
+/** @import { Workload } from "../plan/workload.js" */
 /** @import { Measure } from "./types.js" */
 
 /**
- * @typedef {Measure & {of: (record: CellRecord) => number | null | undefined}} Definition
+ * @typedef {Measure & {of: (record: CellRecord, workload: Workload) => number | null | undefined}} Definition
  *   of: null, undefined or not finite where it cannot be had
  */
 
@@ -80,7 +80,8 @@ const DEFINITIONS = [
     title: "Sends due",
     unit: "",
     better: "higher",
-    description: "Messages that should have been sent in the measured phase; only of an open loop.",
+    description:
+      "What should have been begun in the measured phase, messages or connections; only of an open loop.",
     of: ({ sends }) => sends?.due,
   },
   {
@@ -98,7 +99,7 @@ const DEFINITIONS = [
     unit: "%",
     better: "lower",
     description:
-      "Share of the sends due that were not sent: the connection still waited for its last echo, had failed, or the time was over. Their latency is in no figure.",
+      "Share of the sends due that were not sent: the connection still waited for its last echo, had failed, too many were open, or the time was over. Their latency is in no figure.",
     of: ({ sends }) => percent(sends?.dropped, sends?.due),
   },
   {
@@ -258,11 +259,11 @@ const DEFINITIONS = [
     unit: "bytes",
     better: "lower",
     description:
-      "Peak less baseline of usage, divided by the connections open at once: those held, or CONCURRENCY. It includes what a process keeps for the next connection and whatever it grows by on its way, so take it for an upper limit. Under cgroup v1 socket buffers are in no container's usage.",
-    of: (record) =>
+      "Peak less baseline of usage, divided by the connections open at once: those held, or those at a time. It includes what a process keeps for the next connection and whatever it grows by on its way, so take it for an upper limit. Under cgroup v1 socket buffers are in no container's usage.",
+    of: (record, { concurrency }) =>
       ratio(
         difference(memory(record, "peak", "usageBytes"), memory(record, "baseline", "usageBytes")),
-        held(record) ?? record.parameters.CONCURRENCY,
+        held(record) ?? concurrency,
       ),
   },
   perHeldConnection(
@@ -373,8 +374,11 @@ const DEFINITIONS = [
     better: "lower",
     description:
       "CPU time of all load containers, as a share of what the cores that they can use had to give: of a generator with one thread that is one.",
-    of: (record) =>
-      percent(roleCpu(record, "load"), generatorCores(record) * (measuredSeconds(record) ?? NaN)),
+    of: (record, workload) =>
+      percent(
+        roleCpu(record, "load"),
+        generatorCores(record, workload) * (measuredSeconds(record) ?? NaN),
+      ),
   },
   {
     key: "observers_cpu_percent",
@@ -421,13 +425,14 @@ export const MEASURES = DEFINITIONS.map(({ of, ...measure }) => measure);
 
 /**
  * @param {CellRecord} record of a failed cell too
+ * @param {Workload} workload of it
  * @returns {Record<string, number>} by `Measure.key`; without what could not be had
  */
-export function measuresOf(record) {
+export function measuresOf(record, workload) {
   /** @type {Record<string, number>} */
   const measures = {};
   for (const { key, of } of DEFINITIONS) {
-    const value = of(record);
+    const value = of(record, workload);
     if (typeof value === "number" && Number.isFinite(value)) measures[key] = value;
   }
   return measures;
@@ -521,7 +526,7 @@ function left(measure, what, at) {
   return {
     ...measure,
     better: "lower",
-    description: `${what} SETTLE_SECONDS after the load had ended, less those before it began.`,
+    description: `${what} some seconds after the load had ended, which its scenario sets, less those before it began.`,
     of: (record) => difference(at(record, "after"), at(record, "baseline")),
   };
 }
@@ -666,6 +671,17 @@ export function proxyNetwork(record) {
     rxPackets: a.rxPackets + b.rxPackets,
     txPackets: a.txPackets + b.txPackets,
   }));
+}
+
+/**
+ * @param {Pick<CellRecord, "containers" | "loadCores">} record
+ * @param {Pick<Workload, "generatorThreads" | "threads">} workload
+ * @returns {number} cores that its generators can use at most, together
+ */
+export function generatorCores({ containers, loadCores }, { generatorThreads, threads }) {
+  const each = generatorThreads === "one" ? 1 : (threads ?? Infinity);
+  const generators = Object.values(containers).filter(({ role }) => role === "load").length;
+  return generators > 0 ? Math.min(loadCores, each * generators) : loadCores;
 }
 
 /** @param {CellRecord} record */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { held, MEASURES, measure, measuresOf } from "./measures.js";
-import { cellRecord, containerRecord, idleRecord } from "./testing/results.js";
+import { generatorCores, held, MEASURES, measure, measuresOf } from "./measures.js";
+import { cellRecord, containerRecord, idleRecord, workloadFor } from "./testing/results.js";
 
 /**
  * @param {Record<string, number>} measures
@@ -21,7 +21,7 @@ test("a cell's figures", () => {
     { parameters: { CONNECTIONS: 2000, CONCURRENCY: 100, MESSAGES: 10, MESSAGE_BYTES: 1000 } },
     { cpuUsPerHandshake: 200, totalSeconds: 5, peakBytes: 30e6, handshakeMs: 20 },
   );
-  assertMeasures(measuresOf(record), {
+  assertMeasures(measuresOf(record, workloadFor(record)), {
     connections_opened: 2000,
     messages_echoed: 20_000,
     total_seconds: 5,
@@ -57,14 +57,14 @@ test("containers of one role count together, their shared network once", () => {
     { proxy: "haproxy-hitch" },
     { cpuUsPerHandshake: 200, peakBytes: 30e6 },
   );
-  const before = measuresOf(record);
+  const before = measuresOf(record, workloadFor(record));
   record.containers["haproxy-hitch-tls"] = containerRecord({
     role: "proxy",
     cpuSeconds: 0.6,
     peakBytes: 9e6,
   });
   record.containers["load-2"] = containerRecord({ role: "load", cpuSeconds: 1 });
-  assertMeasures(measuresOf(record), {
+  assertMeasures(measuresOf(record, workloadFor(record)), {
     proxy_cpu_seconds: 1,
     cpu_us_per_handshake: 500,
     proxy_memory_peak_usage_bytes: 39e6,
@@ -79,7 +79,7 @@ test("what could not be had is absent, not zero", () => {
   record.containers.nginx.network = null;
   record.echoWorkers = null;
   record.machine = null;
-  const measures = measuresOf(record);
+  const measures = measuresOf(record, workloadFor(record));
   for (const key of [
     "proxy_memory_peak_usage_bytes",
     "proxy_memory_per_connection_bytes",
@@ -107,7 +107,7 @@ test("a cell that failed at its start has no figures", () => {
     echoWorkers: null,
     machine: null,
   };
-  assert.deepEqual(measuresOf(record), {});
+  assert.deepEqual(measuresOf(record, workloadFor(record)), {});
 });
 
 test("every measure is described, once, and every column has its measure", () => {
@@ -115,7 +115,9 @@ test("every measure is described, once, and every column has its measure", () =>
   assert.equal(new Set(keys).size, keys.length);
   for (const { key, title, description } of MEASURES) assert.ok(title && description, key);
   assert.deepEqual(
-    Object.keys(measuresOf(cellRecord())).filter((key) => !keys.includes(key)),
+    Object.keys(measuresOf(cellRecord(), workloadFor(cellRecord()))).filter(
+      (key) => !keys.includes(key),
+    ),
     [],
   );
   assert.equal(measure("total_seconds").unit, "s");
@@ -125,7 +127,7 @@ test("figures of connections that are held: by the connection, not by the handsh
   const record = idleRecord({}, { cpuUsPerHandshake: 500, totalSeconds: 5, peakBytes: 30e6 });
   record.sends = { due: 5000, late: 50, dropped: 10 };
   record.connectionsHeld = { from: 1000, to: 998 };
-  const measures = measuresOf(record);
+  const measures = measuresOf(record, workloadFor(record));
   assertMeasures(measures, {
     connections_held: 998,
     messages_per_second: 1000,
@@ -170,7 +172,7 @@ test("what is left after the load, without what another container's network has"
     const { memory } = record.containers[name];
     if (memory) memory.after = after;
   }
-  assertMeasures(measuresOf(record), {
+  assertMeasures(measuresOf(record, workloadFor(record)), {
     proxy_sockets_left: 100,
     proxy_close_wait_left: 50,
     proxy_descriptors_left: 400,
@@ -190,5 +192,21 @@ test("a record that is older than scenarios that hold connections reads as one t
   const record = /** @type {import("../record/types.js").CellRecord} */ (older);
   assert.equal(connectionsHeld, null);
   assert.equal(held(record), null);
-  assert.deepEqual(measuresOf(record), measuresOf(cellRecord()));
+  assert.deepEqual(
+    measuresOf(record, workloadFor(record)),
+    measuresOf(cellRecord(), workloadFor(cellRecord())),
+  );
+});
+
+test("a generator uses as many cores as it has threads, and no more than there are", () => {
+  const record = { ...cellRecord(), loadCores: 6 };
+  const cores = (/** @type {object} */ changes) =>
+    generatorCores(record, { ...workloadFor(record), ...changes });
+  assert.equal(cores({}), 6);
+  assert.equal(cores({ generatorThreads: "one" }), 1);
+  assert.equal(cores({ threads: 4 }), 4);
+  assert.equal(cores({ threads: 8 }), 6);
+  for (const n of [2, 3]) record.containers[`load-${n}`] = containerRecord({ role: "load" });
+  assert.equal(cores({ generatorThreads: "one" }), 3);
+  assert.equal(cores({ threads: 4 }), 6);
 });

@@ -3,10 +3,10 @@
  */
 import { median } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.js";
+import { without } from "../plan/workload.js";
 import { medianInterval } from "../statistics/index.js";
-import { CONFIDENCE, settingKey } from "./settings.js";
+import { comparesServers, CONFIDENCE, settingKey } from "./settings.js";
 import { reachesServer } from "./measures.js";
-import { comparesServers } from "./scenarios.js";
 
 /** @import { CellRecord, ContainerRecord, Results } from "../record/types.js" */
 /** @import { AnalysedCell, CpuByPlace, Place, Setting } from "./types.js" */
@@ -23,11 +23,11 @@ const PLACES = /** @type {const} */ (["front", "tls", "server"]);
  */
 export function cpuByPlaceOf(results, settings, cells) {
   const hasParts = results.proxies.some(({ parts }) => parts.length > 1);
-  const shown = settings.filter(({ scenario }) => hasParts || comparesServers(scenario));
+  const shown = settings.filter(({ workload }) => hasParts || comparesServers(workload));
   const families = Map.groupBy(
-    shown.filter(({ parameters }) => "FILE_BYTES" in parameters),
-    ({ scenario, scheme, parameters: { FILE_BYTES, ...parameters } }) =>
-      settingKey({ scenario, scheme, parameters }),
+    shown.filter(({ workload }) => workload.fileBytes !== undefined),
+    ({ scenario, scheme, parameters, workload: { parameterNames } }) =>
+      settingKey({ scenario, scheme, parameters: without(parameters, [parameterNames.fileBytes]) }),
   );
   const sums = [...families.values()]
     .filter((family) => family.length > 1)
@@ -52,7 +52,7 @@ function placesOf(settings, results, cells) {
     const rounds = [...Map.groupBy(records, ({ round }) => round).values()].filter(
       (round) => round.length === settings.length,
     );
-    const services = rounds.length > 0 ? servicesOf(rounds[0][0]) : [];
+    const services = rounds.length > 0 ? servicesOf(rounds[0][0], settings[0]) : [];
     const places = services
       .map(({ service, place }) => {
         /** @param {keyof ContainerRecord["cpu"]} part */
@@ -89,12 +89,13 @@ function placesOf(settings, results, cells) {
  * A server that nothing reaches is not a place: behind the control, and behind one that serves files by itself.
  *
  * @param {CellRecord} record
+ * @param {Setting} setting of it
  * @returns {{service: string, place: Place}[]}
  */
-function servicesOf(record) {
+function servicesOf(record, { workload }) {
   const entries = Object.entries(record.containers);
   const isServer =
-    record.proxy === CONTROL || (comparesServers(record.scenario) && !reachesServer(record));
+    record.proxy === CONTROL || (comparesServers(workload) && !reachesServer(record));
   const servers = isServer ? [] : entries.filter(([, { role }]) => role === "echo");
   return [
     ...entries

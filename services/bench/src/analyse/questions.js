@@ -1,15 +1,15 @@
 /**
  * Questions that a run answers, the settings that each is about, and the figures that answer it.
  */
-import { connectionsOf } from "../plan/load.js";
 import { CONTROL } from "../plan/proxies.js";
+import { connectionsInAll, sizeNames, without } from "../plan/workload.js";
 import { answersBadly } from "./bad-answers.js";
 import { leaksOf } from "./leaks.js";
 import { measure } from "./measures.js";
-import { comparesHandshakes, comparesServers } from "./scenarios.js";
-import { ratiosOf, relationsToControl } from "./settings.js";
+import { comparesServers, ratiosOf, relationsToControl } from "./settings.js";
 
-/** @import { Scheme } from "../record/types.js" */
+/** @import { Workload } from "../plan/workload.js" */
+/** @import { Meaning, Scheme } from "../record/types.js" */
 /** @import { Analysis, BestAnswer, Comparison, Finding, FindingOf, Row, Scope, Setting, Verdict } from "./types.js" */
 
 /**
@@ -17,13 +17,13 @@ import { ratiosOf, relationsToControl } from "./settings.js";
  *
  * @typedef {object} Contest
  * @property {string} measure
- * @property {(scenario: string) => boolean} [applies] left out: it is asked wherever it is compared
+ * @property {(workload: Workload) => boolean} [applies] left out: it is asked wherever it is compared
  */
 
-/** @param {string} scenario */
-const aboutProxies = (scenario) => !comparesServers(scenario);
-/** @param {string} scenario */
-const aboutConnections = (scenario) => !comparesServers(scenario) && !comparesHandshakes(scenario);
+/** @param {Workload} workload */
+const aboutProxies = (workload) => !comparesServers(workload);
+/** @param {Workload} workload */
+const aboutConnections = ({ compares }) => compares === "proxies";
 
 /** Which proxy is best: one of each list is asked about, the first that is compared. @satisfies {Record<string, Contest[]>} */
 const CONTESTS = {
@@ -67,14 +67,14 @@ const ADDED = [
  */
 
 /** @type {Scope} */
-const WHOLE_RUN = { scenario: null, parameters: {} };
+const WHOLE_RUN = { scenario: null, parameters: {}, description: null };
 
 /**
  * @param {Analysed} analysed
  * @returns {Pick<Analysis, "asked" | "verdicts">} each answer about the setting with the most connections of its kind and scheme
  */
 export function verdictsOf(analysed) {
-  const kinds = kindsOf(askedAbout(analysed.settings), analysed.settings);
+  const kinds = kindsOf(askedAbout(analysed.settings), analysed);
   const best = (/** @type {Contest[]} */ choice) =>
     kinds.flatMap((kind) => bestVerdict(analysed, kind, choice));
   return {
@@ -100,49 +100,52 @@ export function verdictsOf(analysed) {
  * @returns {Setting[]}
  */
 function askedAbout(settings) {
-  const all = (/** @type {string} */ name) =>
-    settings.flatMap(({ parameters }) => parameters[name] ?? []);
-  const sizes = all("FILE_BYTES");
+  const all = (/** @type {Meaning} */ meaning) =>
+    settings.flatMap(({ workload }) => workload[meaning] ?? []);
+  const sizes = all("fileBytes");
   const ends = [Math.min(...sizes), Math.max(...sizes)];
-  const newest = Math.max(...all("TLS_VERSION"));
-  const [leastBits, leastResumed] = ["RSA_BITS", "RESUMED"].map((name) => Math.min(...all(name)));
-  return settings.filter(({ scenario, parameters: p }) => {
-    if (comparesServers(scenario)) return ends.includes(p.FILE_BYTES);
-    if (!comparesHandshakes(scenario)) return true;
-    return p.TLS_VERSION === newest && p.RSA_BITS === leastBits && p.RESUMED === leastResumed;
+  // Of what the scenario does not vary, there is one value or none.
+  const isUsual = (/** @type {number | undefined} */ value, /** @type {number} */ usual) =>
+    value === undefined || value === usual;
+  const newest = Math.max(...all("tlsVersion"));
+  const leastBits = Math.min(...all("rsaBits"));
+  const leastResumed = Math.min(...all("resumed"));
+  return settings.filter(({ workload }) => {
+    const { compares, fileBytes, tlsVersion, rsaBits, resumed } = workload;
+    if (compares === "servers") return fileBytes === undefined || ends.includes(fileBytes);
+    if (compares !== "handshakes") return true;
+    return (
+      isUsual(tlsVersion, newest) && isUsual(rsaBits, leastBits) && isUsual(resumed, leastResumed)
+    );
   });
 }
 
-/** Parameters that say how many connections there are. */
-const HOW_MANY = ["CONNECTIONS", "CHURN_SECONDS"];
-
 /**
  * @param {Setting[]} settings that are asked about
- * @param {Setting[]} all of the run, which they are told from
+ * @param {Analysed} analysed with all settings of the run, which they are told from
  * @returns {Kind[]}
  */
-function kindsOf(settings, all) {
-  const key = (/** @type {Setting} */ { scenario, parameters }) => {
-    const rest = Object.entries(parameters).filter(([name]) => !HOW_MANY.includes(name));
-    return JSON.stringify([scenario, rest.sort()]);
-  };
+function kindsOf(settings, { results, settings: all }) {
+  const rest = (/** @type {Setting} */ { parameters, workload }) =>
+    Object.entries(without(parameters, sizeNames(workload)));
+  const key = (/** @type {Setting} */ setting) =>
+    JSON.stringify([setting.scenario, rest(setting).sort()]);
   const kinds = [...Map.groupBy(settings, key).values()];
   const scenarios = new Set(settings.map(({ scenario }) => scenario));
   return kinds.map((kind) => {
-    const { scenario, parameters } = kind[0];
-    const differing = Object.entries(parameters).filter(
-      ([name, value]) =>
-        !HOW_MANY.includes(name) &&
-        all.some((other) => other.scenario === scenario && other.parameters[name] !== value),
+    const { scenario } = kind[0];
+    const differing = rest(kind[0]).filter(([name, value]) =>
+      all.some((other) => other.scenario === scenario && other.parameters[name] !== value),
     );
     return {
       scope: {
         scenario: scenarios.size > 1 ? scenario : null,
         parameters: Object.fromEntries(differing),
+        description: results.plan.scenarios[scenario],
       },
       families: [...Map.groupBy(kind, ({ scheme }) => scheme)].map(([scheme, family]) => {
         const sorted = family.toSorted(
-          (a, b) => (connectionsOf(b.parameters) || 0) - (connectionsOf(a.parameters) || 0),
+          (a, b) => connectionsInAll(b.workload) - connectionsInAll(a.workload),
         );
         // A larger setting that few could be counted in answers no question about the others.
         const most = Math.max(...sorted.map(proxiesWithFigures));
@@ -172,7 +175,7 @@ function proxiesWithFigures({ comparisons }) {
 function chosenFor({ families: [{ largest }] }, choice) {
   return choice.find(
     ({ measure: key, applies }) =>
-      (applies?.(largest.scenario) ?? true) &&
+      (applies?.(largest.workload) ?? true) &&
       largest.comparisons.some((comparison) => comparison.measure === key),
   );
 }
@@ -289,11 +292,11 @@ function caveatsOf({ rows, findings }) {
  */
 function otherLeaders({ others }, key, leaders) {
   if (leaders.length === 0) return [];
-  const differing = others.flatMap(({ parameters, comparisons }) => {
+  const differing = others.flatMap(({ workload, comparisons }) => {
     const comparison = comparisons.find((one) => one.measure === key);
     const proxies = comparison ? leadersOf(orderedRows(comparison)).sort() : [];
     if (proxies.length === 0 || isSame(proxies, leaders)) return [];
-    return [{ proxies, connections: connectionsOf(parameters) }];
+    return [{ proxies, connections: connectionsInAll(workload) }];
   });
   return [...Map.groupBy(differing, ({ proxies }) => proxies.join()).values()].map((same) => ({
     gate: "other-leaders",
@@ -345,7 +348,7 @@ function tlsVerdict(analysed, kind) {
   if (!pair) return [];
   const { ws, wss } = pair;
   const isOpened =
-    comparesServers(ws.scenario) ||
+    comparesServers(ws.workload) ||
     ws.comparisons.some((comparison) => comparison.measure === ADDED[0].measure);
   const ratios = ratiosOf(analysed, contest.measure, [wss, ws]);
   return [
@@ -367,13 +370,12 @@ function tlsVerdict(analysed, kind) {
 function sameLoad(plain, secured) {
   const pairs = [plain.largest, ...plain.others].flatMap((ws) => {
     const wss = [secured.largest, ...secured.others].find(
-      (other) => other.parameters.CONNECTIONS === ws.parameters.CONNECTIONS,
+      (other) => connectionsInAll(other.workload) === connectionsInAll(ws.workload),
     );
     return wss && [ws, wss].every(proxiesWithFigures) ? [{ ws, wss }] : [];
   });
-  return (
-    pairs.toSorted((a, b) => b.ws.parameters.CONNECTIONS - a.ws.parameters.CONNECTIONS)[0] ?? null
-  );
+  const connections = (/** @type {{ws: Setting}} */ { ws }) => connectionsInAll(ws.workload);
+  return pairs.toSorted((a, b) => connections(b) - connections(a))[0] ?? null;
 }
 
 /**

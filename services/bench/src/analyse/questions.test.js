@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { SCENARIOS } from "../plan/testing/scenarios.js";
 import { analyse } from "./index.js";
 import { POLICY, results } from "./testing/results.js";
 
@@ -38,7 +39,8 @@ test("questions with their measure, each answer with the settings and the compar
   );
   assert.deepEqual(asked, settings);
   const { scope, answers } = bestUnder(verdicts, "cpu_us_per_handshake");
-  assert.deepEqual(scope, { scenario: null, parameters: {} });
+  const description = SCENARIOS["short-lived"];
+  assert.deepEqual(scope, { scenario: null, parameters: {}, description });
   assert.deepEqual(
     answers.map((one) => one.settings),
     settings.map((setting) => [setting]),

@@ -112,7 +112,7 @@ export function floorOf({ results, cells }, rounds) {
     }
   }
   if (Object.keys(ratios).length === 0) return null;
-  const sizes = new Set(settings.flatMap(({ parameters }) => parameters.CONNECTIONS ?? []));
+  const sizes = new Set(settings.flatMap(({ workload }) => workload.connections ?? []));
   return {
     run: results.run.name,
     proxy: pair.proxy,
@@ -148,7 +148,7 @@ function apart(ratio) {
 export function selfVerdicts(analysed, comparison) {
   const { results, settings } = analysed;
   const { proxy, unobserved } = comparison;
-  const scope = { scenario: null, parameters: {} };
+  const scope = { scenario: null, parameters: {}, description: null };
   const floor = floorOf(analysed, results.plan.rounds);
   const answers = comparison.settings.map(({ setting, measures }) => ({
     settings: [setting],

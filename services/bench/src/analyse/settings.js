@@ -2,18 +2,18 @@
  * Settings, and in each the comparisons of the proxies under one measure.
  */
 import { median, quantile } from "simple-statistics";
-import { holdsConnections, timedSeconds } from "../plan/load.js";
 import { CONTROL } from "../plan/proxies.js";
+import { workloadOf } from "../plan/workload.js";
 import { detectableRatio, medianInterval, ratioInterval } from "../statistics/index.js";
 import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT, badPercentOf } from "./bad-answers.js";
 import { isVoidedBy, summedUp, weakens } from "./gates.js";
 import { measure } from "./measures.js";
 import { allPairs, ALPHA, judge, rank } from "./ranking.js";
-import { comparesServers, isHttp } from "./scenarios.js";
 
 /** @import { Parameters, PlannedCell, Results } from "../record/types.js" */
 /** @import { AnalysedCell, Comparison, Finding, FindingOf, Measure, Missing, Ratio, Row, Setting } from "./types.js" */
 /** @import { Judgement } from "./ranking.js" */
+/** @import { Workload } from "../plan/workload.js" */
 
 export const CONFIDENCE = 0.95;
 
@@ -29,11 +29,9 @@ const SPREAD_LIMIT_PERCENT = 25;
  * bounds nothing: of files it is one of the servers.
  *
  * @typedef {"bound" | "own" | "beside"} Control
- *
- * @typedef {Pick<PlannedCell, "scenario" | "parameters">} Load
  */
 
-/** @type {{key: string, control: Control, applies?: (load: Load) => boolean}[]} */
+/** @type {{key: string, control: Control, applies?: (workload: Workload) => boolean}[]} */
 const COMPARED = [
   { key: "handshake_ms_mean", control: "bound", applies: opensConnections },
   { key: "handshake_ms_median", control: "bound", applies: opensConnections },
@@ -51,54 +49,54 @@ const COMPARED = [
   {
     key: "messages_per_second",
     control: "bound",
-    applies: (load) => holdsConnections(load.parameters) && isUntimed(load),
+    applies: (workload) => workload.holdsConnections && isUntimed(workload),
   },
   {
     key: "connections_per_second",
     control: "bound",
-    applies: (load) => opensConnections(load) && isUntimed(load),
+    applies: (workload) => opensConnections(workload) && isUntimed(workload),
   },
   { key: "cpu_us_per_handshake", control: "own", applies: opensConnections },
   {
     key: "cpu_us_per_message",
     control: "own",
-    applies: ({ parameters: p }) => p.MESSAGES > 1 || p.INTERVAL_SECONDS > 0,
+    applies: ({ messages = 1, intervalSeconds = 0 }) => messages > 1 || intervalSeconds > 0,
   },
   {
     key: "proxy_cpu_us_per_request",
     control: "own",
     // Of files, it would hold a proxy's part of the work against a server's whole.
-    applies: (load) => sendsRequests(load) && !comparesServers(load.scenario),
+    applies: (workload) => sendsRequests(workload) && !comparesServers(workload),
   },
   {
     key: "servers_cpu_seconds",
     control: "beside",
-    applies: ({ scenario }) => comparesServers(scenario),
+    applies: comparesServers,
   },
   {
     key: "proxy_cpu_cores",
     control: "own",
-    applies: ({ parameters }) => parameters.HOLD_SECONDS > 0,
+    applies: holdsForSeconds,
   },
   {
     key: "proxy_memory_peak_usage_bytes",
     control: "own",
-    applies: ({ scenario }) => !comparesServers(scenario),
+    applies: (workload) => !comparesServers(workload),
   },
   {
     key: "proxy_memory_per_connection_bytes",
     control: "own",
-    applies: (load) => !isReadAfter(load) && !sendsRequests(load),
+    applies: (workload) => !isReadAfter(workload) && !sendsRequests(workload),
   },
   {
     key: "proxy_memory_user_per_connection_bytes",
     control: "own",
-    applies: ({ parameters }) => holdsConnections(parameters),
+    applies: ({ holdsConnections }) => holdsConnections,
   },
   {
     key: "proxy_memory_kernel_per_connection_bytes",
     control: "own",
-    applies: ({ parameters }) => holdsConnections(parameters),
+    applies: ({ holdsConnections }) => holdsConnections,
   },
   { key: "proxy_sockets_left", control: "own", applies: isReadAfter },
   { key: "proxy_close_wait_left", control: "own", applies: isReadAfter },
@@ -107,34 +105,50 @@ const COMPARED = [
 ];
 
 /**
- * @param {Load} load
+ * @param {Workload} workload
  * @returns {boolean} WebSockets in the measured phase
  */
-function opensConnections({ scenario, parameters }) {
-  return !isHttp(scenario) && !holdsConnections(parameters);
+function opensConnections({ protocol, holdsConnections }) {
+  return protocol === "websocket" && !holdsConnections;
 }
 
-/** @param {Load} load */
-function sendsMessages({ scenario, parameters }) {
-  return !isHttp(scenario) && parameters.INTERVAL_SECONDS !== 0;
+/** @param {Workload} workload */
+function sendsMessages({ protocol, intervalSeconds }) {
+  return protocol === "websocket" && intervalSeconds !== 0;
 }
 
-/** @param {Load} load */
-function sendsRequests({ scenario }) {
-  return isHttp(scenario);
+/** @param {Workload} workload */
+function sendsRequests({ protocol }) {
+  return protocol === "http";
 }
 
 /**
- * @param {Load} load
- * @returns {boolean} the measured phase lasts until the work is done
+ * @param {Pick<Workload, "compares">} workload
+ * @returns {boolean} what stands in a proxy's place may be the server itself, the control among them: it bounds nothing
  */
-function isUntimed({ parameters }) {
-  return timedSeconds(parameters) === 0 && !("DURATION_SECONDS" in parameters);
+export function comparesServers({ compares }) {
+  return compares === "servers";
 }
 
-/** @param {Load} load */
-function isReadAfter({ parameters }) {
-  return parameters.SETTLE_SECONDS !== undefined;
+/**
+ * @param {Workload} workload
+ * @returns {boolean} connections are open through a phase of a set length
+ */
+export function holdsForSeconds({ holdsConnections, phaseSeconds = 0 }) {
+  return holdsConnections && phaseSeconds > 0;
+}
+
+/**
+ * @param {Workload} workload
+ * @returns {boolean} the measured phase lasts until the work is done
+ */
+function isUntimed({ phaseSeconds }) {
+  return phaseSeconds === undefined;
+}
+
+/** @param {Workload} workload */
+function isReadAfter({ settleSeconds }) {
+  return settleSeconds !== undefined;
 }
 
 /**
@@ -155,18 +169,18 @@ export function settingKey({ scenario, scheme, parameters }) {
  */
 export function settingsOf(results) {
   const planned = new Map(results.plan.cells.map((cell) => [settingKey(cell), cell]));
-  const settings = [...planned].map(([key, { scenario, scheme, parameters }]) => ({
-    key,
-    scenario,
-    scheme,
-    parameters,
-    compared: COMPARED.filter(({ applies }) => applies?.({ scenario, parameters }) ?? true).map(
+  const settings = [...planned].map(([key, cell]) => {
+    const { scenario, scheme, parameters } = cell;
+    const workload = workloadOf(results.plan, cell);
+    const compared = COMPARED.filter(({ applies }) => applies?.(workload) ?? true).map(
       ({ key, control }) => ({
         key,
-        control: comparesServers(scenario) && control === "bound" ? "beside" : control,
+        /** @type {Control} */
+        control: comparesServers(workload) && control === "bound" ? "beside" : control,
       }),
-    ),
-  }));
+    );
+    return { key, scenario, scheme, parameters, workload, compared };
+  });
   return settings.sort(
     (a, b) =>
       compareText(a.scenario, b.scenario) ||
@@ -346,7 +360,7 @@ export function ratiosOf({ results, cells }, measure, pair) {
     );
   const [over, under] = pair;
   return results.plan.proxies
-    .filter((proxy) => proxy !== CONTROL || comparesServers(over.scenario))
+    .filter((proxy) => proxy !== CONTROL || comparesServers(over.workload))
     .flatMap((proxy) => {
       const ratio = ratioOf(of(over, proxy), of(under, proxy), results.plan.seed);
       return ratio ? [{ proxy, ratio }] : [];

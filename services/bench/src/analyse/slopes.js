@@ -1,12 +1,16 @@
 /**
  * Memory over held connections: what one more costs, without what a proxy needs anyway.
  */
+import { connectionsInAll, without, workloadOf } from "../plan/workload.js";
 import { theilSen } from "../statistics/index.js";
-import { compareText, CONFIDENCE, reasonsOf, settingKey } from "./settings.js";
+import { compareText, CONFIDENCE, reasonsOf, holdsForSeconds, settingKey } from "./settings.js";
 import { held } from "./measures.js";
 
-/** @import { PlannedCell, Results } from "../record/types.js" */
+/** @import { Workload } from "../plan/workload.js" */
+/** @import { Parameters, PlannedCell, Results } from "../record/types.js" */
 /** @import { AnalysedCell, Missing, SlopeRow, Slopes } from "./types.js" */
+
+/** @typedef {PlannedCell & {workload: Workload}} HeldCell */
 
 /** A line through fewer says nothing about whether it is one. */
 const LEAST_COUNTS = 4;
@@ -24,7 +28,9 @@ const PARTS = [
  * @returns {Slopes[]} ws before wss
  */
 export function slopesOf(results, cells) {
-  const planned = results.plan.cells.filter(({ parameters }) => parameters.HOLD_SECONDS > 0);
+  const planned = results.plan.cells
+    .map((cell) => ({ ...cell, workload: workloadOf(results.plan, cell) }))
+    .filter(({ workload }) => holdsForSeconds(workload));
   const families = [...Map.groupBy(planned, familyKey).values()].filter(
     (family) => countsOf(family).length >= LEAST_COUNTS,
   );
@@ -38,31 +44,46 @@ export function slopesOf(results, cells) {
     );
 }
 
-/** @param {Pick<PlannedCell, "scenario" | "scheme" | "parameters">} cell */
-function familyKey({ scenario, scheme, parameters: { CONNECTIONS, ...parameters } }) {
-  return settingKey({ scenario, scheme, parameters });
+/** @param {Pick<HeldCell, "scenario" | "scheme" | "parameters" | "workload">} cell */
+function familyKey({ scenario, scheme, parameters, workload }) {
+  return settingKey({ scenario, scheme, parameters: withoutCount(parameters, workload) });
 }
 
-/** @param {PlannedCell[]} family */
+/**
+ * @param {Parameters} parameters
+ * @param {Workload} workload
+ * @returns {Parameters} without that which says how many connections are held
+ */
+function withoutCount(parameters, { parameterNames }) {
+  return without(parameters, [parameterNames.connections]);
+}
+
+/** @param {HeldCell} cell */
+function connectionsOf({ workload }) {
+  return connectionsInAll(workload);
+}
+
+/** @param {HeldCell[]} family */
 function countsOf(family) {
-  return [...new Set(family.map(({ parameters }) => parameters.CONNECTIONS))];
+  return [...new Set(family.map(connectionsOf))];
 }
 
 /**
  * @param {Results} results
- * @param {PlannedCell[]} family
+ * @param {HeldCell[]} family
  * @param {AnalysedCell[]} cells
  * @returns {Slopes}
  */
 function slopesOfFamily(results, family, cells) {
-  const [{ scenario, scheme, parameters }] = family;
-  const { CONNECTIONS, ...rest } = parameters;
+  const [{ scenario, scheme, parameters, workload }] = family;
   const key = familyKey(family[0]);
-  const counted = cells.filter(({ counted, record }) => counted && familyKey(record) === key);
+  const counted = cells.filter(
+    ({ counted, record, workload }) => counted && familyKey({ ...record, workload }) === key,
+  );
   return {
     scenario,
     scheme,
-    parameters: rest,
+    parameters: withoutCount(parameters, workload),
     most: Math.max(...countsOf(family)),
     parts: PARTS.map((measure) => ({
       measure,
@@ -113,25 +134,25 @@ function rowOf(proxy, cells, measure) {
 }
 
 /**
- * @param {PlannedCell[]} planned of one proxy
+ * @param {HeldCell[]} planned of one proxy
  * @param {AnalysedCell[]} cells
  * @returns {SlopeRow["ended"]}
  */
 function endOf(planned, cells) {
   const last = new Map(cells.map((cell) => [cell.record.id, cell]));
   const whole = planned.filter(({ id }) => last.get(id)?.counted);
-  const most = Math.max(0, ...whole.map(({ parameters }) => parameters.CONNECTIONS));
+  const most = Math.max(0, ...whole.map(connectionsOf));
   const beyond = planned
-    .filter(({ parameters }) => parameters.CONNECTIONS > most)
-    .sort((a, b) => a.parameters.CONNECTIONS - b.parameters.CONNECTIONS);
+    .filter((cell) => connectionsOf(cell) > most)
+    .sort((a, b) => connectionsOf(a) - connectionsOf(b));
   if (beyond.length === 0) return null;
-  const [{ id, skip, parameters }] = beyond;
+  const [{ id, skip }] = beyond;
   const cell = last.get(id);
   /** @type {Missing[]} */
   const reasons = skip ? [{ kind: "skipped", why: skip }] : cell ? reasonsOf(cell) : [];
   return {
     connections: most,
-    next: parameters.CONNECTIONS,
+    next: connectionsOf(beyond[0]),
     why: reasons[0] ?? { kind: "not-run" },
   };
 }

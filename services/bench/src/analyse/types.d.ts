@@ -2,13 +2,21 @@
  * What analysis makes of `results.json`, and all that rendering sees.
  */
 import type { Estimate, Interval } from "../statistics/types.js";
-import type { CellRecord, NetworkReading, Parameters, Results, Scheme } from "../record/types.js";
+import type { Workload } from "../plan/workload.js";
+import type {
+  CellRecord,
+  NetworkReading,
+  Parameters,
+  Results,
+  ScenarioDescription,
+  Scheme,
+} from "../record/types.js";
 
 /** What each gate found: the figures that its sentence is made of. Shares are in %, and `limit` is of the figure beside it. */
 export interface GateFigures {
   // Of a cell.
-  /** isOneThread: it cannot use more than `cores`, and other cores are idle. */
-  "generator-busy": { percent: number; limit: number; cores: number; isOneThread: boolean };
+  /** isBounded: its threads cannot use more than `cores`, and other cores are idle. */
+  "generator-busy": { percent: number; limit: number; cores: number; isBounded: boolean };
   /** Two ticks are so much of the CPU time that is asked about. */
   "too-short": {
     cpuSeconds: number;
@@ -225,6 +233,8 @@ export interface Setting {
   scenario: string;
   scheme: Scheme;
   parameters: Parameters;
+  /** What it asks of a proxy, by what its parameters mean. */
+  workload: Workload;
   comparisons: Comparison[];
 }
 
@@ -232,6 +242,7 @@ export interface Setting {
 export interface AnalysedCell {
   record: CellRecord;
   setting: string;
+  workload: Workload;
   /** By `Measure.key`; absent where it could not be had. */
   measures: Record<string, number>;
   findings: Finding[];
@@ -268,6 +279,8 @@ interface VerdictOf<Question extends string, Answer> {
 export interface Scope {
   scenario: string | null;
   parameters: Parameters;
+  /** Of the scenario that these parameters are of; null: there are none. */
+  description: ScenarioDescription | null;
 }
 
 interface AnswerOf {
@@ -416,11 +429,11 @@ export interface NoiseFloor {
   ratios: Record<string, number>;
 }
 
-/** How memory grows with the connections that are held, over settings that differ in CONNECTIONS alone. */
+/** How memory grows with the connections that are held, over settings that differ in their number alone. */
 export interface Slopes {
   scenario: string;
   scheme: Scheme;
-  /** Without CONNECTIONS. */
+  /** Without that which says how many are held. */
   parameters: Parameters;
   /** Most connections planned. */
   most: number;

@@ -147,6 +147,9 @@ test("a figure that may be 0 has no ratio and is compared all the same", () => {
         SETTLE_SECONDS: 1,
       },
     });
+    const { "short-lived": about } = run.plan.scenarios;
+    const parameterNames = { ...about.parameterNames, settleSeconds: "SETTLE_SECONDS" };
+    run.plan.scenarios = { "short-lived": { ...about, parameterNames } };
     return run;
   };
   const { rows } = compareRuns(leaking("now", 7), leaking("before", 0), policy);

@@ -27,6 +27,7 @@ import { partOf } from "../panels/variables.js";
 import { folderOf } from "../plan/run-name.js";
 import { findingText } from "../render/findings.js";
 import { republish } from "../series/republish.js";
+import { describedScenarios } from "../plan/scenarios.js";
 import { singleLoad, singleLoads } from "../series/single-load.js";
 
 /**
@@ -58,7 +59,7 @@ export async function exportPanels(directory, wanted, say) {
   const source = await openSource(directory, say, { start });
   if (!source) throw unknownRun(wanted.run ?? "", recordedRuns(results));
   try {
-    const run = recorded ?? (await findRun(source, results, wanted.run));
+    const run = recorded ?? (await findRun(source, { directory, results }, wanted.run));
     say(`run ${run.name}`);
     await publish(run, source, directory, say);
     return await new Export(run, source, results, wanted, say).write(picked);
@@ -69,11 +70,11 @@ export async function exportPanels(directory, wanted, say) {
 
 /**
  * @param {Source} source
- * @param {string} results the folder
+ * @param {{directory: string, results: string}} folders of the project, and of its runs
  * @param {string | undefined} name none: the newest
  * @returns {Promise<Run>}
  */
-async function findRun({ influx }, results, name) {
+async function findRun({ influx }, { directory, results }, name) {
   const recorded = recordedRuns(results);
   const singles = await singleLoads(influx);
   const known = [...new Set([...recorded, ...singles.map((single) => single.name)])];
@@ -83,7 +84,8 @@ async function findRun({ influx }, results, name) {
   const record = recordedRun(results, chosen);
   if (record) return record;
   const single = singleNamed(singles, chosen);
-  if (single !== undefined) return singleRun(single, await singleLoad(influx, single));
+  if (single !== undefined)
+    return singleRun(single, await singleLoad(influx, single), describedScenarios(directory));
   throw unknownRun(chosen, known);
 }
 

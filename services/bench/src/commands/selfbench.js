@@ -8,6 +8,7 @@ import { measuresOf } from "../analyse/measures.js";
 import { readBattle } from "../plan/battle.js";
 import { makeAaPlan, makePlan } from "../plan/plan.js";
 import { CONTROL, readProxies } from "../plan/proxies.js";
+import { workloadOf } from "../plan/workload.js";
 import { begin } from "./run.js";
 import { mannWhitney } from "../statistics/index.js";
 
@@ -25,6 +26,8 @@ const LEVEL = 0.05;
  * @property {string} found
  * @property {string} promised
  * @property {boolean} reached
+ *
+ * @typedef {CellRecord & {workload: import("../plan/workload.js").Workload}} Cell
  */
 
 /**
@@ -54,7 +57,7 @@ export async function selfbench(directory, say) {
     ),
   );
 
-  /** @type {[plan: Plan, name: string, judge: (cells: CellRecord[]) => Figure[]][]} */
+  /** @type {[plan: Plan, name: string, judge: (cells: Cell[]) => Figure[]][]} */
   const runs = [
     [
       spread,
@@ -73,7 +76,10 @@ export async function selfbench(directory, say) {
   for (const [plan, name, judge] of runs) {
     const { code, store } = await begin(context, plan, name, ["selfbench"]);
     if (code === 130) return code;
-    figures.push(...judge(store.results.cells.filter(({ status }) => status === "ok")));
+    const cells = store.results.cells
+      .filter(({ status }) => status === "ok")
+      .map((cell) => ({ ...cell, workload: workloadOf(plan, cell) }));
+    figures.push(...judge(cells));
   }
   for (const { title, found, promised, reached } of figures)
     console.log(
@@ -116,7 +122,7 @@ export function overhead(cells) {
 }
 
 /**
- * @param {CellRecord[]} cells
+ * @param {Cell[]} cells
  * @param {string} proxy
  * @returns {Figure[]} one a scheme
  */
@@ -136,11 +142,11 @@ export function variation(cells, proxy) {
 }
 
 /**
- * @param {CellRecord[]} cells
+ * @param {Cell[]} cells
  * @returns {Figure}
  */
 function observersShare(cells) {
-  const shares = cells.map((cell) => measuresOf(cell).observers_cpu_percent);
+  const shares = cells.map((cell) => measuresOf(cell, cell.workload).observers_cpu_percent);
   const found = Math.max(...shares);
   return {
     title:
@@ -152,7 +158,7 @@ function observersShare(cells) {
 }
 
 /**
- * @param {CellRecord[]} cells half of them without observers, labelled as the copy
+ * @param {Cell[]} cells half of them without observers, labelled as the copy
  * @returns {Figure}
  */
 function observersEffect(cells) {
@@ -168,7 +174,7 @@ function observersEffect(cells) {
 }
 
 /**
- * @param {CellRecord[]} cells of a proxy and its copy
+ * @param {Cell[]} cells of a proxy and its copy
  * @returns {Figure}
  */
 export function falseAlarms(cells) {
@@ -193,7 +199,7 @@ export function falseAlarms(cells) {
   };
 }
 
-/** @param {CellRecord[]} cells */
+/** @param {Cell[]} cells */
 function cpuPerHandshake(cells) {
-  return cells.map((cell) => measuresOf(cell).cpu_us_per_handshake);
+  return cells.map((cell) => measuresOf(cell, cell.workload).cpu_us_per_handshake);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { results } from "../analyse/testing/results.js";
+import { results, workloadFor } from "../analyse/testing/results.js";
 import { falseAlarms, overhead, variation } from "./selfbench.js";
 
 test("overhead is what lies between the starts of two cells beside warm-up and measured phase", () => {
@@ -30,6 +30,7 @@ function cells(proxies, rounds, cpuSeconds) {
       const cpu = { ...container.cpu, totalSeconds: cpuSeconds(proxy, round) };
       return {
         ...cell,
+        workload: workloadFor(cell),
         proxy,
         round,
         containers: { ...cell.containers, [service]: { ...container, cpu } },

@@ -1,15 +1,15 @@
 /**
  * What a picture shows, in one line below it: so that it can be read away from the page that it was on.
  *
- * @import { Parameters, Scheme } from "../record/types.js"
+ * @import { Meaning, Parameters, ScenarioDescription, Scheme } from "../record/types.js"
  * @import { Panel } from "./dashboards.js"
  * @import { Run } from "./runs.js"
  * @import { Choice } from "./variables.js"
  */
 import { number } from "../numbers.js";
-import { schemeName } from "../analyse/scenarios.js";
+import { schemeName } from "../plan/workload.js";
 import { time } from "../render/model.js";
-import { list, parameterText } from "../render/words.js";
+import { list, meaningOf, parameterText } from "../render/words.js";
 import { PART } from "./picture.js";
 import { uses } from "./variables.js";
 
@@ -19,11 +19,12 @@ import { uses } from "./variables.js";
  * @property {string} scenario
  * @property {Scheme} scheme
  * @property {Parameters | null} parameters null: they are not known
+ * @property {ScenarioDescription | null} description of the scenario; null: it is not known
  * @property {string} [setting] as the variable of that name has it
  */
 
-/** Parameters of how a load is watched; all others say what it does. */
-const ASIDE = ["TIMEOUT_SECONDS", "LATENCY_SAMPLES", "SETTLE_SECONDS"];
+/** Of how a load is watched; all else that a parameter may mean says what it does. @type {(Meaning | undefined)[]} */
+const ASIDE = [undefined, "timeoutSeconds", "settleSeconds"];
 /** Variables that a caption says in its own way. */
 const TOLD = ["run", "setting"];
 
@@ -50,7 +51,7 @@ export function captionOf({ name, startedMs, loads }, shown) {
     distinct(own.map(({ proxy }) => proxy))
       .sort()
       .join(", "),
-    distinct(own.map(schemeName)).sort().join(", "),
+    distinct(own.map(schemeOf)).sort().join(", "),
     [...Map.groupBy(own, ({ scenario }) => scenario)]
       .map(([scenario, alike]) => [`${scenario}:`, loadText(alike)].join(" "))
       .join("; ")
@@ -72,18 +73,26 @@ function valueOf({ variables }, name) {
   return all ? "" : values.filter(Boolean).join(", ");
 }
 
+/** @param {Load} load */
+function schemeOf({ scheme, description }) {
+  return description ? schemeName({ scheme, workload: description }) : scheme;
+}
+
 /**
  * @param {Load[]} loads of one scenario
  * @returns {string} its main parameters, with every value that one of the loads has
  */
 function loadText(loads) {
   const known = loads.map(({ parameters }) => parameters ?? {});
-  const names = distinct(known.flatMap(Object.keys)).filter((name) => !ASIDE.includes(name));
+  const [{ description }] = loads;
+  const names = distinct(known.flatMap(Object.keys)).filter(
+    (name) => !description || !ASIDE.includes(meaningOf(description, name)),
+  );
   return names
     .map((name) => {
       const values = distinct(known.flatMap((parameters) => parameters[name] ?? []));
       return valuesText(
-        name,
+        (value) => parameterText(description, name, value),
         values.sort((a, b) => a - b),
       );
     })
@@ -91,12 +100,12 @@ function loadText(loads) {
 }
 
 /**
- * @param {string} name of a parameter
+ * @param {(value: number) => string} textOf a parameter
  * @param {number[]} values at least one
  * @returns {string} `100 at a time`, `1,000 and 5,000 connections`, `full handshakes and resumed handshakes`
  */
-function valuesText(name, values) {
-  const texts = values.map((value) => parameterText(name, value));
+function valuesText(textOf, values) {
+  const texts = values.map(textOf);
   const last = values[values.length - 1];
   const text = texts[texts.length - 1];
   const figure = number(last);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { SCENARIOS } from "../plan/testing/scenarios.js";
 import { captionOf } from "./caption.js";
 
 /** @import { Load } from "./caption.js" */
@@ -7,11 +8,12 @@ import { captionOf } from "./caption.js";
 const SHORT = { CONNECTIONS: 1000, CONCURRENCY: 100, MESSAGES: 1, MESSAGE_BYTES: 1024 };
 
 /**
- * @param {Load[]} loads
+ * @param {Omit<Load, "description">[]} known
  * @param {string} [name]
  */
-function runOf(loads, name = "2026-11-22T03-58-24Z") {
+function runOf(known, name = "2026-11-22T03-58-24Z") {
   const startedMs = Date.UTC(2026, 10, 22, 3, 58, 24);
+  const loads = known.map((load) => ({ ...load, description: SCENARIOS[load.scenario] ?? null }));
   return { name, store: null, startedMs, fromMs: 0, toMs: 1, loads };
 }
 
@@ -79,5 +81,14 @@ test("scenarios and values without a figure stand beside each other", () => {
   assert.match(
     captionOf(run),
     / · https, wss · tls-handshake: full handshakes and resumed handshakes, TLS 1\.2 and 1\.3; files: 500 requests · /,
+  );
+});
+
+test("parameters of a scenario that nobody knows any more stand with their names", () => {
+  const parameters = { CONNECTIONS: 7, TIMEOUT_SECONDS: 30 };
+  const run = runOf([{ proxy: "nginx", scenario: "gone", scheme: "wss", parameters }], "r");
+  assert.equal(
+    captionOf(run),
+    "run r · nginx · wss · gone: CONNECTIONS=7, TIMEOUT_SECONDS=30 · 2026-11-22 03:58 UTC",
   );
 });

@@ -9,6 +9,7 @@ import { folderOf, runNameAt } from "../plan/run-name.js";
 import { Store } from "../record/store.js";
 
 /**
+ * @import { ScenarioDescription } from "../record/types.js"
  * @import { Load } from "./caption.js"
  *
  * @typedef {object} Run
@@ -61,23 +62,28 @@ export function recordedRun(results, operand) {
     startedMs,
     fromMs: startedMs,
     toMs: run.endedAt ? Date.parse(run.endedAt) : Math.max(startedMs + 1000, ...ends),
-    loads: plan.cells.map((cell) => ({ ...cell, setting: settingLabel(cell) })),
+    loads: plan.cells.map((cell) => ({
+      ...cell,
+      description: plan.scenarios[cell.scenario],
+      setting: settingLabel(cell),
+    })),
   };
 }
 
 /**
  * @param {string} name
- * @param {{fromMs: number, toMs: number, loads: Load[]}} seen first and last sample of its load
+ * @param {{fromMs: number, toMs: number, loads: Omit<Load, "description">[]}} seen first and last sample of its load
+ * @param {Record<string, ScenarioDescription>} scenarios that the project has now
  * @returns {Run} of `docker compose up`
  */
-export function singleRun(name, { fromMs, toMs, loads }) {
+export function singleRun(name, { fromMs, toMs, loads }, scenarios) {
   return {
     name,
     store: null,
     startedMs: fromMs,
     fromMs: fromMs - BEFORE_MS,
     toMs: toMs + AFTER_MS,
-    loads,
+    loads: loads.map((load) => ({ ...load, description: scenarios[load.scenario] ?? null })),
   };
 }
 

@@ -31,7 +31,7 @@ test("an old run with colons is found by its name and by its folder", () => {
 });
 
 test("of a single load some seconds before and after are shown, and the date is its own", () => {
-  const run = singleRun("mine", { fromMs: 100_000, toMs: 120_000, loads: [] });
+  const run = singleRun("mine", { fromMs: 100_000, toMs: 120_000, loads: [] }, {});
   assert.deepEqual(
     [run.startedMs, run.fromMs, run.toMs, run.store],
     [100_000, 90_000, 125_000, null],

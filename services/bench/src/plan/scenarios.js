@@ -168,6 +168,17 @@ function parameterNames(document, { protocol, holdsConnections, dropsConnections
 }
 
 /**
+ * @param {string} directory the project's
+ * @returns {Record<string, ScenarioDescription>} of every scenario, by name
+ * @throws {UserError} as of `readScenario`
+ */
+export function describedScenarios(directory) {
+  return Object.fromEntries(
+    scenarioNames(directory).map((name) => [name, descriptionOf(readScenario(directory, name))]),
+  );
+}
+
+/**
  * @param {Scenario} scenario
  * @returns {ScenarioDescription} what plan and record keep of it
  */

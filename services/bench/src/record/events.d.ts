@@ -1,11 +1,11 @@
 /** What the runner tells while it runs, for the live view. */
 import type { LiveSample } from "./live.js";
-import type { CellRecord, PlannedCell } from "./types.js";
+import type { CellRecord, Plan, PlannedCell } from "./types.js";
 
 export type Phase = "start" | "verify" | "warm up" | "measure" | "stop";
 
 export type RunEvent =
-  | { type: "plan"; directory: string; cells: number; rounds: number; done: number; skipped: number; estimatedSeconds: number }
+  | { type: "plan"; directory: string; cells: number; rounds: number; scenarios: Plan["scenarios"]; done: number; skipped: number; estimatedSeconds: number }
   | { type: "cell"; cell: PlannedCell; number: number; of: number; attempt: number }
   | { type: "phase"; phase: Phase }
   /** About once a second in the measured phase. */

@@ -22,6 +22,7 @@ export type Meaning =
   | "phaseSeconds"
   | "settleSeconds"
   | "timeoutSeconds"
+  | "threads"
   | "serverWorkers"
   | "tlsVersion"
   | "rsaBits"
@@ -113,7 +114,7 @@ export interface ContainerRecord {
     mean: MemoryReading;
     /** Each the highest sample. */
     peak: MemoryReading;
-    /** SETTLE_SECONDS after the load has ended; null: the scenario has no such parameter, or it is load. */
+    /** settleSeconds of its scenario after the load has ended; null: it has none, or it is load. */
     after: MemoryReading | null;
     /** The kernel's own high-water mark of usage since the container started, in bytes. */
     highWaterBytes: number | null;

@@ -3,8 +3,8 @@
  */
 import { isRatio } from "../analyse/claims.js";
 import { measure } from "../analyse/measures.js";
-import { schemeName } from "../analyse/scenarios.js";
 import { counted, number, times } from "../numbers.js";
+import { schemeName } from "../plan/workload.js";
 import { noSlopeText } from "./missing.js";
 import {
   amount,
@@ -30,7 +30,7 @@ const SHOWN_FIGURES = 4;
  */
 export function claimText({ rule, reason = "", figures, places }, analysed) {
   if (!rule) return reason;
-  if (figures.length === 0) return nothingText(rule, places > 0);
+  if (figures.length === 0) return nothingText(rule, places > 0, analysed);
   const shown = figures
     .slice(0, SHOWN_FIGURES)
     .map((figure) => figureText(rule, figure, places > 1, analysed));
@@ -61,12 +61,15 @@ function figureText(rule, figure, isOneOfSeveral, analysed) {
  * @param {boolean} isOneOfSeveral
  * @param {Analysed} analysed
  */
-function settingsText(rule, { at, other, estimate }, isOneOfSeveral, { results, settings }) {
+function settingsText(rule, { at, other, estimate }, isOneOfSeveral, analysed) {
+  const { results, settings } = analysed;
   const { measure: key, of, against } = rule;
   const where = isOneOfSeveral ? `, ${settingTitle(at[0], settings)}` : "";
   const sum = at.length > 1 ? `, all ${counted(at.length, "setting")} together` : "";
   const second = other === null ? "itself" : titleOfProxy(results, other);
-  const to = isRatio(rule) ? ` to ${second}${against ? otherwiseText(against, rule.at) : ""}` : "";
+  const to = isRatio(rule)
+    ? ` to ${second}${against ? otherwiseText(against, rule.at, analysed) : ""}`
+    : "";
   const what = `${measure(key).title}${where}${sum}: ${titleOfProxy(results, of)}${to}`;
   if (!estimate) return `${what} was not measured`;
   return withEstimate(what, rule, estimate, "rounds");
@@ -123,23 +126,29 @@ function limitsText(rule) {
 /**
  * @param {ClaimRule} rule that has no figure in this run
  * @param {boolean} isHalf the run has what it is about, and not what that is held against
+ * @param {Pick<Analysed, "results">} analysed
  */
-function nothingText({ at, against, slope }, isHalf) {
+function nothingText({ at, against, slope }, isHalf, analysed) {
   const test = slope ? "slope over connections" : "test";
-  const asked = `This run has no ${at.scenario} ${test}${otherwiseText({ ...at, scenario: undefined }, at)}`;
-  return against && isHalf ? `${asked} beside one${otherwiseText(against, at)}.` : `${asked}.`;
+  const asked = `This run has no ${at.scenario} ${test}${otherwiseText({ ...at, scenario: undefined }, at, analysed)}`;
+  return against && isHalf
+    ? `${asked} beside one${otherwiseText(against, at, analysed)}.`
+    : `${asked}.`;
 }
 
 /**
  * @param {Partial<ClaimFilter>} filter
  * @param {ClaimFilter} at where the scenario is, unless the filter has another
+ * @param {Pick<Analysed, "results">} analysed
  * @returns {string} ` in idle over wss with CONNECTIONS=1000`
  */
-function otherwiseText({ scenario, scheme, parameters = {} }, at) {
+function otherwiseText({ scenario, scheme, parameters = {} }, at, { results }) {
+  // A scenario that the run has not is known by its name alone.
+  const workload = results.plan.scenarios[scenario ?? at.scenario] ?? { protocol: "websocket" };
   const each = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
   return [
     scenario ? ` in ${scenario}` : "",
-    scheme ? ` over ${schemeName({ scenario: scenario ?? at.scenario, scheme })}` : "",
+    scheme ? ` over ${schemeName({ scheme, workload })}` : "",
     each.length > 0 ? ` with ${each.join(", ")}` : "",
   ].join("");
 }

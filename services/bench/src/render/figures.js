@@ -8,7 +8,7 @@
  */
 import { median as middle } from "simple-statistics";
 import { answersBadly } from "../analyse/bad-answers.js";
-import { comparesHandshakes, comparesServers, isHttp, schemeName } from "../analyse/scenarios.js";
+import { schemeName, without } from "../plan/workload.js";
 import { count, number } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { axisType, dotChart, lineChart, pairChart } from "./charts.js";
@@ -132,9 +132,7 @@ function badLabel({ label }, row) {
  * @returns {Setting[]}
  */
 function withCharts({ settings }) {
-  return settings.filter(
-    ({ scenario }) => !comparesServers(scenario) && !comparesHandshakes(scenario),
-  );
+  return settings.filter(({ workload }) => workload.compares === "proxies");
 }
 
 /**
@@ -247,25 +245,29 @@ function memoryOverTime(analysis, curves) {
   };
 }
 
+/** @param {Setting} setting */
+function connectionsOf({ workload }) {
+  return workload.connections ?? 0;
+}
+
 /**
  * @param {Analysis} analysis
- * @returns {FigureGroup[]} memory and CPU over CONNECTIONS, where that varies and all else does not
+ * @returns {FigureGroup[]} memory and CPU over the number of connections, where that varies and all else does not
  */
 function overConnections(analysis) {
   const all = looks(analysis.results);
   return [KEYS.peakMemory, KEYS.cpuPerHandshake].map((key) => {
     /** @type {Map<string, {setting: Setting, column: Column}[]>} */
     const families = Map.groupBy(columnsOf(analysis, key), ({ setting }) => {
-      const { CONNECTIONS, ...others } = setting.parameters;
-      return JSON.stringify([setting.scenario, setting.scheme, Object.entries(others).sort()]);
+      const { scenario, scheme, parameters, workload } = setting;
+      const others = without(parameters, [workload.parameterNames.connections]);
+      return JSON.stringify([scenario, scheme, Object.entries(others).sort()]);
     });
     const drawn = [...families.values()]
-      .filter(
-        (family) => new Set(family.map(({ setting }) => setting.parameters.CONNECTIONS)).size > 1,
-      )
+      .filter((family) => new Set(family.map(({ setting }) => connectionsOf(setting))).size > 1)
       .map((family) => {
         const sorted = family.toSorted(
-          (a, b) => a.setting.parameters.CONNECTIONS - b.setting.parameters.CONNECTIONS,
+          (a, b) => connectionsOf(a.setting) - connectionsOf(b.setting),
         );
         // One unit for the whole chart: that of the largest.
         const { unit, divisor } = sorted[sorted.length - 1].column;
@@ -278,7 +280,7 @@ function overConnections(analysis) {
               low: median.interval[0] / divisor,
               high: median.interval[1] / divisor,
             };
-            return [{ x: setting.parameters.CONNECTIONS, y: median.value / divisor, ...interval }];
+            return [{ x: connectionsOf(setting), y: median.value / divisor, ...interval }];
           }),
         }));
         return { sorted, unit, series };
@@ -293,7 +295,7 @@ function overConnections(analysis) {
         title: `${measure.title}: ${setting.scenario}, ${setting.scheme}`,
         x: {
           label: "connections",
-          ticks: sorted.map(({ setting }) => setting.parameters.CONNECTIONS),
+          ticks: sorted.map(({ setting }) => connectionsOf(setting)),
           tickFormat: count,
         },
         y: { label: labelOf({ measure, unit }) + (type === "log" ? ", log scale" : ""), type },
@@ -316,7 +318,7 @@ function overConnections(analysis) {
 export function tlsFigures(analysis) {
   const all = looks(analysis.results);
   return tlsPairs(analysis).flatMap(({ ws, wss }) => {
-    const key = isHttp(ws.scenario) ? KEYS.cpuPerRequest : KEYS.cpuPerHandshake;
+    const key = ws.workload.protocol === "http" ? KEYS.cpuPerRequest : KEYS.cpuPerHandshake;
     const plain = columnsOf({ ...analysis, settings: [ws] }, key)[0]?.column;
     const secured = columnsOf({ ...analysis, settings: [wss] }, key)[0]?.column;
     const rows = (plain ? rivals(plain.comparison) : []).flatMap(({ proxy, median }) => {

@@ -28,8 +28,8 @@ const TRAFFIC = {
 
 /** @type {{[G in Gate]: (finding: FindingOf<G>, title: Title) => string | Sentence}} */
 const SENTENCES = {
-  "generator-busy": ({ figures: { percent, limit, cores, isOneThread } }) =>
-    isOneThread
+  "generator-busy": ({ figures: { percent, limit, cores, isBounded } }) =>
+    isBounded
       ? `the generator used ${number(percent)} % of the ${counted(cores, "core")} that it can use (limit ${limit} %): times and throughput are limited by it and do not count; CPU and memory do`
       : `the generator used ${number(percent)} % of its ${cores} cores (limit ${limit} %): latencies and throughput are limited by it`,
   "too-short": ({ figures: { cpuSeconds, tickSeconds, percent, limit, repeats } }) =>

@@ -12,7 +12,7 @@ const CASES = {
   "generator-busy": [
     {
       severity: "invalid",
-      figures: { percent: 86.04, limit: 80, cores: 2, isOneThread: false },
+      figures: { percent: 86.04, limit: 80, cores: 2, isBounded: false },
     },
     "the generator used 86 % of its 2 cores (limit 80 %): latencies and throughput are limited by it",
   ],
@@ -212,7 +212,7 @@ test("what else a gate may have found", () => {
     findingText({
       gate: "generator-busy",
       severity: "weak",
-      figures: { percent: 90, limit: 80, cores: 1, isOneThread: true },
+      figures: { percent: 90, limit: 80, cores: 1, isBounded: true },
     }),
     /^the generator used 90 % of the 1 core that it can use \(limit 80 %\): times and throughput /,
   );

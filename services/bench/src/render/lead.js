@@ -8,6 +8,7 @@ import { ALPHA } from "../analyse/ranking.js";
 import { queueOf } from "./model.js";
 import { capital, list, timesRange, titleOfProxy } from "./words.js";
 
+/** @import { Workload } from "../plan/workload.js" */
 /** @import { Results } from "../record/types.js" */
 /** @import { Ratio, Setting } from "../analyse/types.js" */
 /** @import { Interval } from "../statistics/types.js" */
@@ -101,7 +102,7 @@ export class Style {
   /** @param {Setting[]} all */
   #loadLead(all) {
     if (this.load === null) return ["Each answer names its load."];
-    const sizes = [...new Set(all.flatMap(({ parameters }) => parameters.CONNECTIONS ?? []))];
+    const sizes = [...new Set(all.flatMap(({ workload }) => workload.connections ?? []))];
     const isMost = sizes.length > 1;
     const most = isMost ? `, the most of ${list(sizes.sort((a, b) => a - b).map(number))}` : "";
     return this.load ? [`All answers are for ${this.load}${most}.`] : [];
@@ -135,27 +136,29 @@ export class Style {
 }
 
 /**
- * @param {Pick<Setting, "parameters">} setting
+ * @param {Pick<Setting, "workload">} setting
  * @returns {string} `10,000 connections, 100 at a time`; empty for a scenario that is known by other parameters
  */
-function loadOf({ parameters }) {
-  const { CONNECTIONS, CONCURRENCY, MESSAGES, HOLD_SECONDS, INTERVAL_SECONDS } = parameters;
-  const { REQUESTS, DURATION_SECONDS } = parameters;
-  if (REQUESTS)
-    return `${counted(REQUESTS, "request")}, ${number(CONCURRENCY)} at a time, a connection each`;
-  if (!CONNECTIONS) return rateOf(parameters);
+function loadOf({ workload }) {
+  const { connections, concurrency, requests, messages = 1, intervalSeconds } = workload;
+  const { phaseSeconds, protocol, holdsConnections } = workload;
+  const atATime = concurrency ? [`${number(concurrency)} at a time`] : [];
+  if (requests) return [counted(requests, "request"), ...atATime, "a connection each"].join(", ");
+  if (!connections) return rateOf(workload);
+  const seconds = phaseSeconds ? `for ${number(phaseSeconds)} s` : "";
+  const isKept = protocol === "http";
   return [
-    counted(CONNECTIONS, "connection"),
-    ...(DURATION_SECONDS ? [`kept for ${number(DURATION_SECONDS)} s of requests`] : []),
-    ...(CONCURRENCY ? [`${number(CONCURRENCY)} at a time`] : []),
-    ...(HOLD_SECONDS ? [`held for ${number(HOLD_SECONDS)} s`] : []),
-    ...(INTERVAL_SECONDS ? [`a message on each every ${number(INTERVAL_SECONDS)} s`] : []),
-    ...(MESSAGES > 1 ? [`${number(MESSAGES)} messages each`] : []),
+    counted(connections, "connection"),
+    ...(seconds && isKept ? [`kept ${seconds} of requests`] : []),
+    ...atATime,
+    ...(seconds && !isKept ? [holdsConnections ? `held ${seconds}` : seconds] : []),
+    ...(intervalSeconds ? [`a message on each every ${number(intervalSeconds)} s`] : []),
+    ...(messages > 1 ? [`${number(messages)} messages each`] : []),
   ].join(", ");
 }
 
-/** @param {Setting["parameters"]} parameters */
-function rateOf({ CONNECTIONS_PER_SECOND, CHURN_SECONDS }) {
-  if (!CONNECTIONS_PER_SECOND || !CHURN_SECONDS) return "";
-  return `${counted(CONNECTIONS_PER_SECOND, "connection")} a second for ${number(CHURN_SECONDS)} s`;
+/** @param {Workload} workload */
+function rateOf({ connectionsPerSecond, phaseSeconds }) {
+  if (!connectionsPerSecond || !phaseSeconds) return "";
+  return `${counted(connectionsPerSecond, "connection")} a second for ${number(phaseSeconds)} s`;
 }

@@ -6,7 +6,7 @@
  * @import { Look } from "./charts.js"
  * @import { ToldFinding } from "./findings.js"
  */
-import { comparesServers, isHttp } from "../analyse/scenarios.js";
+import { comparesServers } from "../analyse/settings.js";
 import { findingParts, queueText } from "./findings.js";
 import { missingText } from "./missing.js";
 import { list, settingTitle, titleOfProxy } from "./words.js";
@@ -132,9 +132,9 @@ function measureOf({ measures }, key) {
  * @param {string} key
  * @returns {Comparison | undefined} that of the measure, if it has a figure that says something
  */
-export function comparisonOf({ comparisons, parameters }, key) {
+export function comparisonOf({ comparisons, workload }, key) {
   // One message a connection: CPU per message would be CPU per handshake once more.
-  if (key === KEYS.cpuPerMessage && parameters.MESSAGES === 1) return undefined;
+  if (key === KEYS.cpuPerMessage && workload.messages === 1) return undefined;
   return comparisons.find(
     ({ measure, rows }) => measure === key && rows.some(({ median }) => median),
   );
@@ -432,7 +432,7 @@ export function tlsPairs({ settings }) {
   const load = (/** @type {Setting} */ { scenario, parameters }) =>
     JSON.stringify([scenario, Object.entries(parameters).sort()]);
   return settings
-    .filter(({ scenario, scheme }) => scheme === "ws" && !comparesServers(scenario))
+    .filter(({ scheme, workload }) => scheme === "ws" && !comparesServers(workload))
     .flatMap((ws) => {
       const wss = settings.find((other) => other.scheme === "wss" && load(other) === load(ws));
       return wss ? [{ ws, wss }] : [];
@@ -490,7 +490,7 @@ export function unmeasured(analysis, curves) {
     ["The machine's own counters are not recorded", ({ record }) => record.machine === null],
     [
       "The spread over the echo workers is not recorded",
-      ({ record }) => record.echoWorkers === null && !isHttp(record.scenario),
+      ({ record, workload }) => record.echoWorkers === null && workload.protocol === "websocket",
     ],
   ];
   for (const [why, applies] of gaps) {

@@ -3,8 +3,9 @@
  * every finished cell; elsewhere the lasting lines alone.
  */
 import { stripVTControlCharacters, styleText } from "node:util";
+import { schemeName, workloadOf } from "../plan/workload.js";
 
-/** @import { CellRecord, LatencySummary, PlannedCell } from "../record/types.js" */
+/** @import { CellRecord, LatencySummary, Plan, PlannedCell } from "../record/types.js" */
 /** @import { Listener, RunEvent } from "../record/events.js" */
 
 /** Four times a second: what changes faster nobody can read, and the terminal's CPU is the measured machine's. */
@@ -12,8 +13,6 @@ const REFRESH_MS = 250;
 const BAR_CELLS = 16;
 /** Where a terminal does not tell its width, as one has none before a container's first resize. */
 const USUAL_COLUMNS = 80;
-/** The scenario that goes without saying: the default of .env. */
-const USUAL_SCENARIO = "short-lived";
 
 const ERASE_REST_OF_LINE = "\x1b[K";
 const ERASE_BELOW = "\x1b[J";
@@ -47,6 +46,8 @@ export function liveView(
   let progress;
   /** @type {number | undefined} */
   let rounds;
+  /** @type {Plan["scenarios"]} */
+  let scenarios = {};
   /** @type {number | undefined} */
   let startedMs;
   let endMs = 0;
@@ -58,6 +59,7 @@ export function liveView(
         startedMs = now();
         endMs = startedMs + event.estimatedSeconds * 1000;
         rounds = event.rounds;
+        scenarios = event.scenarios;
         return say(describePlan(event));
       case "cell":
         current = event;
@@ -89,7 +91,7 @@ export function liveView(
   /** @param {Extract<RunEvent, {type: "cell-end"}>} event */
   const describeEnd = ({ record, willRetry }) => {
     const place = current?.cell.id === record.id ? `${current.number}/${current.of} ` : "";
-    const title = `${place}${titleOf(record)}${record.attempt > 1 ? ` (try ${record.attempt})` : ""}`;
+    const title = `${place}${titleOf(record, scenarios)}${record.attempt > 1 ? ` (try ${record.attempt})` : ""}`;
     const left = redraws ? "" : ` · ${duration(endMs - now())} left`;
     if (record.status === "ok") {
       return `${paint("green", "ok")}  ${[title, ...figures(record)].join(" · ")}${left}`;
@@ -113,7 +115,7 @@ export function liveView(
       `elapsed ${duration(now() - startedMs)} · about ${duration(endMs - now())} left`,
     ];
     if (progress) lines.unshift(describeProgress(progress));
-    if (current) lines.unshift(describeCell(current, phase, rounds));
+    if (current) lines.unshift(describeCell(current, phase, { rounds, scenarios }));
     return lines;
   };
 
@@ -170,13 +172,13 @@ function describePlan({ directory, cells, done, skipped, estimatedSeconds }) {
 /**
  * @param {Extract<RunEvent, {type: "cell"}>} event
  * @param {string} phase
- * @param {number} [rounds]
+ * @param {{rounds?: number, scenarios: Plan["scenarios"]}} plan
  */
-function describeCell({ cell, number, of, attempt }, phase, rounds) {
+function describeCell({ cell, number, of, attempt }, phase, { rounds, scenarios }) {
   return [
     `cell ${number} of ${of}`,
     `round ${cell.round}${rounds ? ` of ${rounds}` : ""}`,
-    titleOf(cell),
+    titleOf(cell, scenarios),
     ...(attempt > 1 ? [`try ${attempt}`] : []),
     phase,
   ].join(" · ");
@@ -197,14 +199,17 @@ function describeProgress({ opened, asked, failed, perSecond, proxyCores }) {
 
 /**
  * @param {PlannedCell | CellRecord} cell
+ * @param {Plan["scenarios"]} scenarios of the plan; where there is one alone, it goes without saying
  * @returns {string} `nginx wss, 5,000 connections`
  */
-function titleOf({ proxy, scheme, scenario, parameters: { CONNECTIONS, MESSAGES } }) {
+function titleOf(cell, scenarios) {
+  const workload = workloadOf({ scenarios }, cell);
+  const { connections, messages = 1 } = workload;
   return [
-    `${proxy} ${scheme}`,
-    ...(scenario === USUAL_SCENARIO ? [] : [scenario]),
-    ...(CONNECTIONS === undefined ? [] : [`${counted(CONNECTIONS)} connections`]),
-    ...(MESSAGES > 1 ? [`${counted(MESSAGES)} messages each`] : []),
+    `${cell.proxy} ${schemeName({ ...cell, workload })}`,
+    ...(Object.keys(scenarios).length > 1 ? [cell.scenario] : []),
+    ...(connections === undefined ? [] : [`${counted(connections)} connections`]),
+    ...(messages > 1 ? [`${counted(messages)} messages each`] : []),
   ].join(", ");
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { SCENARIOS } from "../plan/testing/scenarios.js";
 import { liveView } from "./progress.js";
 
 /** @import { CellRecord, PlannedCell } from "../record/types.js" */
@@ -144,6 +145,7 @@ const plan = /** @type {const} */ ({
   directory: "results/x-quick",
   cells: 60,
   rounds: 6,
+  scenarios: { "short-lived": SCENARIOS["short-lived"] },
   done: 0,
   skipped: 0,
   estimatedSeconds: 600,
@@ -211,6 +213,17 @@ test("the block shows where the run is, and is rewritten in place", (t) => {
   assert.match(terminal.rows.at(-2) ?? "", /^5,000 of 5,000 opened · .* 12 failed · .* █{16}$/);
 });
 
+test("where a plan has several scenarios, each cell says its own, and http what it is", (t) => {
+  const { terminal, view, pass } = viewOf(t);
+  view({ ...plan, scenarios: SCENARIOS });
+  view(cell({ ...CELL, scenario: "http", parameters: { CONNECTIONS: 400 } }));
+  pass(1000);
+  assert.equal(
+    terminal.rows[2],
+    "cell 17 of 60 · round 2 of 6 · nginx https, http, 400 connections · start",
+  );
+});
+
 test("a finished cell leaves a line above the block; the next begins without its figures", (t) => {
   const { terminal, view, pass } = viewOf(t);
   view(plan);
@@ -222,7 +235,7 @@ test("a finished cell leaves a line above the block; the next begins without its
   pass(20_000);
   view(end({ ...RECORD, attempt: 2 }));
   view(note("throttled\x1b[2J by\tnobody\nsecond line"));
-  view(cell({ ...CELL, round: 3, scenario: "idle", scheme: "ws", parameters: { MESSAGES: 100 } }));
+  view(cell({ ...CELL, round: 3, scheme: "ws", parameters: { MESSAGES: 100 } }));
   pass(1000);
   assert.deepEqual(terminal.rows, [
     "60 cells, into results/x-quick · about 10:00",
@@ -232,7 +245,7 @@ test("a finished cell leaves a line above the block; the next begins without its
     "edian 8.1 ms · proxy 1.75 CPU s",
     "throttled by nobody",
     "",
-    "cell 17 of 60 · round 3 of 6 · nginx ws, idle, 100 messages each · start",
+    "cell 17 of 60 · round 3 of 6 · nginx ws, 100 messages each · start",
     "elapsed 1:41 · about 8:39 left",
   ]);
 });
@@ -413,6 +426,7 @@ test("a cell of held connections shows its messages per second", () => {
   const written = [];
   const view = liveView({ write: (text) => void written.push(text) }, { isTerminal: false });
   const held = { ...RECORD, connectionsHeld: { from: 5000, to: 5000 }, messagesEchoed: 6000 };
+  view(plan);
   view({ type: "cell-end", record: held, willRetry: false, remainingSeconds: 0 });
   assert.match(written.join(""), / 1,500 messages\/s /);
 });

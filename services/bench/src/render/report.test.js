@@ -238,7 +238,7 @@ suite("the main table", () => {
       );
       assert.ok(cpu);
       analysis.settings[0].comparisons.push({ ...cpu, measure: "cpu_us_per_message" });
-      analysis.settings[0].parameters.MESSAGES = messages;
+      analysis.settings[0].workload.messages = messages;
       const [head] = cellsOf(analysis);
       assert.equal(
         head.some((cell) => cell.startsWith("cpu_us_per_message")),

@@ -2,6 +2,7 @@
  * results.csv: the figures of every attempt, for programs.
  */
 import { MEASURES, measuresOf } from "../analyse/index.js";
+import { workloadOf } from "../plan/workload.js";
 import { csvText } from "../record/csv.js";
 
 /** @import { Results } from "../record/types.js" */
@@ -19,7 +20,7 @@ export function resultsCsv({ run, plan, cells }) {
     ...MEASURES.map(({ key }) => key),
   ];
   const rows = cells.map((cell) => {
-    const measures = measuresOf(cell);
+    const measures = measuresOf(cell, workloadOf(plan, cell));
     return [
       ...[run.name, cell.id, cell.attempt, cell.status, cell.cause?.kind, cell.round],
       ...[cell.proxy, cell.scenario, cell.scheme],

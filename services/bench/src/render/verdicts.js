@@ -5,7 +5,8 @@
 import { answersBadly } from "../analyse/bad-answers.js";
 import { measure } from "../analyse/measures.js";
 import { ALPHA } from "../analyse/ranking.js";
-import { comparesServers, schemeName } from "../analyse/scenarios.js";
+import { comparesServers } from "../analyse/settings.js";
+import { schemeName } from "../plan/workload.js";
 import { counted, number, timesFinely } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { findingText } from "./findings.js";
@@ -158,10 +159,10 @@ function questionText({ results }, verdict) {
 }
 
 /** @param {Scope} scope */
-function detailsText({ scenario, parameters }) {
+function detailsText({ scenario, parameters, description }) {
   const details = [
     ...(scenario === null ? [] : [scenario]),
-    ...Object.entries(parameters).map(([name, value]) => parameterText(name, value)),
+    ...Object.entries(parameters).map(([name, value]) => parameterText(description, name, value)),
   ];
   return details.map((detail) => `, ${detail}`).join("");
 }
@@ -278,7 +279,7 @@ function bestText(style, answer, words) {
   const { rows, measure: key } = answer.comparison;
   const control = rows.find(({ proxy, median }) => proxy === CONTROL && median);
   // There the control is one of the servers.
-  if (!control || !comparesServers(answer.settings[0].scenario)) return text;
+  if (!control || !comparesServers(answer.settings[0].workload)) return text;
   return `${text}; beside them, as the control, ${titleOfProxy(style.results, CONTROL)} ${figureText(style, control, measure(key))}`;
 }
 

@@ -437,7 +437,7 @@ function leakText(left) {
     left,
     caveats: [],
   };
-  const scope = { scenario: null, parameters: {} };
+  const scope = { scenario: null, parameters: {}, description: null };
   const { verdicts } = verdictTexts({
     ...analysis,
     verdicts: [{ question: "leak", scope, answers: [answer], caveats: [] }],

@@ -2,12 +2,15 @@
  * Figures and lists inside of sentences.
  */
 import { counted, figure, number, range, shownUnit, times } from "../numbers.js";
-import { comparesServers, isHttp, schemeName } from "../analyse/scenarios.js";
 import { CONTROL } from "../plan/proxies.js";
+import { schemeName, without } from "../plan/workload.js";
+import { comparesServers } from "../analyse/settings.js";
 
 /** @import { HandshakeKind, Measure, NoiseFloor, Setting, Slopes } from "../analyse/types.js" */
-/** @import { Results } from "../record/types.js" */
+/** @import { Meaning, Results, ScenarioDescription } from "../record/types.js" */
 /** @import { Estimate, Interval } from "../statistics/types.js" */
+
+/** @typedef {Pick<ScenarioDescription, "parameterNames" | "holdsConnections">} Described */
 
 /**
  * @param {number} value
@@ -65,57 +68,69 @@ export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Parameters in words. @type {Record<string, (value: number) => string>} */
+/** Parameters in words, by what they mean. @type {Partial<Record<Meaning, (value: number, holds: boolean) => string>>} */
 const WORDS = {
-  CONNECTIONS: (value) => counted(value, "connection"),
-  CONCURRENCY: (value) => `${number(value)} at a time`,
-  REQUESTS: (value) => counted(value, "request"),
-  THREADS: (value) => counted(value, "client thread"),
-  HOLD_SECONDS: (value) => `held for ${number(value)} s`,
-  DURATION_SECONDS: (value) => `for ${number(value)} s`,
-  MESSAGES: (value) => `${counted(value, "message")} a connection`,
-  MESSAGE_BYTES: (value) => `${counted(value, "byte")} a message`,
-  CONNECTIONS_PER_SECOND: (value) => `${counted(value, "connection")} opened a second`,
-  INTERVAL_SECONDS: (value) => `a message each ${number(value)} s`,
-  CHURN_SECONDS: (value) => `for ${number(value)} s`,
-  SERVER_WORKERS: (value) => counted(value, "server process", "server processes"),
-  FILE_BYTES: (value) => `files of ${number(value)} bytes`,
-  TLS_VERSION: (value) => `TLS ${value}`,
-  RSA_BITS: (value) => (value === 0 ? "ECDSA key" : `RSA-${value} key`),
-  RESUMED: (value) => (value === 0 ? "full handshakes" : "resumed handshakes"),
+  connections: (value) => counted(value, "connection"),
+  concurrency: (value) => `${number(value)} at a time`,
+  requests: (value) => counted(value, "request"),
+  threads: (value) => counted(value, "client thread"),
+  phaseSeconds: (value, holds) => `${holds ? "held " : ""}for ${number(value)} s`,
+  messages: (value) => `${counted(value, "message")} a connection`,
+  messageBytes: (value) => `${counted(value, "byte")} a message`,
+  connectionsPerSecond: (value) => `${counted(value, "connection")} opened a second`,
+  intervalSeconds: (value) => `a message each ${number(value)} s`,
+  serverWorkers: (value) => counted(value, "server process", "server processes"),
+  fileBytes: (value) => `files of ${number(value)} bytes`,
+  tlsVersion: (value) => `TLS ${value}`,
+  rsaBits: (value) => (value === 0 ? "ECDSA key" : `RSA-${value} key`),
+  resumed: (value) => (value === 0 ? "full handshakes" : "resumed handshakes"),
 };
 
 /**
+ * @param {Described | null} description of the scenario that has it; null: nobody knows
  * @param {string} name
  * @param {number} value
  * @returns {string} `files of 12 bytes`; of a parameter that has no words `NAME=10`
  */
-export function parameterText(name, value) {
-  return WORDS[name]?.(value) ?? `${name}=${value}`;
+export function parameterText(description, name, value) {
+  const meaning = description && meaningOf(description, name);
+  const words = meaning && WORDS[meaning];
+  return words ? words(value, description.holdsConnections) : `${name}=${value}`;
 }
 
 /**
- * @param {Pick<Setting, "scenario" | "scheme" | "parameters">} setting
+ * @param {Pick<ScenarioDescription, "parameterNames">} description
+ * @param {string} name of a parameter
+ * @returns {Meaning | undefined} undefined: it is the script's own affair
+ */
+export function meaningOf({ parameterNames }, name) {
+  const meanings = /** @type {Meaning[]} */ (Object.keys(parameterNames));
+  return meanings.find((meaning) => parameterNames[meaning] === name);
+}
+
+/**
+ * @param {Pick<Setting, "scenario" | "scheme" | "parameters" | "workload">} setting
  * @param {Pick<Setting, "parameters">[]} [all] of the run
  * @returns {string} with every parameter that another setting has otherwise
  */
-export function settingTitle({ scenario, scheme, parameters }, all = []) {
-  const { CONNECTIONS: connections, MESSAGES: messages } = parameters;
-  const others = Object.entries(parameters)
-    .filter(([name]) => name !== "CONNECTIONS" && name !== "MESSAGES")
-    .filter(([name, value]) => all.some((other) => other.parameters[name] !== value))
-    .map(([name, value]) => parameterText(name, value));
-  // The files say what the scenario is.
-  const isTold = comparesServers(scenario) && others.some((text) => text.startsWith(scenario));
+export function settingTitle({ scenario, scheme, parameters, workload }, all = []) {
+  const { connections, messages = 1, protocol, parameterNames: names } = workload;
+  const others = Object.entries(without(parameters, [names.connections, names.messages])).filter(
+    ([name, value]) => all.some((other) => other.parameters[name] !== value),
+  );
+  // The files say what is asked for.
+  const isTold = comparesServers(workload) && others.some(([name]) => name === names.fileBytes);
   const what = connections
-    ? isHttp(scenario)
+    ? protocol === "http"
       ? `requests (${scenario}) over ${counted(connections, "connection")}`
       : `${number(connections)} ${scenario} connections`
     : scenario;
   const load = messages > 1 ? ` × ${number(messages)} messages` : "";
-  return [...(isTold ? [] : [`${what}${load}`]), ...others, schemeName({ scenario, scheme })].join(
-    ", ",
-  );
+  return [
+    ...(isTold ? [] : [`${what}${load}`]),
+    ...others.map(([name, value]) => parameterText(workload, name, value)),
+    schemeName({ scheme, workload }),
+  ].join(", ");
 }
 
 /**
@@ -124,9 +139,9 @@ export function settingTitle({ scenario, scheme, parameters }, all = []) {
  * @returns {string} `files, https, all 5 sizes together`
  */
 export function placesTitle(settings, all) {
-  const [{ scenario, scheme }] = settings;
+  const [{ scenario, scheme, workload }] = settings;
   if (settings.length === 1) return settingTitle(settings[0], all);
-  return `${settingTitle({ scenario, scheme, parameters: {} })}, all ${counted(settings.length, "size")} together`;
+  return `${scenario}, ${schemeName({ scheme, workload })}, all ${counted(settings.length, "size")} together`;
 }
 
 /**
@@ -155,8 +170,9 @@ export function floorLoad({ connections, scenarios }) {
  * @returns {string} as a reader knows it
  */
 export function titleOfProxy(results, name) {
-  const { cells } = results.plan;
-  const isServer = cells.length > 0 && cells.every(({ scenario }) => comparesServers(scenario));
+  const { cells, scenarios } = results.plan;
+  const isServer =
+    cells.length > 0 && cells.every(({ scenario }) => comparesServers(scenarios[scenario]));
   // Among file servers, what stands behind the proxies is one of them.
   if (name === CONTROL && isServer) return "Node, files in memory";
   return results.proxies.find((proxy) => proxy.name === name)?.title ?? name;
@@ -164,16 +180,28 @@ export function titleOfProxy(results, name) {
 
 /**
  * @param {HandshakeKind} kind
- * @param {Pick<Setting, "parameters">} setting
+ * @param {Pick<Setting, "parameters" | "workload">} setting
  * @returns {string} what both sides of a comparison of handshakes have: `TLS 1.3, ECDSA key`
  */
-export function handshakesText(kind, { parameters }) {
-  return HANDSHAKE_PARAMETERS[kind].map((name) => parameterText(name, parameters[name])).join(", ");
+export function handshakesText(kind, setting) {
+  return meaningTexts(setting, HANDSHAKE_MEANINGS[kind]).join(", ");
 }
 
-/** What the sides do not differ in. @type {Record<HandshakeKind, string[]>} */
-const HANDSHAKE_PARAMETERS = {
-  resumed: ["TLS_VERSION", "RSA_BITS"],
-  rsa: ["TLS_VERSION"],
-  tls12: ["RSA_BITS"],
+/**
+ * @param {Pick<Setting, "parameters" | "workload">} setting
+ * @param {Meaning[]} meanings
+ * @returns {string[]} of those that it has a parameter for
+ */
+export function meaningTexts({ parameters, workload }, meanings) {
+  return meanings.flatMap((meaning) => {
+    const name = workload.parameterNames[meaning];
+    return name === undefined ? [] : [parameterText(workload, name, parameters[name])];
+  });
+}
+
+/** What the sides do not differ in. @type {Record<HandshakeKind, Meaning[]>} */
+const HANDSHAKE_MEANINGS = {
+  resumed: ["tlsVersion", "rsaBits"],
+  rsa: ["tlsVersion"],
+  tls12: ["rsaBits"],
 };

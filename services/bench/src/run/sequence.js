@@ -27,6 +27,7 @@ export async function runCells(store, stage, { keepGoing, remaining }) {
     directory: store.directory,
     cells: cells.length,
     rounds: store.results.plan.rounds,
+    scenarios: store.results.plan.scenarios,
     done: done(),
     skipped: cells.filter(({ skip }) => skip).length,
     estimatedSeconds: remaining(),

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
-import { cellRecord, plannedCell, POLICY, results } from "../analyse/testing/results.js";
+import {
+  POLICY,
+  cellRecord,
+  plannedCell,
+  results,
+  workloadFor,
+} from "../analyse/testing/results.js";
 import { settingLabel } from "../plan/describe.js";
 import { compareRuns } from "../analyse/compare-runs.js";
 import { lineOf } from "../platform/influx.js";
@@ -173,7 +179,8 @@ test("aligned: of a failed attempt nothing, or it would lie in the same place as
 
 test("cells: every measure under its key, and whether they may be trusted", () => {
   const record = cellRecord();
-  const cell = { record, setting: "", measures: { total_seconds: 5 }, counted: true };
+  const workload = workloadFor(record);
+  const cell = { record, setting: "", workload, measures: { total_seconds: 5 }, counted: true };
   const finding = (/** @type {"invalid" | "weak" | "note"} */ severity) => ({
     gate: /** @type {const} */ ("steal"),
     severity,

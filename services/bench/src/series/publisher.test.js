@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { measuresOf } from "../analyse/measures.js";
-import { cellRecord, plannedCell } from "../analyse/testing/results.js";
+import { cellRecord, plannedCell, workloadFor } from "../analyse/testing/results.js";
 import { UserError } from "../errors.js";
 import { Publisher } from "./publisher.js";
 
@@ -47,7 +47,8 @@ function publisherWith(t, write = async () => {}) {
     judge: (record) => ({
       record,
       setting: "",
-      measures: measuresOf(record),
+      workload: workloadFor(record),
+      measures: measuresOf(record, workloadFor(record)),
       findings: [],
       counted: true,
     }),

@@ -7,7 +7,8 @@
  * @import { Page } from "../report-page.js"
  * @import { Column, Entry } from "../model.js"
  */
-import { comparesServers, schemeName } from "../../analyse/scenarios.js";
+import { comparesServers } from "../../analyse/settings.js";
+import { schemeName } from "../../plan/workload.js";
 import { CONTROL } from "../../plan/proxies.js";
 import { NONE, number } from "../../numbers.js";
 import { lineChart } from "../charts.js";
@@ -37,9 +38,9 @@ export function files(page) {
  * @returns {Setting[][]} of files, those of one scheme together, from the smallest
  */
 function schemesOf({ settings }) {
-  const own = settings.filter(({ scenario }) => comparesServers(scenario));
+  const own = settings.filter(({ workload }) => comparesServers(workload));
   return [...Map.groupBy(own, ({ scheme }) => scheme).values()].map((settings) =>
-    settings.toSorted((a, b) => a.parameters.FILE_BYTES - b.parameters.FILE_BYTES),
+    settings.toSorted((a, b) => bytesOf(a) - bytesOf(b)),
   );
 }
 
@@ -54,13 +55,11 @@ function schemesOf({ settings }) {
 export function sizesTable(page, key, caption) {
   const { analysis } = page;
   const schemes = schemesOf(analysis);
-  const sizes = [...new Set(schemes.flat().map(({ parameters }) => parameters.FILE_BYTES))].sort(
-    (a, b) => a - b,
-  );
+  const sizes = [...new Set(schemes.flat().map(bytesOf))].sort((a, b) => a - b);
   const rows = analysis.results.proxies.flatMap(({ name }) =>
     schemes.map((settings) => {
       const entries = sizes.map((size) => {
-        const setting = settings.find(({ parameters }) => parameters.FILE_BYTES === size);
+        const setting = settings.find((one) => bytesOf(one) === size);
         const comparison = setting && comparisonOf(setting, key);
         const row = comparison?.rows.find(({ proxy }) => proxy === name);
         return comparison ? entryOf(row, columnOf(analysis, comparison)) : null;
@@ -111,9 +110,7 @@ function chartOf(analysis, settings) {
   /** @type {(Column & {bytes: number})[]} */
   const columns = settings.flatMap((setting) => {
     const comparison = comparisonOf(setting, KEYS.request);
-    return comparison
-      ? [{ ...columnOf(analysis, comparison), bytes: setting.parameters.FILE_BYTES }]
-      : [];
+    return comparison ? [{ ...columnOf(analysis, comparison), bytes: bytesOf(setting) }] : [];
   });
   if (columns.length < 2) return [];
   const series = analysis.results.proxies.map(({ name }) => ({
@@ -145,4 +142,12 @@ function chartOf(analysis, settings) {
 function shortSize(bytes) {
   if (bytes < 1000) return String(bytes);
   return `${number(bytes < 10_000 ? Math.round(bytes / 100) / 10 : Math.round(bytes / 1000))}k`;
+}
+
+/**
+ * @param {Setting} setting
+ * @returns {number} size of the file that is asked for; 0: the scenario has one size alone
+ */
+function bytesOf({ workload }) {
+  return workload.fileBytes ?? 0;
 }

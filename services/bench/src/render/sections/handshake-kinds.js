@@ -6,8 +6,7 @@
  * @import { Html } from "../html.js"
  * @import { Page } from "../report-page.js"
  */
-import { comparesHandshakes } from "../../analyse/scenarios.js";
-import { handshakesText, parameterText } from "../words.js";
+import { handshakesText, meaningTexts } from "../words.js";
 import { figure, NONE, range, ratio } from "../../numbers.js";
 import { CONTROL } from "../../plan/proxies.js";
 import { pairChart } from "../charts.js";
@@ -21,7 +20,7 @@ import { scroll } from "../report-page.js";
  */
 export function handshakes(page) {
   const { analysis } = page;
-  const settings = analysis.settings.filter(({ scenario }) => comparesHandshakes(scenario));
+  const settings = analysis.settings.filter(({ workload }) => workload.compares === "handshakes");
   if (settings.length === 0) return null;
   return html`<p class="note">
       CPU µs of the proxy for a whole connection: TCP, handshake, upgrade, one message and close.
@@ -45,19 +44,19 @@ function rivals({ results }) {
 function costTable(page, settings) {
   const { analysis } = page;
   // Full and resumed beside each other.
-  const order = (/** @type {Setting} */ { parameters: p }) =>
-    100 * p.RSA_BITS + 10 * p.TLS_VERSION + p.RESUMED;
+  const order = (/** @type {Setting} */ { workload }) => {
+    const { rsaBits = 0, tlsVersion = 0, resumed = 0 } = workload;
+    return 100 * rsaBits + 10 * tlsVersion + resumed;
+  };
   const sorted = settings.toSorted((a, b) => order(a) - order(b));
   const columns = sorted.flatMap((setting) => {
     const comparison = comparisonOf(setting, KEYS.cpuPerHandshake);
     return comparison ? [{ setting, column: columnOf(analysis, comparison) }] : [];
   });
-  const heads = columns.map(({ setting: { parameters } }) => {
-    const [version, key, resumed] = ["TLS_VERSION", "RSA_BITS", "RESUMED"].map((name) =>
-      parameterText(name, parameters[name]),
-    );
-    return { title: `${version}, ${key}`, small: `${resumed}, µs` };
-  });
+  const heads = columns.map(({ setting }) => ({
+    title: meaningTexts(setting, ["tlsVersion", "rsaBits"]).join(", "),
+    small: [...meaningTexts(setting, ["resumed"]), "µs"].join(", "),
+  }));
   return tableOf(page, "CPU of a connection by handshake", heads, (name) =>
     columns.map(({ column }) => {
       const row = column.comparison.rows.find(({ proxy }) => proxy === name);

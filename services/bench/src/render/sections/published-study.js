@@ -6,7 +6,7 @@
  * @import { Page } from "../report-page.js"
  */
 import { NONE } from "../../numbers.js";
-import { comparesServers } from "../../analyse/scenarios.js";
+import { comparesServers } from "../../analyse/settings.js";
 import { claimText } from "../claim-texts.js";
 import { html } from "../html.js";
 import { dated, headlines, KEYS, machineLine, mainTable } from "../model.js";
@@ -37,10 +37,10 @@ export function publishedStudy(page) {
         <h3>This run, ${year}</h3>
         <p class="note">${machineLine(results.environment)}.</p>
         ${settings
-          .filter(({ scenario }) => !comparesServers(scenario))
+          .filter(({ workload }) => !comparesServers(workload))
           .map((setting) => todayTable(page, setting))}
         ${
-          settings.some(({ scenario }) => comparesServers(scenario)) &&
+          settings.some(({ workload }) => comparesServers(workload)) &&
           sizesTable(page, KEYS.total, "Seconds for all requests, today")
         }
       </div>

@@ -2,11 +2,13 @@
  * What the words and measures of the report mean.
  *
  * @import { Analysis } from "../../analyse/types.js"
+ * @import { Plan, ScenarioDescription } from "../../record/types.js"
  * @import { Html } from "../html.js"
  * @import { Page } from "../report-page.js"
  */
 import { ratio } from "../../numbers.js";
 import { html } from "../html.js";
+import { list } from "../words.js";
 
 /** @param {Page} page */
 export function reading({ analysis }) {
@@ -52,10 +54,7 @@ export function reading({ analysis }) {
       "Noise floor",
       `In an A/A run a proxy is compared with a copy of itself, and the two must tie. How far apart they were is the floor: a difference between two proxies that is no larger is noise. ${floor}`,
     ],
-    [
-      "Closed loop",
-      "A fixed number of connections is open at a time, and the next starts when one has closed. A slow proxy gets less load, so latencies are times in the queue at saturation, and not those at a given request rate; CPU per operation does not depend on it.",
-    ],
+    ...loops(analysis.results.plan),
     [
       "Not counted",
       "A failed cell, and one with a finding marked invalid, is shown and enters no figure. Weak: it enters, with reservations.",
@@ -80,6 +79,35 @@ export function reading({ analysis }) {
         )}
       </dl>
     </details>`;
+}
+
+/** @type {Record<ScenarioDescription["loop"], [term: string, meaning: string]>} */
+const LOOPS = {
+  closed: [
+    "Closed loop",
+    "A fixed number of connections is open at a time, and the next starts when one has closed. A slow proxy gets less load, so latencies are times in the queue at saturation, and not those at a given request rate; CPU per operation does not depend on it.",
+  ],
+  open: [
+    "Open loop",
+    "Messages, or connections, are due at set times, whatever the proxy does: a slow proxy gets as much load as a fast one. A message's latency counts from when it was due. What began late or not at all is counted, as sends late and sends dropped.",
+  ],
+};
+
+/**
+ * @param {Plan} plan
+ * @returns {[string, string][]} the kinds of loop that it has; which scenario is which, where it has both
+ */
+function loops({ scenarios }) {
+  const kinds = /** @type {(keyof typeof LOOPS)[]} */ (["closed", "open"])
+    .map((loop) => ({
+      loop,
+      names: Object.keys(scenarios).filter((name) => scenarios[name].loop === loop),
+    }))
+    .filter(({ names }) => names.length > 0);
+  return kinds.map(({ loop, names }) => {
+    const [term, meaning] = LOOPS[loop];
+    return [kinds.length > 1 ? `${term}: ${list(names)}` : term, meaning];
+  });
 }
 
 /**

@@ -5,7 +5,7 @@
  * @import { Page } from "../report-page.js"
  */
 import { figure, range, ratio } from "../../numbers.js";
-import { schemeName } from "../../analyse/scenarios.js";
+import { schemeName } from "../../plan/workload.js";
 import { CONTROL } from "../../plan/proxies.js";
 import { tlsFigures } from "../figures.js";
 import { html, trusted } from "../html.js";

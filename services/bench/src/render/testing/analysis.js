@@ -5,6 +5,7 @@
  * @import { CellRecord, ContainerRecord, LatencySummary, PlannedCell, Results, Scheme } from "../../record/types.js"
  * @import { Curves } from "../model.js"
  */
+import { workloadFor } from "../../analyse/testing/results.js";
 import { SCENARIOS } from "../../plan/testing/scenarios.js";
 
 /** @type {Results["proxies"]} */
@@ -273,7 +274,8 @@ function skippedCell(cell) {
   record.status = "skipped";
   record.phases = {};
   record.cause = { kind: "skipped", message: String(cell.skip) };
-  return { record, setting: settingKey(record), measures: {}, findings: [], counted: false };
+  const about = { setting: settingKey(record), workload: workloadFor(record) };
+  return { record, ...about, measures: {}, findings: [], counted: false };
 }
 
 /**
@@ -294,7 +296,8 @@ function failedCell(cell, attempt, hostile) {
     failed: 37,
     failedByCause: { connect: 35, closed_early: 2 },
   };
-  return { record, setting: settingKey(record), measures: {}, findings: [], counted: false };
+  const about = { setting: settingKey(record), workload: workloadFor(record) };
+  return { record, ...about, measures: {}, findings: [], counted: false };
 }
 
 /**
@@ -373,6 +376,7 @@ function okCell(cell, attempt, invalid, random, hostile) {
   return {
     record,
     setting: settingKey(record),
+    workload: workloadFor(record),
     measures: {
       handshake_ms_mean: record.handshakeMs.mean,
       handshake_ms_p99: record.handshakeMs.p99,
@@ -463,6 +467,7 @@ function setting(scheme, asked, cells, proxies, hostile) {
     scenario: "short-lived",
     scheme,
     parameters,
+    workload: workloadFor({ scenario: "short-lived", parameters }),
     comparisons: MEASURES.map((measure) => comparison(measure, own, proxies, hostile)),
   };
 }
@@ -637,7 +642,7 @@ function environment(hostile) {
  */
 function verdictsOf(settings, hostile) {
   const measure = "cpu_us_per_handshake";
-  const scope = { scenario: null, parameters: {} };
+  const scope = { scenario: null, parameters: {}, description: null };
   const [first, ...others] = [...Map.groupBy(settings, ({ scheme }) => scheme).values()].map(
     (own) => own[own.length - 1],
   );
