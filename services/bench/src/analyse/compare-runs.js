@@ -7,7 +7,7 @@ import { identityDifferences } from "../record/identity.js";
 import { independentRatioInterval, smallestP } from "../statistics/index.js";
 import { analyseCells } from "./index.js";
 import { measure } from "./measures.js";
-import { judge } from "./ranking.js";
+import { judge, LEAST_ROUNDS } from "./ranking.js";
 import { CONFIDENCE, settingKey, settingsOf, valuesByRound } from "./settings.js";
 
 /** @import { TlsPolicy } from "../record/types.js" */
@@ -115,7 +115,7 @@ function compareMeasure(run, setting, key, own, others) {
   );
   return proxies.map(({ proxy, a, b }) => {
     const [value, baselineValue] = [median(a), median(b)];
-    const isTold = a.length > 1 && b.length > 1;
+    const isTold = Math.min(a.length, b.length) >= LEAST_ROUNDS;
     const isSeen = judgement.differ(proxy, other(proxy));
     return {
       cell: cellOf(run, setting, proxy),

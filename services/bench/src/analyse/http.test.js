@@ -205,6 +205,7 @@ test("a generator of one thread is judged by the one core that it can use, and i
 test("who answers with errors ranks behind all others, whatever is better about it", () => {
   const analysis = analysed(
     httpResults({
+      rounds: 4,
       change: (record) => {
         if (record.proxy !== "nginx" || record.scenario !== "http-spring") return;
         spoil(record);

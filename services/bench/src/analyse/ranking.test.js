@@ -35,7 +35,7 @@ test("a difference whose interval holds 1 is none", () => {
 });
 
 test("with too few rounds for the test, only ranges that do not touch differ", () => {
-  const { method, p, differ } = judged({ a: [1, 2, 3], b: [4, 5, 6], c: [3, 7, 8] });
+  const { method, p, differ } = judged({ a: [1, 2, 3, 3], b: [4, 5, 6, 6], c: [3, 7, 8, 8] });
   assert.equal(method, "range");
   assert.equal(p("a", "b"), null);
   assert.ok(differ("a", "b") && !differ("a", "c") && !differ("b", "c"));
@@ -44,12 +44,15 @@ test("with too few rounds for the test, only ranges that do not touch differ", (
   assert.equal(judged({ a: [1, 2, 3, 4], b: [5, 6, 7, 8], c: [9, 9, 9, 9] }).method, "range");
 });
 
-test("a single round tells nothing apart", () => {
+test("fewer than four rounds tell nothing apart", () => {
+  const three = judged({ a: [1, 2, 3], b: [4, 5, 6] });
+  assert.equal(three.method, "none");
+  assert.ok(!three.differ("a", "b"));
   const { method, differ } = judged({ a: [1], b: [100] });
   assert.equal(method, "none");
   assert.ok(!differ("a", "b"));
   // Nor does a single value among others' many.
-  assert.ok(!judged({ a: [1, 1.1, 1.2], b: [100] }).differ("a", "b"));
+  assert.ok(!judged({ a: [1, 1.1, 1.2, 1.3], b: [100] }).differ("a", "b"));
 });
 
 test("a proxy against a copy of itself is a tie", () => {

@@ -8,7 +8,7 @@ import { detectableRatio, medianInterval, ratioInterval } from "../statistics/in
 import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT, badPercentOf } from "./bad-answers.js";
 import { isVoidedBy, summedUp, weakens } from "./gates.js";
 import { measure } from "./measures.js";
-import { allPairs, ALPHA, judge, rank } from "./ranking.js";
+import { allPairs, ALPHA, ENOUGH_ROUNDS, judge, LEAST_ROUNDS, rank } from "./ranking.js";
 
 /** @import { Parameters, PlannedCell, Results } from "../record/types.js" */
 /** @import { AnalysedCell, Comparison, Finding, FindingOf, Measure, Missing, Ratio, Row, Setting } from "./types.js" */
@@ -408,7 +408,7 @@ function compare(measure, control, data) {
         own.length > 0 ? { value: median(own), interval: medianInterval(own, CONFIDENCE) } : null,
       missing: own.length > 0 ? [] : data.missing(proxy),
       toControl: isContender && control !== "own" ? data.ratio(proxy, CONTROL) : null,
-      toBest: isContender && best ? data.ratio(proxy, best) : null,
+      toBest: isContender && ranks.has(best) ? data.ratio(proxy, best) : null,
       rank: ranks.get(proxy)?.rank ?? null,
       ties: ranks.get(proxy)?.ties ?? [],
       p: isContender && best && proxy !== best ? judgement.p(best, proxy) : null,
@@ -449,9 +449,10 @@ function fewRounds(data, measured, { method }) {
   const most = Math.max(...rounds);
   /** @type {Finding[]} */
   const findings = [];
-  if (measured.length > 1 && method !== "test") {
+  if (measured.length > 1 && (method !== "test" || most < ENOUGH_ROUNDS)) {
     const onePairIn = method === "range" ? arrangements(most) / 2 : null;
-    findings.push({ gate: "few-rounds", severity: "note", figures: { rounds: most, onePairIn } });
+    const figures = { rounds: most, least: LEAST_ROUNDS, enough: ENOUGH_ROUNDS, onePairIn };
+    findings.push({ gate: "few-rounds", severity: "note", figures });
   }
   const short = measured
     .map((proxy) => ({ proxy, rounds: data.values(proxy).length }))

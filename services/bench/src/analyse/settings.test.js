@@ -110,8 +110,8 @@ test("wide spread is told with its figure", () => {
   assert.ok(nginx && nginx.percent > 25 && nginx.percent < 100);
 });
 
-test("three rounds are ranked by range, and the report says so", () => {
-  const cpu = comparison(analysed({ rounds: 3 }), "cpu_us_per_handshake");
+test("four rounds are ranked by range, and the report says so", () => {
+  const cpu = comparison(analysed({ rounds: 4 }), "cpu_us_per_handshake");
   const last = row(cpu, "http-proxy");
   assert.deepEqual([last.rank, last.p, last.median?.interval], [3, null, null]);
   assert.equal(last.toBest?.interval, null);
@@ -119,13 +119,17 @@ test("three rounds are ranked by range, and the report says so", () => {
   assert.ok(low <= last.toBest.value && last.toBest.value <= high && low > 3.3 && high < 3.7);
   assert.equal(cpu.detectableRatio, null);
   const finding = cpu.findings.find(({ gate }) => gate === "few-rounds");
-  assert.deepEqual(finding?.figures, { rounds: 3, onePairIn: 10 });
+  assert.deepEqual(finding?.figures, { rounds: 4, least: 4, enough: 6, onePairIn: 35 });
 });
 
-test("one round is not ranked", () => {
-  const cpu = comparison(analysed({ rounds: 1 }), "cpu_us_per_handshake");
-  assert.ok(cpu.rows.every(({ rank, ties }) => rank === null && ties.length === 0));
-  assert.deepEqual(cpu.findings[0].figures, { rounds: 1, onePairIn: null });
+test("fewer than four rounds are not ranked, and none is the best", () => {
+  for (const rounds of [1, 3]) {
+    const cpu = comparison(analysed({ rounds }), "cpu_us_per_handshake");
+    assert.ok(cpu.rows.every(({ rank, ties }) => rank === null && ties.length === 0));
+    assert.ok(cpu.rows.every(({ median, toBest }) => median && toBest === null));
+    const figures = { rounds, least: 4, enough: 6, onePairIn: null };
+    assert.deepEqual(cpu.findings[0].figures, figures);
+  }
 });
 
 test("ratios are of the rounds that both have", () => {

@@ -56,8 +56,11 @@ export interface GateFigures {
   "machine-unknown": {};
 
   // Of a comparison.
-  /** onePairIn: of so many pairs of equal proxies one comes out apart; null: nothing is ranked. */
-  "few-rounds": { rounds: number; onePairIn: number | null };
+  /**
+   * Below `least` nothing is ranked, below `enough` it is a first look. onePairIn: of so many pairs of equal proxies one comes out
+   * apart; null: they are tested, or not ranked.
+   */
+  "few-rounds": { rounds: number; least: number; enough: number; onePairIn: number | null };
   "missing-rounds": { most: number; proxies: { proxy: string; rounds: number }[] };
   "ranked-last": { limit: number; proxies: { proxy: string; badPercent: number }[] };
   spread: { limit: number; proxies: { proxy: string; percent: number }[] };

@@ -55,3 +55,19 @@ test("an open loop that dropped a third of its sends tells no latency, and says 
   const told = [...caveats, ...answers.flatMap((answer) => answer.caveats)].join("\n");
   assert.match(`${verdictTexts(analysis).lead.join(" ")}${told}`, /sends were dropped/);
 });
+
+test("below four rounds nothing is ranked and none is the best; with four it is a first look", () => {
+  for (const name of ["balancerbattle-large", "nginx-idle", "churn"]) {
+    const analysis = recorded(name);
+    const rows = analysis.settings.flatMap(({ comparisons }) =>
+      comparisons.flatMap((comparison) => comparison.rows),
+    );
+    assert.ok(rows.length > 0);
+    assert.ok(rows.every(({ rank, toBest }) => rank === null && toBest === null));
+    const markdown = renderMarkdown(analysis);
+    assert.doesNotMatch(markdown, /costs least,|rank 1|× best/);
+    assert.match(markdown, /(A single round|Only 2 rounds): below 4 nothing is ranked/);
+  }
+  const quick = renderText(recorded("quick", ({ scheme }) => scheme === "ws"));
+  assert.match(quick, /A first look, 4 rounds of the 6 that a verdict takes/);
+});

@@ -71,10 +71,14 @@ const SENTENCES = {
   "machine-unknown": () =>
     "the machine's own counters could not be read: steal and foreign load are not known",
 
-  "few-rounds": ({ figures: { rounds, onePairIn } }) =>
-    onePairIn === null
-      ? "A single round: nothing is known about its spread, so there are no ranks"
-      : `Ranked by range over ${counted(rounds, "round")}, not tested: two equal proxies would rank apart in 1 of ${number(onePairIn)} cases`,
+  "few-rounds": ({ figures: { rounds, least, enough, onePairIn } }) => {
+    if (rounds < least) return `${capital(onlyRounds(rounds))}: below ${least} nothing is ranked`;
+    const how =
+      onePairIn === null
+        ? "tested"
+        : `ranked by range and not tested, so that two equal proxies would rank apart in 1 of ${number(onePairIn)} cases`;
+    return `A first look, ${counted(rounds, "round")} of the ${enough} that a verdict takes: ${how}`;
+  },
   "missing-rounds": ({ figures: { most, proxies } }, title) => ({
     message: `Some lack rounds, and with fewer than the ${most} of others a difference is less likely to be seen`,
     figures: list(proxies.map(({ proxy, rounds }) => `${title(proxy)} ${rounds}`)),
@@ -124,6 +128,14 @@ const SENTENCES = {
   unobserved: ({ figures: { proxies } }, title) =>
     `${list(proxies.map(title))} ran without InfluxDB and cAdvisor: the difference to the others includes their cost`,
 };
+
+/**
+ * @param {number} rounds too few to rank
+ * @returns {string} `a single round`, `only 2 rounds`
+ */
+export function onlyRounds(rounds) {
+  return rounds === 1 ? "a single round" : `only ${counted(rounds, "round")}`;
+}
 
 /**
  * @param {number} atATime connections, or requests

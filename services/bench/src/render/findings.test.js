@@ -91,8 +91,8 @@ const CASES = {
     "the machine's own counters could not be read: steal and foreign load are not known",
   ],
   "few-rounds": [
-    { severity: "note", figures: { rounds: 3, onePairIn: 10 } },
-    "Ranked by range over 3 rounds, not tested: two equal proxies would rank apart in 1 of 10 cases",
+    { severity: "note", figures: { rounds: 4, least: 4, enough: 6, onePairIn: 35 } },
+    "A first look, 4 rounds of the 6 that a verdict takes: ranked by range and not tested, so that two equal proxies would rank apart in 1 of 35 cases",
   ],
   "missing-rounds": [
     { severity: "weak", figures: { most: 7, proxies: [{ proxy: "nginx", rounds: 6 }] } },
@@ -240,14 +240,15 @@ test("what else a gate may have found", () => {
     }),
     "2 of 2,000 requests failed, 0.1 %",
   );
-  assert.match(
+  const rounds = (/** @type {number} */ rounds) =>
     findingText({
       gate: "few-rounds",
       severity: "note",
-      figures: { rounds: 1, onePairIn: null },
-    }),
-    /^A single round: nothing is known about its spread/,
-  );
+      figures: { rounds, least: 4, enough: 6, onePairIn: null },
+    });
+  assert.equal(rounds(1), "A single round: below 4 nothing is ranked");
+  assert.equal(rounds(3), "Only 3 rounds: below 4 nothing is ranked");
+  assert.equal(rounds(5), "A first look, 5 rounds of the 6 that a verdict takes: tested");
 });
 
 test("what was found in cells says in how many, and its figures stay apart from what it shares with others", () => {

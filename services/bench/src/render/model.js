@@ -279,6 +279,10 @@ function legend({ confidence }, columns) {
   if (rows.length === 0) return "No cell of this setting counts.";
   if (most === 1)
     return `One round: single values, nothing is known about their spread.${queueNote(columns)}`;
+  const ratios = columns.some(({ relativeTo }) => relativeTo) ? " the ratio named above it;" : "";
+  const ranks = rows.some(({ rank }) => rank !== null)
+    ? " the rank, where = is a shared one"
+    : " no ranks";
   const n = least === most ? count(most) : `${count(least)} to ${count(most)}`;
   const level = `${Math.round(confidence * 100)} %`;
   const isWhole = rows.every(({ median }) => median?.interval);
@@ -288,7 +292,7 @@ function legend({ confidence }, columns) {
     : isNone
       ? `the lowest and the highest round (too few for a ${level} interval)`
       : `its ${level} interval, or the lowest and the highest round where there are too few`;
-  return `Median of ${n} rounds; ${spread}; the ratio named above it; the rank, where = is a shared one.${queueNote(columns)}`;
+  return `Median of ${n} rounds; ${spread};${ratios}${ranks}.${queueNote(columns)}`;
 }
 
 /**

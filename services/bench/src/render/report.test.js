@@ -268,14 +268,14 @@ test("findings of one gate are told in one sentence, what they share once", () =
   const few = {
     gate: "few-rounds",
     severity: "note",
-    figures: { rounds: 3, onePairIn: 10 },
+    figures: { rounds: 4, least: 4, enough: 6, onePairIn: 35 },
   };
   for (const comparison of setting.comparisons) comparison.findings = [few];
   assert.deepEqual(settingFindings(analysis, setting), [
     {
       severity: "note",
       message:
-        "Ranked by range over 3 rounds, not tested: two equal proxies would rank apart in 1 of 10 cases (all measures)",
+        "A first look, 4 rounds of the 6 that a verdict takes: ranked by range and not tested, so that two equal proxies would rank apart in 1 of 35 cases (all measures)",
     },
   ]);
 });

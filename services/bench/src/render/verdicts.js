@@ -4,12 +4,12 @@
  */
 import { answersBadly } from "../analyse/bad-answers.js";
 import { measure } from "../analyse/measures.js";
-import { ALPHA } from "../analyse/ranking.js";
+import { ALPHA, LEAST_ROUNDS } from "../analyse/ranking.js";
 import { comparesServers } from "../analyse/settings.js";
 import { schemeName } from "../plan/workload.js";
 import { counted, number, timesFinely } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
-import { findingText } from "./findings.js";
+import { findingText, onlyRounds } from "./findings.js";
 import { Style } from "./lead.js";
 import {
   amount,
@@ -310,7 +310,7 @@ function contestText(style, { comparison, order }, words) {
   const named = (/** @type {Row} */ row) => `${title(row)} ${figure(row)}`;
   if (order.length === 0) return "no answer: no proxy has a valid cell";
   if (order.length === 1) return `only ${title(order[0])} has valid cells: ${figure(order[0])}`;
-  if (order[0].rank === null) return `a single round, so no ranking: ${list(order.map(named))}`;
+  if (order[0].rank === null) return `not ranked: ${list(order.map(named))}`;
 
   const leaders = order.filter(({ rank }) => rank === 1);
   const rest = order.slice(leaders.length);
@@ -412,11 +412,10 @@ function addedText(style, answer) {
   }
   const base = figureText(style, control, of);
   const difference = (/** @type {Row} */ row) => amount(valueOf(row) - value, of);
-  if ([control, ...proxies].every((row) => row.values.length === 1)) {
-    const each = measured.map(
-      (row) => `${markedTitle(style.results, row)} ${signed(valueOf(row) - value, of)}`,
-    );
-    return `a single round, so untested: the control took ${base}, ${list(each)}`;
+  const rounds = Math.max(...[control, ...proxies].map(({ values }) => values.length));
+  if (rounds < LEAST_ROUNDS) {
+    const each = proxies.map((row) => `${title(row)} ${signed(valueOf(row) - value, of)}`);
+    return `${onlyRounds(rounds)}, so untested: the control took ${base}, ${list(each)}${badText(style, bad)}`;
   }
   const adding = proxies
     .filter(({ proxy }) => relations[proxy] === "worse")
@@ -508,7 +507,7 @@ function apart(ratio) {
 function tieText(style, measures) {
   if (measures.length === 0) return "no answer: not both have valid cells";
   if (measures.every(({ differs }) => differs === null))
-    return "no answer: a single round says nothing about its spread";
+    return `no answer: with fewer than ${LEAST_ROUNDS} rounds no difference can be seen`;
   const told = (/** @type {SelfMeasure} */ { measure: key, ratio }) =>
     `${measure(key).title} ${style.ratio(ratio)}`;
   const differing = measures.filter(({ differs }) => differs);

@@ -134,22 +134,22 @@ test("a tie behind the best is told, and a name keeps its small letter", () => {
 });
 
 test("few rounds are not called tested, and what is in brackets is their range", () => {
-  const few = answer(CPU, "ws", { rounds: 3 });
+  const few = answer(CPU, "ws", { rounds: 4 });
   assert.match(
     few.text,
     / µs \(\d+ to \d+\) and .*; http-proxy 3\.\d\d times \(3\.\d\d to 3\.\d\d\)/,
   );
   assert.deepEqual(few.lead.slice(1), [
-    "In brackets: the lowest and the highest round, as 3 are too few for a 95 % interval.",
-    "Ranked by range over 3 rounds, not tested: two equal proxies would rank apart in 1 of 10 cases.",
+    "In brackets: the lowest and the highest round, as 4 are too few for a 95 % interval.",
+    "A first look, 4 rounds of the 6 that a verdict takes: ranked by range and not tested, so that two equal proxies would rank apart in 1 of 35 cases.",
   ]);
   assert.deepEqual([few.caveats, few.verdict.caveats], [[], []]);
   const one = answer(CPU, "ws", { rounds: 1 });
   assert.match(
     one.text,
-    /^A single round, so no ranking: (nginx|HAProxy) \d+ µs, (nginx|HAProxy) \d+ µs and http-proxy \d+ µs\.$/,
+    /^Not ranked: (nginx|HAProxy) \d+ µs, (nginx|HAProxy) \d+ µs and http-proxy \d+ µs\.$/,
   );
-  assert.match(one.lead.join(" "), /A single round: nothing is known about its spread/);
+  assert.match(one.lead.join(" "), /A single round: below 4 nothing is ranked/);
 });
 
 test("where only some have an interval, a range says that it is one", () => {
@@ -339,7 +339,7 @@ test("A/A: a tie says so, and how far apart the two were", () => {
     lead.at(-1) ?? "",
     /at the 5 % level, corrected for all 22 comparisons of this run;/,
   );
-  assert.match(self({ rounds: 3 }).lead.at(-1) ?? "", /^Too few rounds to test 22 comparisons: /);
+  assert.match(self({ rounds: 4 }).lead.at(-1) ?? "", /^Too few rounds to test 22 comparisons: /);
 });
 
 test("A/A: a difference is no tie, and one round tells nothing", () => {
@@ -349,7 +349,7 @@ test("A/A: a difference is no tie, and one round tells nothing", () => {
     /^No, a difference is seen in 1 of 11 measures: CPU per handshake 1\.\d\d times \(1\.\d\d to 1\.\d\d\)\.$/,
   );
   const [single] = self({ rounds: 1 }).verdicts;
-  assert.match(single.answers[0].text, /^No answer: a single round/);
+  assert.match(single.answers[0].text, /^No answer: with fewer than 4 rounds/);
 });
 
 test("A/A: a copy that ran without observers tells their cost, and no noise", () => {
