@@ -9,7 +9,7 @@
 import { number } from "../numbers.js";
 import { schemeName } from "../plan/workload.js";
 import { time } from "../render/model.js";
-import { list, meaningOf, parameterText } from "../render/words.js";
+import { inReadingOrder, list, meaningOf, parameterText } from "../render/words.js";
 import { PART } from "./picture.js";
 import { uses } from "./variables.js";
 
@@ -85,9 +85,12 @@ function schemeOf({ scheme, description }) {
 function loadText(loads) {
   const known = loads.map(({ parameters }) => parameters ?? {});
   const [{ description }] = loads;
-  const names = distinct(known.flatMap(Object.keys)).filter(
-    (name) => !description || !ASIDE.includes(meaningOf(description, name)),
-  );
+  const all = distinct(known.flatMap(Object.keys));
+  const names = description
+    ? inReadingOrder(description, all).filter(
+        (name) => !ASIDE.includes(meaningOf(description, name)),
+      )
+    : all;
   return names
     .map((name) => {
       const values = distinct(known.flatMap((parameters) => parameters[name] ?? []));

@@ -68,23 +68,37 @@ export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Parameters in words, by what they mean. @type {Partial<Record<Meaning, (value: number, holds: boolean) => string>>} */
+/** Parameters in words, by what they mean, in the order in which a reader wants to know them. @type {Partial<Record<Meaning, (value: number, holds: boolean) => string>>} */
 const WORDS = {
   connections: (value) => counted(value, "connection"),
+  connectionsPerSecond: (value) => `${counted(value, "connection")} opened a second`,
   concurrency: (value) => `${number(value)} at a time`,
   requests: (value) => counted(value, "request"),
   threads: (value) => counted(value, "client thread"),
   phaseSeconds: (value, holds) => `${holds ? "held " : ""}for ${number(value)} s`,
   messages: (value) => `${counted(value, "message")} a connection`,
-  messageBytes: (value) => `${counted(value, "byte")} a message`,
-  connectionsPerSecond: (value) => `${counted(value, "connection")} opened a second`,
   intervalSeconds: (value) => `a message each ${number(value)} s`,
+  messageBytes: (value) => `${counted(value, "byte")} a message`,
   serverWorkers: (value) => counted(value, "server process", "server processes"),
   fileBytes: (value) => `files of ${number(value)} bytes`,
   tlsVersion: (value) => `TLS ${value}`,
   rsaBits: (value) => (value === 0 ? "ECDSA key" : `RSA-${value} key`),
   resumed: (value) => (value === 0 ? "full handshakes" : "resumed handshakes"),
 };
+
+/**
+ * @param {Described} description of the scenario
+ * @param {string[]} names of its parameters, in any order: InfluxDB has them by the alphabet
+ * @returns {string[]} those that mean something first, in the order in which a reader wants to know them
+ */
+export function inReadingOrder({ parameterNames }, names) {
+  const meanings = /** @type {Meaning[]} */ (Object.keys(WORDS));
+  const told = meanings.flatMap((meaning) => parameterNames[meaning] ?? []);
+  return [
+    ...told.filter((name) => names.includes(name)),
+    ...names.filter((name) => !told.includes(name)),
+  ];
+}
 
 /**
  * @param {Described | null} description of the scenario that has it; null: nobody knows

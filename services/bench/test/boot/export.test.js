@@ -1,18 +1,84 @@
 /**
- * `./bench export` on a tiny battle and a real InfluxDB: every panel, with and without its points in the database, with a query
- * that is broken, and as a snapshot.
+ * `./bench export` on a real InfluxDB: of a tiny battle every panel, with and without its points in the database, with a query
+ * that is broken, and as a snapshot; of a single load, k6's, what there is of it and nothing else.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+// @ts-expect-error: jsdom ships no types.
+import { JSDOM } from "jsdom";
 import { panelsOf, readDashboards } from "../../src/panels/dashboards.js";
 import { pixelsOf } from "../../src/panels/testing/png.js";
-import { finishedTestbed } from "../testbed.js";
-import { atEnd } from "../lab.js";
+import { Project } from "../../src/platform/docker.js";
+import { Influx } from "../../src/platform/influx.js";
+import { finishedTestbed, testbed } from "../testbed.js";
+import { atEnd, joinProject, waitForLoad } from "../lab.js";
+
+/** @import { Entry } from "../../src/panels/folder.js" */
 
 const CPU = /^battle-\d+-cpu-per-handshake-/;
+const FORMATS = ["svg", "png", "csv", "json"];
+/** The dashboards look for containers of this project. */
+const USUAL_PROJECT = "ws-proxy-bench";
+/** How long the containers are watched after the load. */
+const WATCH_MS = 4000;
+
+/**
+ * What cAdvisor saw has the name of the test's project; what comes from a record has the usual one.
+ *
+ * @param {string} directory a copy of the project, whose dashboards are to show its own containers
+ * @param {string} project name
+ */
+function showContainersOf(directory, project) {
+  const generated = join(directory, "dashboards/generated");
+  for (const name of readdirSync(generated)) {
+    const text = readFileSync(join(generated, name), "utf8");
+    writeFileSync(
+      join(generated, name),
+      text.replaceAll(USUAL_PROJECT, `(?:${USUAL_PROJECT}|${project})`),
+    );
+  }
+}
+
+/**
+ * @param {string} folder of an export
+ * @returns {Entry[]} what its page shows
+ */
+function entriesIn(folder) {
+  return JSON.parse(readFileSync(join(folder, "index.json"), "utf8"));
+}
+
+/**
+ * Each panel has all its files, or the page says why it has none; nothing that was written is blank.
+ *
+ * @param {string} folder of an export
+ * @param {RegExp} caption of each picture
+ */
+function assertWhole(folder, caption) {
+  const page = readFileSync(join(folder, "index.html"), "utf8");
+  for (const { name, title, noData } of entriesIn(folder)) {
+    const files = FORMATS.filter((format) => existsSync(join(folder, `${name}.${format}`)));
+    assert.deepEqual(files, noData === undefined ? FORMATS : [], name);
+    if (noData !== undefined) assert.ok(page.includes(`<li>${noData}:`), title);
+  }
+  for (const [, link] of page.matchAll(/(?:href|src)="([^"#:]+)"/g))
+    assert.ok(existsSync(join(folder, link)), link);
+  for (const name of readdirSync(folder)) {
+    if (name.endsWith(".png")) {
+      const { colours } = pixelsOf(readFileSync(join(folder, name)));
+      assert.ok(colours.size > 10, `${name} is blank`);
+    }
+    if (!name.endsWith(".svg")) continue;
+    const { document } = new JSDOM(readFileSync(join(folder, name), "utf8"), {
+      contentType: "image/svg+xml",
+    }).window;
+    const lines = [...document.querySelectorAll('text[font-size="11"]')];
+    assert.match(lines.map(({ textContent }) => textContent).join(" · "), caption, name);
+  }
+}
 
 test("a battle's panels are exported without Grafana", async (t) => {
   const { bench, directory, project, runFolder, assertNothingLeft } = await finishedTestbed(t);
@@ -20,44 +86,57 @@ test("a battle's panels are exported without Grafana", async (t) => {
   const read = (/** @type {string} */ name) => readFileSync(join(panels, name), "utf8");
   const files = (/** @type {string} */ ending) =>
     readdirSync(panels).filter((name) => name.endsWith(ending));
+  showContainersOf(directory, project.name);
   const dashboards = readDashboards(directory);
 
   await t.test(
-    "every panel in every format, with an index page; nothing stays behind",
+    "every panel with data in every format, the others on the index page; nothing stays behind",
     async () => {
       const { code, output } = await bench(["export"]).ended;
       assert.equal(code, 0, output);
+      const load =
+        "short-lived: 600 connections, 50 at a time, 20 messages a connection, 500 bytes a message";
+      const run = basename(runFolder());
+      assertWhole(
+        panels,
+        new RegExp(
+          `^run ${run} · haproxy-hitch, nginx, none · (ws|wss|ws, wss) · ${load} · \\d{4}-`,
+        ),
+      );
+      const entries = entriesIn(panels);
       for (const dashboard of dashboards) {
-        for (const { id } of panelsOf(dashboard)) {
-          for (const ending of [".svg", ".png", ".csv", ".json"]) {
-            const names = files(ending).filter((name) =>
-              name.startsWith(`${dashboard.uid}-${id}-`),
-            );
-            assert.ok(names.length > 0, `no ${ending} of ${dashboard.uid} ${id}: ${output}`);
-          }
-        }
+        const own = entries.filter((entry) => entry.dashboard === dashboard.uid);
+        // There is nothing that this run was compared with.
+        const expected = dashboard.uid === "compare" ? [] : panelsOf(dashboard);
+        assert.deepEqual(
+          new Set(own.map(({ id }) => id)),
+          new Set(expected.map(({ id }) => id)),
+          dashboard.uid,
+        );
       }
-      const page = read("index.html");
-      for (const [, link] of page.matchAll(/(?:href|src)="([^"#:]+)"/g))
-        assert.ok(existsSync(join(panels, link)), link);
+      assert.match(output, /Compare is left out: this run has no baseline/);
+      const empty = entries.filter(({ noData }) => noData !== undefined);
+      assert.ok(empty.length > 0);
+      for (const { title } of empty)
+        assert.match(title, /request|held|failed|CPU of the proxy in cores/i);
       await assertNothingLeft();
     },
   );
 
-  await t.test("no picture is blank; each says its title, and axes their units", () => {
-    for (const name of files(".png")) {
-      const { colours } = pixelsOf(readFileSync(join(panels, name)));
-      assert.ok(colours.size > 10, `${name} is blank`);
-    }
+  await t.test("each picture says its title, and the scheme of its setting", () => {
     const titles = dashboards.flatMap((dashboard) => panelsOf(dashboard).map(({ title }) => title));
     for (const name of files(".svg")) {
       const [, title] = /<title[^>]*>([^<]+)</.exec(read(name)) ?? [];
       const plain = (title ?? "").replaceAll("&lt;", "<").replaceAll("&amp;", "&");
       assert.ok(
-        titles.some((one) => plain.startsWith(one)),
+        titles.some((one) => plain.includes(one)),
         `${name}: ${title}`,
       );
     }
+    const schemes = files(".svg")
+      .filter((name) => CPU.test(name))
+      .map((name) => / none · (\w+)/.exec(read(name))?.[1]);
+    assert.deepEqual(schemes, ["ws", "wss"]);
   });
 
   await t.test(
@@ -164,7 +243,9 @@ test("a battle's panels are exported without Grafana", async (t) => {
       assert.match(output, new RegExp(`FAILED {2}battle ${broken.id} .*`));
       assert.ok(output.includes("SELECT nonsense( FROM cells"), output);
       const written = new Set(files(".svg").map((name) => Number(name.split("-")[1])));
-      assert.deepEqual([...written].sort(), others.map(({ id }) => id).sort());
+      const shown = entriesIn(panels).flatMap(({ id, noData }) => (noData === undefined ? id : []));
+      assert.deepEqual(new Set(shown), new Set([broken.id, ...written]));
+      assert.ok(others.some(({ id }) => written.has(id)));
       assert.match(read("index.html"), /failed/);
       await assertNothingLeft();
     },
@@ -183,4 +264,87 @@ test("a battle's panels are exported without Grafana", async (t) => {
       await assertNothingLeft();
     });
   }
+});
+
+test("of a single load over wss what there is of it is exported, and nothing blank", async (t) => {
+  const { bench, directory, project } = testbed(t);
+  showContainersOf(directory, project.name);
+  const load = new Project(directory, {
+    name: project.name,
+    profile: "nginx",
+    env: { ...project.env, SCHEME: "wss", CONNECTIONS: "300", CONCURRENCY: "20", MESSAGES: "3" },
+  });
+  await load.check(["up", "--detach"]);
+  assert.equal(await waitForLoad(load), 0);
+  await sleep(WATCH_MS);
+  const results = join(directory, "results");
+
+  await t.test("the dashboard that has data, each picture with its load", async () => {
+    const { code, output } = await bench(["export"]).ended;
+    assert.equal(code, 0, output);
+    const [run, ...others] = readdirSync(results);
+    assert.deepEqual(others, []);
+    assert.match(run, /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/);
+    assert.match(output, new RegExp(`^bench: run ${run}$`, "m"));
+    assert.match(output, /Battle is left out: this run has no setting/);
+    assert.match(output, /Compare is left out: this run has no (setting|baseline)/);
+    const folder = join(results, run, "panels");
+    const about =
+      "short-lived: 300 connections, 20 at a time, 3 messages a connection, 1,024 bytes a message";
+    assertWhole(folder, new RegExp(`^run ${run} · nginx · wss · ${about} · \\d{4}-.* UTC$`));
+    const entries = entriesIn(folder);
+    assert.deepEqual([...new Set(entries.map(({ dashboard }) => dashboard))], ["proxies-live"]);
+    // Nothing has failed, and the runner of battles alone knows how much was throttled and what is open.
+    assert.deepEqual(
+      entries.flatMap(({ title, noData }) => (noData === undefined ? [] : [[title, noData]])),
+      [
+        ["Connections failed", "No sample in this range"],
+        ["Throttled by the CPU budget", "Known in battles alone: ./bench run"],
+        ["Connections failed, by cause", "0 failures in this range"],
+        ["Connections open", "Known in battles alone: ./bench run"],
+      ],
+    );
+  });
+
+  await t.test(
+    "a dashboard without data for the run: said so, and nothing is written",
+    async () => {
+      const [run] = readdirSync(results);
+      const before = readdirSync(join(results, run, "panels"));
+      const { code, output } = await bench(["export", "--dashboard", "battle"]).ended;
+      assert.equal(code, 1, output);
+      assert.match(
+        output,
+        /no data for dashboard battle in the run .*\n.*Battle: this run has no setting/,
+      );
+      assert.deepEqual(readdirSync(join(results, run, "panels")), before);
+    },
+  );
+
+  await t.test(
+    "an old run whose name has colons is exported to a folder that has none",
+    async (t) => {
+      await joinProject(t, project.name);
+      const run = "2026-01-01T00:00:00Z";
+      const tags = { run, proxy: "nginx", scenario: "short-lived", scheme: "wss" };
+      const points = [5000, 1000].map((ago) => ({
+        measurement: "vus",
+        tags,
+        fields: { value: 1 },
+        ms: Date.now() - ago,
+      }));
+      await new Influx("http://influxdb:8086").write("k6", points);
+      const folder = "2026-01-01T00-00-00Z";
+      for (const name of [run, folder]) {
+        rmSync(join(results, folder), { recursive: true, force: true });
+        const { code, output } = await bench(["export", name, "--panel", "107"]).ended;
+        assert.equal(code, 0, output);
+        assertWhole(
+          join(results, folder, "panels"),
+          new RegExp(`^run ${run} · nginx · wss · short-lived · \\d{4}-`),
+        );
+        assert.ok(existsSync(join(results, folder, "panels/proxies-live-107-cpu.png")), output);
+      }
+    },
+  );
 });
