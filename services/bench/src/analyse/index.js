@@ -5,7 +5,7 @@
 import { median } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.js";
 import { workloadOf } from "../plan/workload.js";
-import { floorOf, pairOf, selfComparisonOf, selfVerdicts } from "./self-comparison.js";
+import { floorOf, pairOf, sameWorkOf, selfComparisonOf, selfVerdicts } from "./self-comparison.js";
 import { badAnswersOf } from "./bad-answers.js";
 import { studyOf } from "./claims.js";
 import { compareAll, CONFIDENCE, settingKey } from "./settings.js";
@@ -54,6 +54,7 @@ export function analyse(results, { policy, noiseFloor = null, published = null }
       : verdictsOf({ results, settings, cells, handshakes, noiseFloor: floor })),
     findings: runFindings(results, cells),
     aa,
+    sameWork: sameWorkOf({ results, settings, cells }),
     noiseFloor: floor,
     published: published && studyOf(published, { results, settings, cells, slopes }),
   };

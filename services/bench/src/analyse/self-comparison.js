@@ -2,16 +2,18 @@
  * A proxy against a copy of itself: whatever differs is noise.
  */
 import { median } from "simple-statistics";
-import { medianInterval } from "../statistics/index.js";
+import { detectableRatio, medianInterval, smallestP } from "../statistics/index.js";
 import { CONFIDENCE, ratioOf, settingsOf, valuesByRound } from "./settings.js";
-import { judge } from "./ranking.js";
+import { ALPHA, judge } from "./ranking.js";
 
 /** @import { Plan } from "../record/types.js" */
 /** @import { Analysis, NoiseFloor, SelfComparison, Verdict } from "./types.js" */
 
+/** @typedef {Pick<SelfComparison, "proxy" | "copy" | "unobserved" | "isCopy">} Pair */
+
 /**
  * @param {Plan} plan
- * @returns {Pick<SelfComparison, "proxy" | "copy" | "unobserved"> | null} null: no proxy of it is a copy of another
+ * @returns {Pair | null} null: no proxy of it is a copy of another
  */
 export function pairOf({ cells }) {
   const copied = cells.find(({ proxy, profile }) => proxy !== profile);
@@ -23,6 +25,7 @@ export function pairOf({ cells }) {
     proxy: original.proxy,
     copy: copied.proxy,
     unobserved: isObserved(original.proxy) !== isObserved(copied.proxy),
+    isCopy: true,
   };
 }
 
@@ -35,7 +38,52 @@ export function pairOf({ cells }) {
  */
 export function selfComparisonOf({ results, settings, cells }) {
   const pair = pairOf(results.plan);
-  if (!pair) return null;
+  return pair && comparisonOf(pair, { results, settings, cells });
+}
+
+/** What the work costs, a measure of each kind: memory is a container's own, whatever work it does. */
+const OF_WORK = [
+  "cpu_us_per_handshake",
+  "cpu_us_per_message",
+  "proxy_cpu_us_per_request",
+  "handshake_ms_mean",
+  "echo_latency_ms_mean",
+  "request_ms_mean",
+  "connections_per_second",
+  "messages_per_second",
+  "requests_per_second",
+];
+
+/**
+ * Two proxies that do the same work are an A/A pair in every run that has both.
+ *
+ * @param {Pick<Analysis, "results" | "settings" | "cells">} analysed
+ * @returns {SelfComparison[]} those that have figures
+ */
+export function sameWorkOf({ results, settings, cells }) {
+  const { plan, proxies } = results;
+  return proxies.flatMap(({ name, parts, sameWorkAs }) => {
+    const other = proxies.find((one) => one.name === sameWorkAs?.proxy);
+    // A budget is per container: who has more of them may use more.
+    if (!other || (plan.proxyCpus > 0 && parts.length !== other.parts.length)) return [];
+    const own = settings
+      .filter(({ scheme }) => scheme === sameWorkAs?.scheme)
+      .map((setting) => ({
+        ...setting,
+        comparisons: setting.comparisons.filter(({ measure: key }) => OF_WORK.includes(key)),
+      }));
+    const pair = { proxy: other.name, copy: name, unobserved: false, isCopy: false };
+    const comparison = comparisonOf(pair, { results, settings: own, cells });
+    return comparison.settings.some(({ measures }) => measures.length > 0) ? [comparison] : [];
+  });
+}
+
+/**
+ * @param {Pair} pair
+ * @param {Pick<Analysis, "results" | "settings" | "cells">} analysed
+ * @returns {SelfComparison}
+ */
+function comparisonOf(pair, { results, settings, cells }) {
   const compared = settings.flatMap((setting) => {
     const own = cells.filter((cell) => cell.setting === setting.key);
     return setting.comparisons.flatMap(({ measure: key }) => {
@@ -63,6 +111,11 @@ export function selfComparisonOf({ results, settings, cells }) {
     ratio,
     differs: judgement.method === "none" ? null : judgement.differ(...names[i]),
     p: judgement.p(...names[i]),
+    detectableRatio: detectable(judgement.method, {
+      groups: [[...original.values()], [...copy.values()]],
+      tests: compared.length,
+      seed: results.plan.seed,
+    }),
   }));
   return {
     ...pair,
@@ -72,6 +125,19 @@ export function selfComparisonOf({ results, settings, cells }) {
       measures: measures.flatMap(({ setting: own, ...one }) => (own === setting ? [one] : [])),
     })),
   };
+}
+
+/**
+ * @param {SelfComparison["method"]} method
+ * @param {{groups: [number[], number[]], tests: number, seed: number}} options
+ * @returns {number | null} as of `SelfMeasure`
+ */
+function detectable(method, { groups, tests, seed }) {
+  if (method === "none") return null;
+  if (method === "test") return detectableRatio(groups, { alpha: ALPHA, tests, seed });
+  // Ranges that do not touch are the test's most extreme outcome.
+  const [a, b] = groups;
+  return detectableRatio(groups, { alpha: smallestP(a.length, b.length), tests: 1, seed });
 }
 
 /** @param {Map<number, number>} values by round, at least one */

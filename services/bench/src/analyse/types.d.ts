@@ -330,6 +330,8 @@ export interface SelfComparison {
   copy: string;
   /** The copy ran without what observes: a difference is the cost of observing, not noise. In `./bench selfbench` alone. */
   unobserved: boolean;
+  /** A copy of the same configuration; false: another proxy that does the same work, over one scheme. */
+  isCopy: boolean;
   /** How differences are judged, over all measures of all settings; range: too few rounds for a test; none: a single round. */
   method: "test" | "range" | "none";
   settings: { setting: Setting; measures: SelfMeasure[] }[];
@@ -345,6 +347,8 @@ export interface SelfMeasure {
   differs: boolean | null;
   /** Two-sided Mann–Whitney, Holm-corrected over all measures of all settings; null: not tested. */
   p: number | null;
+  /** Smallest ratio between the two that so many rounds of this spread could have seen; null: none, too few rounds. */
+  detectableRatio: number | null;
 }
 
 /** Which settings a claim is about. */
@@ -480,6 +484,8 @@ export interface Analysis {
   findings: Finding[];
   /** Of a run of `./bench aa`. */
   aa: SelfComparison | null;
+  /** Of two proxies of this run each that do the same work by their own description: its own noise floor. */
+  sameWork: SelfComparison[];
   /** From the last A/A run on the same environment; null: there is none, or this is one. */
   noiseFloor: NoiseFloor | null;
   published: PublishedStudy | null;

@@ -257,6 +257,7 @@ function proxiesOf(plan, proxies, services) {
       title: name === profile ? (proxy?.title ?? name) : `${proxy?.title} (copy)`,
       colour: proxy?.colour ?? "#000000",
       parts: services[profile] ?? [],
+      ...(proxy?.sameWorkAs && { sameWorkAs: proxy.sameWorkAs }),
     };
   });
 }

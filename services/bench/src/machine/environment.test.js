@@ -144,6 +144,7 @@ test("versions: asked once an image and command, first line and rest apart, fail
     maxConnections: null,
     processes: /** @type {const} */ ("one"),
     descriptorLimit: null,
+    sameWorkAs: null,
     configChecks: [],
     reload: null,
   };

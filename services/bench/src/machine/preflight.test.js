@@ -37,6 +37,7 @@ const proxy = {
   maxConnections: null,
   processes: "one",
   descriptorLimit: null,
+  sameWorkAs: null,
   configChecks: [],
   versions: [],
   reload: null,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { didYouMean, UserError } from "../errors.js";
 
-/** @import { Scheme } from "../record/types.js" */
+/** @import { SameWork, Scheme } from "../record/types.js" */
 
 /**
  * @typedef {object} PartCommand
@@ -26,6 +26,8 @@ import { didYouMean, UserError } from "../errors.js";
  *   with descriptors of its own; or as many as the connections need, so that no process runs out of them
  * @property {number | null} descriptorLimit what its configuration lets such a process open; null, the default: what the engine
  *   grants
+ * @property {SameWork | null} sameWorkAs another that does the same work over one scheme: what differs there is noise; null, the default:
+ *   there is none
  * @property {PartCommand[]} configChecks each ends with a status other than 0, and says why, when the config is wrong
  * @property {PartCommand[]} versions each prints the version on the first line, build options and libraries after it
  * @property {string[] | null} reload command inside the container; null: it cannot
@@ -57,6 +59,10 @@ const KEYS = {
     (/** @type {unknown} */ v) => ["one", "workers", "many"].includes(String(v)),
   ],
   descriptorLimit: ["a whole number above 0, or null", isCountOrNull],
+  sameWorkAs: [
+    '{"proxy": a folder of proxies/, "scheme": "ws" or "wss"}, or null',
+    isSameWorkOrNull,
+  ],
   configChecks: ['a list of {"command": [words], "part"?: text}', isPartCommands],
   versions: ['a list of {"command": [words], "part"?: text}', isPartCommands],
   reload: ["a list of words, or null", (/** @type {unknown} */ v) => v === null || isWords(v)],
@@ -70,6 +76,7 @@ const DEFAULTS = {
   maxConnections: null,
   processes: "one",
   descriptorLimit: null,
+  sameWorkAs: null,
 };
 
 /**
@@ -102,6 +109,12 @@ function isSchemes(value) {
 /** @param {unknown} value */
 function isCountOrNull(value) {
   return value === null || (Number.isInteger(value) && Number(value) > 0);
+}
+
+/** @param {any} value */
+function isSameWorkOrNull(value) {
+  if (value === null) return true;
+  return isText(value?.proxy) && isSchemes([value.scheme]) && Object.keys(value).length === 2;
 }
 
 /** @param {unknown} value */

@@ -41,6 +41,7 @@ test("a folder with a proxy.json is a proxy, named as the folder", (t) => {
     maxConnections: null,
     processes: "one",
     descriptorLimit: null,
+    sameWorkAs: null,
   };
   assert.deepEqual(readProxies(directory), [
     { name: "a", ...usual, ...valid },
@@ -56,6 +57,7 @@ test("what differs from most is read", (t) => {
     maxConnections: 1000,
     processes: "workers",
     descriptorLimit: 16384,
+    sameWorkAs: { proxy: "nginx", scheme: "ws" },
   };
   const directory = directoryWith(t, { a: JSON.stringify({ ...valid, ...own }) });
   assert.deepEqual(readProxies(directory), [{ name: "a", ...valid, ...own }]);
@@ -87,6 +89,11 @@ for (const [title, content, message] of /** @type {const} */ ([
   ["no connections", JSON.stringify({ ...valid, maxConnections: 0 }), /"maxConnections" is 0/],
   ["something else served", JSON.stringify({ ...valid, serves: "mail" }), /"serves" is "mail"/],
   ["some processes", JSON.stringify({ ...valid, processes: 2 }), /"processes" is 2/],
+  [
+    "the same work as none",
+    JSON.stringify({ ...valid, sameWorkAs: { proxy: "nginx" } }),
+    /"sameWorkAs" is \{"proxy":"nginx"\}/,
+  ],
   ["no descriptors", JSON.stringify({ ...valid, descriptorLimit: 0 }), /"descriptorLimit" is 0/],
   ["an unknown key", JSON.stringify({ ...valid, colr: 1 }), /unknown key "colr"/],
 ])) {

@@ -3,6 +3,12 @@
  * The files of a run (`plan.json`, `environment.json`, `cells/…/cell.json`, `results.json`) hold exactly these.
  */
 
+/** Another proxy that does the same work over one scheme. */
+export interface SameWork {
+  proxy: string;
+  scheme: Scheme;
+}
+
 /** `ws` or `wss`. */
 export type Scheme = "ws" | "wss";
 
@@ -304,7 +310,14 @@ export interface Results {
   plan: Plan;
   environment: Environment;
   /** Title and colour of each proxy of the plan, as proxies/ had them. */
-  proxies: { name: string; title: string; colour: string; parts: string[] }[];
+  proxies: {
+    name: string;
+    title: string;
+    colour: string;
+    parts: string[];
+    /** As proxy.json has it; absent: there is none, or the record is of before it was kept. */
+    sameWorkAs?: SameWork;
+  }[];
   /** Every attempt, in the order in which they ended. */
   cells: CellRecord[];
   /** Of a published run: the file that holds raw samples and logs, in place of the folder `cells/`. */

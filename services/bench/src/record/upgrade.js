@@ -2,9 +2,10 @@
  * Records of earlier versions, as this one reads them.
  */
 import { UserError } from "../errors.js";
+import sameWork from "./same-work-of-schema-1.json" with { type: "json" };
 import described from "./scenarios-of-schema-1.json" with { type: "json" };
 
-/** @import { Plan, Results, ScenarioDescription } from "./types.js" */
+/** @import { Plan, Results, SameWork, ScenarioDescription } from "./types.js" */
 
 /** Schema 1 has the name of each scenario alone. These are all that there were. */
 const SCENARIOS = /** @type {Record<string, ScenarioDescription>} */ (described);
@@ -17,7 +18,17 @@ const SCENARIOS = /** @type {Record<string, ScenarioDescription>} */ (described)
  */
 export function upgradeResults(results, file) {
   if (results?.schema !== 1) return results;
-  return { ...results, schema: 2, plan: upgradePlan(results.plan, file) };
+  const plan = upgradePlan(results.plan, file);
+  return { ...results, schema: 2, plan, proxies: results.proxies?.map(withSameWork) };
+}
+
+/** Schema 1 did not keep what proxy.json says of it now. @type {Record<string, SameWork>} */
+const SAME_WORK = /** @type {any} */ (sameWork);
+
+/** @param {any} proxy */
+function withSameWork(proxy) {
+  const sameWorkAs = SAME_WORK[proxy?.name];
+  return sameWorkAs ? { ...proxy, sameWorkAs } : proxy;
 }
 
 /**

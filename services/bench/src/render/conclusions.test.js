@@ -71,3 +71,27 @@ test("below four rounds nothing is ranked and none is the best; with four it is 
   const quick = renderText(recorded("quick", ({ scheme }) => scheme === "ws"));
   assert.match(quick, /A first look, 4 rounds of the 6 that a verdict takes/);
 });
+
+test("two proxies that do the same work are the run's own noise floor, with what it could have seen", () => {
+  const all = recorded("balancerbattle");
+  const [pair] = all.sameWork;
+  assert.deepEqual([all.sameWork.length, pair.isCopy, pair.method], [1, false, "test"]);
+  assert.deepEqual(new Set(pair.settings.map(({ setting }) => setting.scheme)), new Set(["ws"]));
+  const measures = pair.settings.flatMap((one) => one.measures);
+  assert.equal(measures.length, 12);
+  assert.ok(measures.every(({ differs, detectableRatio }) => differs === false && detectableRatio));
+  const text = renderText(all);
+  assert.match(
+    text,
+    /Noise floor of this run: .* did the same work as .* over ws, .* 0\.98 times \(.*no difference is seen, and a difference of 1\.\d+ times would have been seen/,
+  );
+  assert.match(renderMarkdown(all), /## Noise floor\n\n### 2,000 .*\n\n.*Detectable/);
+  // Two rounds told 7 differences of 8, one round a ratio of 1.48: neither is one.
+  for (const name of ["balancerbattle-large", "nginx-idle"]) {
+    const few = recorded(name);
+    const found = few.sameWork.flatMap(({ settings }) => settings.flatMap((one) => one.measures));
+    assert.ok(found.length > 0 && found.every(({ differs }) => differs === null));
+    assert.match(renderText(few), /too few rounds to see any difference/);
+  }
+  assert.match(renderMarkdown(recorded("churn")), /No two proxies of this run do the same work/);
+});

@@ -1,7 +1,7 @@
 /**
  * What both reports say, before it is HTML or Markdown.
  *
- * @import { AnalysedCell, Analysis, Comparison, Finding, Measure, Place, Row, SelfMeasure, Setting } from "../analyse/types.js"
+ * @import { AnalysedCell, Analysis, Comparison, Finding, Measure, Place, Row, SelfComparison, SelfMeasure, Setting } from "../analyse/types.js"
  * @import { CellRecord, Environment, PlannedCell, Results } from "../record/types.js"
  * @import { Look } from "./charts.js"
  * @import { ToldFinding } from "./findings.js"
@@ -205,8 +205,21 @@ function controlText({ findings }) {
  * @property {string} ratio
  * @property {string} spread of the ratio: its interval, or the lowest and the highest round
  * @property {string} p
+ * @property {string} detectable the smallest ratio that these rounds could have seen
  * @property {"tie" | "differs" | "inconclusive"} outcome
  */
+
+/** Where there is no pair. */
+export const NO_PAIR =
+  "No two proxies of this run do the same work: it has no noise floor of its own.";
+
+/**
+ * @param {Pick<Analysis, "aa" | "sameWork">} analysis
+ * @returns {SelfComparison[]} of two that should tie
+ */
+export function ownPairs({ aa, sameWork }) {
+  return [...(aa ? [aa] : []), ...sameWork];
+}
 
 /**
  * @param {Analysis} analysis
@@ -234,6 +247,7 @@ export function selfTable(analysis, measures) {
       ratio: `×${value.toFixed(3)}`,
       spread: ends ? ends.map((end) => end.toFixed(3)).join("–") : "",
       p: probability(entry.p),
+      detectable: entry.detectableRatio === null ? NONE : `×${entry.detectableRatio.toFixed(2)}`,
       outcome: entry.differs === null ? "inconclusive" : entry.differs ? "differs" : "tie",
     };
   });

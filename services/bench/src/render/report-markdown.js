@@ -16,6 +16,8 @@ import {
   headline,
   looks,
   mainTable,
+  NO_PAIR,
+  ownPairs,
   PLACES,
   runState,
   selfTable,
@@ -27,7 +29,7 @@ import {
  * @returns {string}
  */
 export function renderMarkdown(analysis) {
-  const { results, findings, settings, aa, published } = analysis;
+  const { results, findings, settings, published } = analysis;
   const { lead, verdicts } = verdictTexts(analysis);
   const blocks = [
     `# ${plain(results.plan.title)}`,
@@ -48,21 +50,8 @@ export function renderMarkdown(analysis) {
         ...caveats.map((caveat) => `- ${plain(caveat)}.`),
       ].join("\n"),
     ),
-    ...(aa ? ["## Noise floor"] : []),
-    ...(aa?.settings ?? []).flatMap(({ setting, measures }) => [
-      `### ${plain(settingTitle(setting, analysis.settings))}`,
-      table(
-        ["Measure", "Copy / original", "Outcome", "p", aa?.proxy, aa?.copy].map(String).map(plain),
-        selfTable(analysis, measures).map(({ title, medians, ratio, spread, p, outcome }) => [
-          plain(title),
-          `${ratio}${spread && ` (${spread})`}`,
-          outcome,
-          p,
-          ...medians,
-        ]),
-        ["---", "--:", "---", "--:", "--:", "--:"],
-      ),
-    ]),
+    "## Noise floor",
+    ...noiseBlocks(analysis),
     "## Figures",
     ...settings.flatMap((setting) => settingBlocks(analysis, setting)),
     ...placeBlocks(analysis),
@@ -115,6 +104,32 @@ export function renderMarkdown(analysis) {
     fenced(results.run.command),
   );
   return `${blocks.filter(Boolean).join("\n\n")}\n`;
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string[]}
+ */
+function noiseBlocks(analysis) {
+  const pairs = ownPairs(analysis);
+  if (pairs.length === 0) return [NO_PAIR];
+  return pairs.flatMap(({ proxy, copy, settings }) =>
+    settings.flatMap(({ setting, measures }) => [
+      `### ${plain(settingTitle(setting, analysis.settings))}`,
+      table(
+        ["Measure", `${copy} / ${proxy}`, "Outcome", "p", "Detectable", proxy, copy].map(plain),
+        selfTable(analysis, measures).map((entry) => [
+          plain(entry.title),
+          `${entry.ratio}${entry.spread && ` (${entry.spread})`}`,
+          entry.outcome,
+          entry.p,
+          entry.detectable,
+          ...entry.medians,
+        ]),
+        ["---", "--:", "---", "--:", "--:", "--:", "--:"],
+      ),
+    ]),
+  );
 }
 
 /**

@@ -376,10 +376,14 @@ suite("an A/A run", () => {
     assert.doesNotMatch(visible, /NaN|undefined|\bnull\b|\[object|Infinity/);
   });
 
-  test("other runs have no such section", () => {
+  test("a run without such a pair says that it has no noise floor of its own", () => {
     const other = analyse(madeUp(), { policy: /** @type {any} */ (POLICY) });
     const page = new JSDOM(renderHtml(other, { curves: {} })).window.document;
-    assert.equal(page.getElementById("noise"), null);
+    assert.match(
+      squeezed(page.getElementById("noise")?.closest("section")?.textContent ?? ""),
+      /No two proxies of this run do the same work: it has no noise floor of its own\./,
+    );
+    assert.equal(page.querySelector("table.self"), null);
   });
 });
 

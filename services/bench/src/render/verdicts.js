@@ -104,10 +104,11 @@ const HANDSHAKES = {
 };
 
 /**
- * @param {Pick<Analysis, "results" | "settings" | "asked" | "verdicts" | "aa" | "noiseFloor">} analysis
+ * @param {Pick<Analysis, "results" | "settings" | "asked" | "verdicts" | "aa" | "sameWork" | "noiseFloor">} analysis
  * @returns {{lead: string[], verdicts: VerdictText[]}} lead: what all verdicts share, a sentence each
  */
-export function verdictTexts({ results, settings, asked, verdicts, aa, noiseFloor }) {
+export function verdictTexts(analysis) {
+  const { results, settings, asked, verdicts, aa, sameWork, noiseFloor } = analysis;
   const style = new Style(results, asked);
   const titleOf = (/** @type {string} */ name) => titleOfProxy(results, name);
   const told = (/** @type {Finding[]} */ findings) =>
@@ -124,7 +125,13 @@ export function verdictTexts({ results, settings, asked, verdicts, aa, noiseFloo
   );
   const judged = aa ? judgedLead(aa) : style.testLead();
   return {
-    lead: [...style.lead(settings), ...judged, ...shared, ...noiseLead(noiseFloor)],
+    lead: [
+      ...style.lead(settings),
+      ...judged,
+      ...shared,
+      ...sameWorkLead(style, sameWork),
+      ...noiseLead(noiseFloor),
+    ],
     verdicts: texts,
   };
 }
@@ -371,6 +378,28 @@ function figureText(style, { median, values }, measure) {
  */
 function extent(values) {
   return values.length > 1 ? [Math.min(...values), Math.max(...values)] : null;
+}
+
+/**
+ * @param {Style} style
+ * @param {SelfComparison[]} sameWork
+ * @returns {string[]} a sentence a pair: how far apart in CPU, or in what there is, with the most connections
+ */
+function sameWorkLead(style, sameWork) {
+  return sameWork.flatMap(({ proxy, copy, settings }) => {
+    const last = settings.filter(({ measures }) => measures.length > 0).at(-1);
+    if (!last) return [];
+    const told = last.measures.find(({ measure: key }) => key.includes("cpu")) ?? last.measures[0];
+    const { ratio, differs, detectableRatio: seen } = told;
+    const names = [copy, proxy].map((name) => titleOfProxy(style.results, name));
+    const judged =
+      differs === null
+        ? "too few rounds to see any difference"
+        : `${differs ? "A DIFFERENCE IS SEEN, where there is none" : "no difference is seen"}${seen === null ? "" : `, and ${differenceSeen(seen)}`}`;
+    return [
+      `Noise floor of this run: ${names[0]} did the same work as ${names[1]} over ${schemeName(last.setting)}, and ${measure(told.measure).title} was ${style.ratio(ratio)} as much; ${judged}.`,
+    ];
+  });
 }
 
 /**

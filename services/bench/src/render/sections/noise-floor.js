@@ -1,26 +1,36 @@
 /**
- * A proxy beside its own copy: only in a run of `./bench aa`.
+ * A proxy beside its own copy, in a run of `./bench aa`, or two proxies that do the same work.
  *
+ * @import { SelfComparison } from "../../analyse/types.js"
  * @import { Html } from "../html.js"
  * @import { Page } from "../report-page.js"
  */
 import { html } from "../html.js";
-import { selfTable } from "../model.js";
+import { NO_PAIR, ownPairs, selfTable } from "../model.js";
 import { scroll } from "../report-page.js";
 
 /** @param {Page} page */
 export function noiseFloor(page) {
-  const { aa } = page.analysis;
-  if (!aa) return null;
-  const names = ["Measure", "Copy / original", "Outcome", "p", "Original", "Copy"];
-  const [original, copy] = [aa.proxy, aa.copy].map((name) => page.proxy(name));
+  const pairs = ownPairs(page.analysis);
+  if (pairs.length === 0) return html`<p>${NO_PAIR}</p>`;
+  return html`${pairs.map((pair) => pairHtml(page, pair))}`;
+}
+
+/**
+ * @param {Page} page
+ * @param {SelfComparison} pair
+ */
+function pairHtml(page, pair) {
+  const names = ["Measure", "Second / first", "Outcome", "p", "Detectable", "First", "Second"];
+  const [first, second] = [pair.proxy, pair.copy].map((name) => page.proxy(name));
   return html`<p class="note">
-      Medians over the rounds, and the ratio of the copy's to the original's; below each its
-      interval, or the lowest and the highest round where there are too few. The original is
-      ${original}, the copy ${copy}. p: two-sided Mann–Whitney, Holm-corrected over all comparisons
-      of this run.
+      ${pair.isCopy ? "A proxy and its copy" : "Two proxies that do the same work"}: the first is
+      ${first}, the second ${second}. Medians over the rounds, and the ratio of the second's to the
+      first's; below each its interval, or the lowest and the highest round where there are too few.
+      p: two-sided Mann–Whitney, Holm-corrected over all comparisons of these two. Detectable: the
+      smallest ratio between them that these rounds could have seen.
     </p>
-    ${aa.settings.map(
+    ${pair.settings.map(
       ({ setting, measures }) =>
         html`<h3>${page.settingTitle(setting)}</h3>
           ${scroll(
@@ -48,6 +58,7 @@ export function noiseFloor(page) {
                         >
                       </td>
                       <td class="number">${entry.p}</td>
+                      <td class="number">${entry.detectable}</td>
                       ${entry.medians.map(
                         (median, i) =>
                           html`<td class="number">

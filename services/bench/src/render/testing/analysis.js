@@ -166,6 +166,7 @@ export function sampleAnalysis({
       slopes: [],
       badAnswers: [],
       cpuByPlace: [],
+      sameWork: [],
       handshakes: [],
       cells,
       asked: verdictsOf(settings, "").map(({ answers }) => answers[0].settings[0]),
