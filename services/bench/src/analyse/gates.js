@@ -1,6 +1,7 @@
 /**
  * What voids or weakens the figures of one cell.
  */
+import { FOREIGN_LIMIT_PERCENT, STEAL_LIMIT_PERCENT } from "../record/disturbance.js";
 import { BAD_ANSWERS_LIMIT_PERCENT } from "./bad-answers.js";
 import {
   badAnswers,
@@ -28,8 +29,6 @@ const GENERATOR_LIMIT_PERCENT = 80;
 const TICK_SECONDS = 0.01;
 /** Two ticks may be so much of the proxy's CPU time. */
 const RESOLUTION_LIMIT_PERCENT = { invalid: 40, weak: 20 };
-const STEAL_LIMIT_PERCENT = { invalid: 10, weak: 2 };
-const FOREIGN_LIMIT_PERCENT = 10;
 /**
  * On a machine that is busier, whatever is ready to run waits for a core. A generator that shares the cores with what it measures
  * gets no more than its part of them, so its own limit never tells.
@@ -90,10 +89,7 @@ export function findingsOf(record, { workload, policy, keyType, isControl }) {
     // Of the control, the CPU time is not compared.
     ...(isControl && workload.compares !== "servers" ? [] : tooShort(record, workload, measures)),
     ...taken("steal", measures.steal_percent, STEAL_LIMIT_PERCENT),
-    ...taken("foreign-load", measures.foreign_cpu_percent, {
-      invalid: Infinity,
-      weak: FOREIGN_LIMIT_PERCENT,
-    }),
+    ...taken("foreign-load", measures.foreign_cpu_percent, FOREIGN_LIMIT_PERCENT),
     ...(record.scheme === "wss" && policy ? wrongTls(record, workload, { policy, keyType }) : []),
     ...(workload.protocol === "http"
       ? [

@@ -112,7 +112,8 @@ test("steal and foreign load, by their share of the machine", () => {
   assertOnly(after({ stealSeconds: 0.5 }), "steal weak", { percent: 5, limit: 2 });
   assertOnly(after({ stealSeconds: 1.5 }), "steal invalid", { percent: 15, limit: 10 });
   assert.deepEqual(after({ foreignSeconds: 0.99 }), []);
-  assertOnly(after({ foreignSeconds: 3 }), "foreign-load weak", { percent: 30, limit: 10 });
+  assertOnly(after({ foreignSeconds: 1.5 }), "foreign-load weak", { percent: 15, limit: 10 });
+  assertOnly(after({ foreignSeconds: 3 }), "foreign-load invalid", { percent: 30, limit: 20 });
 });
 
 test("TLS other than the policy's best voids the cell", () => {

@@ -3,6 +3,7 @@
  */
 
 import { CONTROL } from "../plan/proxies.js";
+import { takenByOthers } from "../record/disturbance.js";
 
 /** @import { CellRecord, ContainerRecord, LatencySummary, MemoryReading, Requests, Role } from "../record/types.js" */
 /** @import { Workload } from "../plan/workload.js" */
@@ -407,7 +408,7 @@ const DEFINITIONS = [
     unit: "%",
     better: "lower",
     description: "CPU time that the hypervisor gave to others, as a share of the machine's.",
-    of: (record) => percent(record.machine?.stealSeconds, machineSeconds(record)),
+    of: (record) => takenByOthers(record)?.steal,
   },
   {
     key: "foreign_cpu_percent",
@@ -416,7 +417,7 @@ const DEFINITIONS = [
     better: "lower",
     description:
       "CPU time used by nothing that this benchmark started, as a share of the machine's. Kernel work that is charged to no container counts here.",
-    of: (record) => percent(record.machine?.foreignSeconds, machineSeconds(record)),
+    of: (record) => takenByOthers(record)?.foreign,
   },
 ];
 

@@ -9,6 +9,7 @@ import { readBattle } from "../plan/battle.js";
 import { makeAaPlan, makePlan } from "../plan/plan.js";
 import { CONTROL, readProxies } from "../plan/proxies.js";
 import { workloadOf } from "../plan/workload.js";
+import { isDisturbed } from "../record/disturbance.js";
 import { begin } from "./run.js";
 import { mannWhitney } from "../statistics/index.js";
 
@@ -77,7 +78,7 @@ export async function selfbench(directory, say) {
     const { code, store } = await begin(context, plan, name, ["selfbench"]);
     if (code === 130) return code;
     const cells = store.results.cells
-      .filter(({ status }) => status === "ok")
+      .filter((record) => record.status === "ok" && !isDisturbed(record))
       .map((cell) => ({ ...cell, workload: workloadOf(plan, cell) }));
     figures.push(...judge(cells));
   }

@@ -57,7 +57,7 @@ test("an open loop that dropped a third of its sends tells no latency, and says 
 });
 
 test("below four rounds nothing is ranked and none is the best; with four it is a first look", () => {
-  for (const name of ["balancerbattle-large", "nginx-idle", "churn"]) {
+  for (const name of ["balancerbattle-large", "nginx-idle"]) {
     const analysis = recorded(name);
     const rows = analysis.settings.flatMap(({ comparisons }) =>
       comparisons.flatMap((comparison) => comparison.rows),
@@ -94,4 +94,16 @@ test("two proxies that do the same work are the run's own noise floor, with what
     assert.match(renderText(few), /too few rounds to see any difference/);
   }
   assert.match(renderMarkdown(recorded("churn")), /No two proxies of this run do the same work/);
+});
+
+test("a cell that shared the machine with too much else does not count", () => {
+  const { cells } = recorded("churn");
+  const disturbed = cells.filter(({ findings }) =>
+    findings.some(({ gate, severity }) => gate === "foreign-load" && severity === "invalid"),
+  );
+  // 52 % of the machine went to other programs.
+  assert.deepEqual(
+    disturbed.map(({ record, counted }) => [record.proxy, counted]),
+    [["http-proxy", false]],
+  );
 });

@@ -94,7 +94,8 @@ export function liveView(
     const title = `${place}${titleOf(record, scenarios)}${record.attempt > 1 ? ` (try ${record.attempt})` : ""}`;
     const left = redraws ? "" : ` · ${duration(endMs - now())} left`;
     if (record.status === "ok") {
-      return `${paint("green", "ok")}  ${[title, ...figures(record)].join(" · ")}${left}`;
+      const again = willRetry ? " · others took too much of the machine; it is tried again" : "";
+      return `${paint("green", "ok")}  ${[title, ...figures(record)].join(" · ")}${again}${left}`;
     }
     const { kind, message } = record.cause ?? { kind: "skipped", message: "" };
     if (record.status === "skipped") {

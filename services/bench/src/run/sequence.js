@@ -2,11 +2,12 @@
  * Runs the cells of a plan, one after the other, and records each as it ends.
  */
 import { ATTEMPTS } from "../plan/estimate.js";
+import { isDisturbed } from "../record/disturbance.js";
 import { unwritable } from "../record/store.js";
 import { runCell } from "./cell.js";
 import { newRecord } from "./cell-record.js";
 
-/** @import { PlannedCell } from "../record/types.js" */
+/** @import { CellRecord, PlannedCell } from "../record/types.js" */
 /** @import { Store } from "../record/store.js" */
 /** @import { Stage } from "./cell.js" */
 
@@ -65,13 +66,9 @@ export async function runCells(store, stage, { keepGoing, remaining }) {
         attempt,
       });
       const record = await recorded(cell, attempt);
-      const willRetry =
-        record.status === "failed" &&
-        attempt < before + ATTEMPTS &&
-        record.cause?.kind !== "engine";
+      const willRetry = isRepeated(record) && attempt < before + ATTEMPTS;
       stage.tell({ type: "cell-end", record, willRetry, remainingSeconds: remaining() });
-      if (record.status === "ok") return true;
-      if (!willRetry) return false;
+      if (!willRetry) return record.status === "ok";
     }
     return false;
   }
@@ -91,6 +88,15 @@ export async function runCells(store, stage, { keepGoing, remaining }) {
       throw /^(ENOSPC|EDQUOT|EACCES|EROFS)$/.test(code) ? unwritable(folder, error) : error;
     }
   }
+}
+
+/**
+ * @param {Pick<CellRecord, "status" | "cause" | "machine" | "measured">} record of an attempt
+ * @returns {boolean} another may do better: it failed with an engine that still answers, or others took too much of the machine
+ */
+export function isRepeated({ status, cause, ...record }) {
+  if (status === "ok") return isDisturbed(record);
+  return status === "failed" && cause?.kind !== "engine";
 }
 
 /**

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { workersBetween } from "./echo-workers.js";
 import { share } from "./loads.js";
-import { cpuShares } from "./sequence.js";
+import { cpuShares, isRepeated } from "./sequence.js";
+
+/** @import { CellRecord } from "../record/types.js" */
 
 test("below four cores everything shares, and the note says so", () => {
   const { env, loadCores, cpuLimited, note } = cpuShares(2, 0);
@@ -82,4 +84,19 @@ test("a worker that was replaced takes its counts with it: there are none", () =
     { id, connectionsOpen: 0, connectionsTotal: 1, messages: 1, upgradesRefused: 0 },
   ]);
   assert.equal(workersBetween(before, after), null);
+});
+
+test("a cell is repeated when it failed, or when others took too much of the machine", () => {
+  const measured = { fromMs: 0, toMs: 5000 };
+  const machine = { cores: 2, busySeconds: 9, stealSeconds: 0, foreignSeconds: 0, benchSeconds: 0 };
+  const ok = (/** @type {Partial<NonNullable<CellRecord["machine"]>>} */ taken) =>
+    isRepeated({ status: "ok", cause: null, measured, machine: { ...machine, ...taken } });
+  assert.ok(!ok({}));
+  assert.ok(!ok({ foreignSeconds: 1.9, stealSeconds: 0.9 }));
+  assert.ok(ok({ foreignSeconds: 2.1 }));
+  assert.ok(ok({ stealSeconds: 1.1 }));
+  assert.ok(!isRepeated({ status: "ok", cause: null, measured, machine: null }));
+  const failed = (/** @type {"load" | "engine"} */ kind) =>
+    isRepeated({ status: "failed", cause: { kind, message: "" }, measured: null, machine: null });
+  assert.ok(failed("load") && !failed("engine"));
 });
