@@ -255,6 +255,15 @@ class SettingData {
 
   /**
    * @param {string} proxy
+   * @returns {boolean} it was measured, and none of its figures counts
+   */
+  isVoided(proxy) {
+    if (this.values(proxy).length > 0) return false;
+    return this.missing(proxy).some(({ kind }) => kind === "voided" || kind === "invalid");
+  }
+
+  /**
+   * @param {string} proxy
    * @returns {Missing[]} why it has no value: one reason or more
    */
   missing(proxy) {
@@ -392,8 +401,10 @@ function compare(measure, control, data) {
     );
   });
   const [best] = order;
+  const voided = contenders.filter((name) => data.isVoided(name));
+  // Whoever is left is no sample of those that ran: the best of them may be the worst of all.
   const ranks =
-    judgement.method === "none"
+    judgement.method === "none" || voided.length > 0
       ? new Map()
       : rank(order, (a, b) => isBad(a) !== isBad(b) || judgement.differ(a, b));
 
@@ -411,7 +422,7 @@ function compare(measure, control, data) {
       toBest: isContender && ranks.has(best) ? data.ratio(proxy, best) : null,
       rank: ranks.get(proxy)?.rank ?? null,
       ties: ranks.get(proxy)?.ties ?? [],
-      p: isContender && best && proxy !== best ? judgement.p(best, proxy) : null,
+      p: isContender && ranks.has(best) && proxy !== best ? judgement.p(best, proxy) : null,
       badPercent: data.badPercent(proxy),
     };
     return row;
@@ -427,6 +438,7 @@ function compare(measure, control, data) {
           )
         : null,
     findings: [
+      ...(voided.length > 0 && measured.length > 0 ? survivors(voided) : []),
       ...fewRounds(data, measured, judgement),
       ...badlyAnswered(data),
       ...ofCells(data, control === "own" ? measured : plan.proxies),
@@ -436,6 +448,14 @@ function compare(measure, control, data) {
       ...(control === "own" ? ownControl(data) : []),
     ],
   };
+}
+
+/**
+ * @param {string[]} proxies
+ * @returns {Finding[]}
+ */
+function survivors(proxies) {
+  return [{ gate: "survivors", severity: "weak", figures: { proxies } }];
 }
 
 /**

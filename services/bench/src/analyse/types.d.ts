@@ -61,6 +61,8 @@ export interface GateFigures {
    * apart; null: they are tested, or not ranked.
    */
   "few-rounds": { rounds: number; least: number; enough: number; onePairIn: number | null };
+  /** Of these no figure counts, and so the others are not ranked. */
+  survivors: { proxies: string[] };
   "missing-rounds": { most: number; proxies: { proxy: string; rounds: number }[] };
   "ranked-last": { limit: number; proxies: { proxy: string; badPercent: number }[] };
   spread: { limit: number; proxies: { proxy: string; percent: number }[] };

@@ -107,3 +107,38 @@ test("a cell that shared the machine with too much else does not count", () => {
     [["http-proxy", false]],
   );
 });
+
+test("where the figures of a contender are void, nobody is ranked and none is the best", () => {
+  // Void are the fast ones: their client was the limit.
+  const { settings } = recorded("tls");
+  const withVoid = settings.flatMap(({ comparisons }) =>
+    comparisons.filter(({ rows }) =>
+      rows.some(
+        ({ proxy, missing }) => proxy !== "none" && missing.some(({ kind }) => kind === "voided"),
+      ),
+    ),
+  );
+  assert.ok(withVoid.length > 0);
+  for (const { rows, findings } of withVoid) {
+    assert.ok(rows.every(({ rank, toBest, p }) => rank === null && toBest === null && p === null));
+    if (rows.some(({ proxy, median }) => proxy !== "none" && median))
+      assert.ok(findings.some(({ gate }) => gate === "survivors"));
+  }
+});
+
+test("with rounds enough for ranks, a void contender still leaves none", () => {
+  const isWanted = (/** @type {import("../record/types.js").PlannedCell} */ cell) =>
+    cell.scheme === "ws" && cell.parameters.CONNECTIONS === 10_000;
+  const busy = (/** @type {import("../record/types.js").Results} */ { cells }) => {
+    for (const { proxy, containers } of cells)
+      for (const { role, cpu } of Object.values(containers))
+        if (proxy === "nginx" && role === "load") cpu.totalSeconds *= 3;
+  };
+  const { settings } = recorded("balancerbattle", isWanted, busy);
+  const cpu = settings[0].comparisons.find(({ measure }) => measure === "cpu_us_per_handshake");
+  assert.ok(cpu);
+  assert.ok(cpu.rows.every(({ rank, toBest }) => rank === null && toBest === null));
+  assert.deepEqual(cpu.findings.find(({ gate }) => gate === "survivors")?.figures, {
+    proxies: ["nginx"],
+  });
+});

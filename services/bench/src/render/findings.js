@@ -79,6 +79,10 @@ const SENTENCES = {
         : `ranked by range and not tested, so that two equal proxies would rank apart in 1 of ${number(onePairIn)} cases`;
     return `A first look, ${counted(rounds, "round")} of the ${enough} that a verdict takes: ${how}`;
   },
+  survivors: ({ figures: { proxies } }, title) => ({
+    message: "The others are not ranked, as they are survivors: measured, but void",
+    figures: list(proxies.map(title)),
+  }),
   "missing-rounds": ({ figures: { most, proxies } }, title) => ({
     message: `Some lack rounds, and with fewer than the ${most} of others a difference is less likely to be seen`,
     figures: list(proxies.map(({ proxy, rounds }) => `${title(proxy)} ${rounds}`)),

@@ -94,6 +94,10 @@ const CASES = {
     { severity: "note", figures: { rounds: 4, least: 4, enough: 6, onePairIn: 35 } },
     "A first look, 4 rounds of the 6 that a verdict takes: ranked by range and not tested, so that two equal proxies would rank apart in 1 of 35 cases",
   ],
+  survivors: [
+    { severity: "weak", figures: { proxies: ["nginx", "haproxy"] } },
+    "The others are not ranked, as they are survivors: measured, but void: «nginx» and «haproxy»",
+  ],
   "missing-rounds": [
     { severity: "weak", figures: { most: 7, proxies: [{ proxy: "nginx", rounds: 6 }] } },
     "Some lack rounds, and with fewer than the 7 of others a difference is less likely to be seen: «nginx» 6",

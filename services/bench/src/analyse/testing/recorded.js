@@ -19,10 +19,12 @@ const { parse } = JSON;
 /**
  * @param {string} name of a run in published/, or of an extract
  * @param {(cell: PlannedCell) => boolean} [isWanted]
+ * @param {(results: Results) => void} [change] what to change before
  * @returns {Analysis} of those cells
  */
-export function recorded(name, isWanted = () => true) {
+export function recorded(name, isWanted = () => true, change = () => {}) {
   const results = readResults(name);
+  change(results);
   const cells = results.plan.cells.filter(isWanted);
   const ids = new Set(cells.map(({ id }) => id));
   const { published } = results.plan;
