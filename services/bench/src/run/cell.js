@@ -17,6 +17,7 @@ import { liveCounts } from "./k6.js";
 import { LiveReadings } from "./live-readings.js";
 import { K6_PORT, knobsOf, Loads, logOf } from "./loads.js";
 import { keptLog } from "./log.js";
+import { measureLoad } from "./measure-load.js";
 import { MeasuredContainers } from "./measured-containers.js";
 import { MeasuredPhase } from "./measured-phase.js";
 import { Pulse } from "./pulse.js";
@@ -38,11 +39,13 @@ const START_LIMIT_MS = 30_000;
 /** Of the servers behind a proxy, the one that counts connections and messages. */
 const ECHO = "echo";
 const SAMPLE_INTERVAL_MS = 250;
+/** Containers of the measured load are called so, with their number. */
+const LOAD = "load";
 
 /**
  * What all cells of a run share.
  *
- * @typedef {object} Stage
+ * @typedef {object} RunContext
  * @property {string} directory the project's
  * @property {string} project name of the Compose project
  * @property {string} network its name
@@ -64,55 +67,55 @@ const SAMPLE_INTERVAL_MS = 250;
 /**
  * @param {PlannedCell} cell
  * @param {number} attempt
- * @param {Stage} stage
+ * @param {RunContext} context
  * @param {string} folder where samples and logs go; it exists
  * @returns {Promise<CellRecord>} of a failure too
  * @throws when the run was aborted, or by a fault of this program
  */
-export async function runCell(cell, attempt, stage, folder) {
-  const driver = new Driver(cell, attempt, stage, folder);
+export async function runCell(cell, attempt, context, folder) {
+  const cellRun = new CellRun(cell, attempt, context, folder);
   try {
-    await driver.drive();
+    await cellRun.drive();
   } catch (error) {
-    stage.signal.throwIfAborted();
-    driver.record.status = "failed";
-    driver.record.cause = await driver.causeOf(error);
+    context.signal.throwIfAborted();
+    cellRun.record.status = "failed";
+    cellRun.record.cause = await cellRun.causeOf(error);
   }
-  await driver.stop();
-  return driver.record;
+  await cellRun.stop();
+  return cellRun.record;
 }
 
-class Driver {
+class CellRun {
   /**
    * @param {PlannedCell} cell
    * @param {number} attempt
-   * @param {Stage} stage
+   * @param {RunContext} context
    * @param {string} folder
    */
-  constructor(cell, attempt, stage, folder) {
+  constructor(cell, attempt, context, folder) {
     this.cell = cell;
-    this.workload = workloadOf(stage, cell);
-    this.stage = stage;
+    this.workload = workloadOf(context, cell);
+    this.context = context;
     this.folder = folder;
-    this.record = newRecord(cell, attempt, stage.loadCores);
-    this.keyType = keyTypeOf(this.workload, stage.keyType);
+    this.record = newRecord(cell, attempt, context.loadCores);
+    this.keyType = keyTypeOf(this.workload, context.keyType);
     /** Where load writes while it runs; results may lie on a slower disk, and get what is kept. */
-    this.scratch = join(stage.directory, ".bench", "samples", `${stage.project}-${cell.id}`);
-    this.project = new Project(stage.directory, {
-      name: stage.project,
+    this.scratch = join(context.directory, ".bench", "samples", `${context.project}-${cell.id}`);
+    this.project = new Project(context.directory, {
+      name: context.project,
       profile: cell.profile,
       env: {
-        ...stage.env,
+        ...context.env,
         ...knobsOf(cell, this.workload, cell.parameters),
         TLS_KEY_TYPE: this.keyType,
       },
     });
     this.loads = new Loads(cell, this.workload, {
-      stage,
+      context,
       project: this.project,
       scratch: this.scratch,
     });
-    this.watch = new Watch(stage);
+    this.watch = new Watch(context);
     /** @type {ContainerState[]} as they were when all had started */
     this.started = [];
   }
@@ -133,8 +136,8 @@ class Driver {
    * @param {() => Promise<void>} action
    */
   async #phase(name, key, action) {
-    this.stage.signal.throwIfAborted();
-    this.stage.tell({ type: "phase", phase: name });
+    this.context.signal.throwIfAborted();
+    this.context.tell({ type: "phase", phase: name });
     const startedMs = performance.now();
     try {
       await action();
@@ -144,7 +147,7 @@ class Driver {
   }
 
   async #start() {
-    const { observers, project, services } = this.stage;
+    const { observers, project, services } = this.context;
     // What observes is up. Should some of it have died in the cell before, it starts again here.
     const wanted = [
       "echo",
@@ -158,34 +161,41 @@ class Driver {
   }
 
   async #verify() {
-    const { cell, stage, workload, keyType } = this;
+    const { cell, context, workload, keyType } = this;
     await waitForAnswer(cell, {
       // Two JVMs took 17 s on two cores that had other work.
       limitMs: workload.backend === ECHO ? START_LIMIT_MS : 2 * START_LIMIT_MS,
-      signal: stage.signal,
+      signal: context.signal,
       assertAlive: () => this.watch.assertAlive(),
     });
-    this.record.tls = await verify(cell, workload, { ...stage, keyType, limitMs: START_LIMIT_MS });
+    this.record.tls = await verify(cell, workload, {
+      ...context,
+      keyType,
+      limitMs: START_LIMIT_MS,
+    });
   }
 
   /** @param {Parameters} changes */
   async #warmUp(changes) {
     const parameters = { ...this.cell.parameters, ...changes };
-    const [name] = await this.loads.start("warm-up", parameters, 1, {});
-    const code = await this.watch.within(this.cell.limitSeconds, this.loads.exitOf(name));
-    if (code !== 0) throw await this.loads.failure("the warm-up", code, [name]);
-    await remove([name]);
+    const load = await this.loads.start("warm-up", parameters, 1, {});
+    await this.watch.within(this.cell.limitSeconds, load.ended);
+    await load.assertSuccess();
+    await remove(load.names);
   }
 
   async #measure() {
-    const { cell, stage, watch, workload, record } = this;
-    stage.tell({ type: "phase", phase: "measure" });
+    const { cell, context, watch, workload, record } = this;
+    context.tell({ type: "phase", phase: "measure" });
     const loadStartedMs = performance.now();
     const containers = new MeasuredContainers();
     for (const state of this.started)
       containers.add(state.service, this.#roleOf(state.service), state);
     const before = containers.read();
-    const pulse = new Pulse({ files: this.#samplesOfLoads(), holds: workload.holdsConnections });
+    const pulse = new Pulse({
+      files: this.loads.csvFiles(LOAD, cell.loads),
+      holds: workload.holdsConnections,
+    });
     const live = new LiveReadings(pulse, {
       read: () => this.#pulseReading(containers),
       tell: (sample) => this.#tellOf(sample),
@@ -196,30 +206,26 @@ class Driver {
       live,
       sampleIntervalMs: SAMPLE_INTERVAL_MS,
     });
-    const opened = stage.edges.expect("start", cell.loads, async () => {
-      for (const state of await inspect(this.loads.names))
-        containers.add(state.name.slice(stage.project.length + 1), "load", state);
-      await phase.open();
-    });
-    const closed = opened.then(() => stage.edges.expect("end", cell.loads, () => phase.close()));
-    // Whichever is not waited for in the end is no error of its own.
-    closed.catch(() => {});
+    const { timeoutSeconds = 0, settleSeconds } = workload;
     try {
-      const load = await this.loads.run(cell.parameters, cell.loads, {
-        environment: { EDGE_URL: stage.edges.url },
-        isThrough: () => phase.isClosed,
+      const { readings, load } = await measureLoad(phase, {
+        edges: context.edges,
+        loads: cell.loads,
+        start: () =>
+          this.loads.start(LOAD, cell.parameters, cell.loads, { EDGE_URL: context.edges.url }),
+        beforeOpen: async () => {
+          for (const state of await inspect(this.loads.names))
+            containers.add(this.#shortName(state.name), "load", state);
+        },
+        afterOpen: () => (record.phases.load = (performance.now() - loadStartedMs) / 1000),
+        watch,
+        limits: {
+          // The handshakes at the end of the ramp may take their time.
+          openSeconds: START_LIMIT_MS / 1000 + 2 * rampSeconds(workload) + timeoutSeconds,
+          closeSeconds: cell.limitSeconds,
+          endSeconds: START_LIMIT_MS / 1000 + timeoutSeconds,
+        },
       });
-      // The handshakes at the end of the ramp may take their time.
-      const { timeoutSeconds = 0, settleSeconds } = workload;
-      const rampLimit = 2 * rampSeconds(workload) + timeoutSeconds;
-      await watch.within(START_LIMIT_MS / 1000 + rampLimit, Promise.race([opened, load.failed]));
-      record.phases.load = (performance.now() - loadStartedMs) / 1000;
-      const readings = await watch.within(
-        cell.limitSeconds,
-        Promise.race([closed, load.failed]),
-        () => phase.hasLost,
-      );
-      const codes = await watch.within(START_LIMIT_MS / 1000 + timeoutSeconds, load.exit);
       const after =
         settleSeconds === undefined
           ? undefined
@@ -228,18 +234,15 @@ class Driver {
       const read = { before, phase: readings, after };
       Object.assign(record, measuredPart(read, containers.list(), workload));
       record.phases.measure = (readings.last.ms - readings.first.ms) / 1000;
-      Object.assign(record, await this.loads.read(load.names, this.folder));
+      Object.assign(record, await this.loads.read(load, this.folder));
       // The client that looked before opened one connection: nothing to resume. What the load did, each of its connections asserts.
       if (record.tls) record.tls.resumed = workload.resumed === 1;
       // By now k6 has written every latency, and every count is known for good.
       live.finish(countsOf(record));
       this.#noteCauses(readings.logs);
-      const status = codes.find((code) => code !== 0);
-      if (status) throw await this.loads.failure("the load", status, load.names);
+      await load.assertSuccess();
       this.#assertNotThrottled();
     } finally {
-      phase.abandon();
-      stage.edges.reset();
       if (phase.hasOpened) {
         writeFileSync(join(this.folder, "samples.csv"), samplesCsv(phase.samples));
         writeFileSync(join(this.folder, LIVE_FILE), liveCsv(pulse.samples));
@@ -247,11 +250,9 @@ class Driver {
     }
   }
 
-  /** @returns {string[]} the CSV that each load of the measured phase writes */
-  #samplesOfLoads() {
-    return Array.from({ length: this.cell.loads }, (_, i) =>
-      join(this.scratch, `load-${i + 1}.csv`),
-    );
+  /** @param {string} container @returns {string} its name without the project's */
+  #shortName(container) {
+    return container.slice(this.context.project.length + 1);
   }
 
   /**
@@ -259,14 +260,14 @@ class Driver {
    * @param {number} ms from the end of the load
    */
   async #settled(containers, ms) {
-    await sleep(ms, undefined, { signal: this.stage.signal });
+    await sleep(ms, undefined, { signal: this.context.signal });
     return containers.read({ without: "load" });
   }
 
   /** @param {string} service @returns {Role} */
   #roleOf(service) {
     if (service === "echo") return service;
-    return this.stage.observers.includes(service) ? "observer" : "proxy";
+    return this.context.observers.includes(service) ? "observer" : "proxy";
   }
 
   /**
@@ -300,7 +301,7 @@ class Driver {
 
   /** @returns {ContainerState[]} proxy and server */
   #ofCellAlone() {
-    return this.started.filter(({ service }) => !this.stage.observers.includes(service));
+    return this.started.filter(({ service }) => !this.context.observers.includes(service));
   }
 
   /** @returns {Promise<EchoWorker[] | null>} null: another server stands in its place, which does not count them */
@@ -331,16 +332,16 @@ class Driver {
 
   /** @param {LiveSample} sample */
   #tellOf(sample) {
-    this.stage.tell({ type: "live", sample });
+    this.context.tell({ type: "live", sample });
     const { opened, failed, connections_per_second: perSecond, proxy_cores: proxyCores } = sample;
     if (perSecond === undefined || proxyCores === undefined) return;
     const asked = connectionsInAll(this.workload);
-    this.stage.tell({ type: "progress", opened, asked, failed, perSecond, proxyCores });
+    this.context.tell({ type: "progress", opened, asked, failed, perSecond, proxyCores });
   }
 
   #assertNotThrottled() {
     const throttled = throttledIn(this.record.containers);
-    if (this.stage.cpuLimited || !throttled) return;
+    if (this.context.cpuLimited || !throttled) return;
     throw new CellFailure(
       "throttled",
       `${throttled.name} was throttled for ${throttled.seconds.toFixed(2)} s by a CPU limit that this plan did not set`,
@@ -372,9 +373,9 @@ class Driver {
       mkdirSync(logs, { recursive: true });
       await Promise.all(
         names.map(async (name) => {
-          const file = name
-            .slice(this.stage.project.length + 1)
-            .replace(/-\d+$/, (n) => (this.loads.names.includes(name) ? n : ""));
+          const file = this.#shortName(name).replace(/-\d+$/, (n) =>
+            this.loads.names.includes(name) ? n : "",
+          );
           writeFileSync(join(logs, `${file}.log`), keptLog(await logOf(name)));
         }),
       );
@@ -385,7 +386,7 @@ class Driver {
 
   /** @param {() => Promise<void>} action */
   async #phaseOfStop(action) {
-    this.stage.tell({ type: "phase", phase: "stop" });
+    this.context.tell({ type: "phase", phase: "stop" });
     const startedMs = performance.now();
     await action();
     this.record.phases.stop = (performance.now() - startedMs) / 1000;

@@ -9,13 +9,14 @@ import { connectionsInAll } from "../plan/workload.js";
 import { summarise } from "../statistics/index.js";
 import { CellFailure } from "./cell-failure.js";
 import { readHttpSummary } from "./http-load.js";
+import { LoadRun } from "./load-run.js";
 import { keepSamples, mergeSummaries, readLatencies, readSummary } from "./k6.js";
 
 /** @import { Project } from "../platform/docker.js" */
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { CellRecord, ParameterNames, Parameters, PlannedCell } from "../record/types.js" */
 /** @import { Summary } from "./k6.js" */
-/** @import { Stage } from "./cell.js" */
+/** @import { RunContext } from "./cell.js" */
 
 /** Of k6's REST API, for the live view. */
 export const K6_PORT = 6565;
@@ -43,7 +44,7 @@ export function knobsOf({ scenario, scheme, round }, { backend }, parameters) {
 export class Loads {
   #cell;
   #workload;
-  #stage;
+  #context;
   #project;
   #scratch;
   /** Containers that were started, the warm-up's too. @type {string[]} */
@@ -52,12 +53,12 @@ export class Loads {
   /**
    * @param {PlannedCell} cell
    * @param {Workload} workload of its measured phase
-   * @param {{stage: Stage, project: Project, scratch: string}} about scratch: folder where they write while they run
+   * @param {{context: RunContext, project: Project, scratch: string}} about scratch: folder where they write while they run
    */
-  constructor(cell, workload, { stage, project, scratch }) {
+  constructor(cell, workload, { context, project, scratch }) {
     this.#cell = cell;
     this.#workload = workload;
-    this.#stage = stage;
+    this.#context = context;
     this.#project = project;
     this.#scratch = scratch;
   }
@@ -67,12 +68,12 @@ export class Loads {
    * @param {Parameters} parameters
    * @param {number} count containers that share the connections
    * @param {Record<string, string>} extra environment
-   * @returns {Promise<string[]>} their names
+   * @returns {Promise<LoadRun>}
    */
   async start(name, parameters, count, extra) {
     const names = Array.from(
       { length: count },
-      (_, i) => `${this.#stage.project}-${name}-${i + 1}`,
+      (_, i) => `${this.#context.project}-${name}-${i + 1}`,
     );
     this.names.push(...names);
     await Promise.all(
@@ -83,7 +84,7 @@ export class Loads {
             this.#workload,
             share(parameters, this.#workload.parameterNames, i, count),
           ),
-          RUN: this.#stage.run,
+          RUN: this.#context.run,
           PROXY: this.#cell.proxy,
           ...extra,
         };
@@ -99,36 +100,23 @@ export class Loads {
           `${process.getuid?.()}:${process.getgid?.()}`,
           "--volume",
           `${this.#scratch}:/samples`,
-          ...this.#command(`/samples/${name}-${i + 1}.csv`, environment),
+          ...this.#command(`/samples/${csvName(name, i)}`, environment),
         ]);
       }),
     );
-    return names;
+    return new LoadRun(names, this.csvFiles(name, count), {
+      exitOf: (container) => this.#exitOf(container),
+      failureOf: (code, failed) => failureOf(`the ${name}`, code, failed),
+    });
   }
 
   /**
-   * Starts the load of the measured phase.
-   *
-   * @param {Parameters} parameters
-   * @param {number} count containers that share the connections
-   * @param {{environment: Record<string, string>, isThrough: () => boolean}} options isThrough: whether the phase has ended, after which
-   *   a load may
-   * @returns {Promise<{names: string[], exit: Promise<number[]>, failed: Promise<never>}>} exit: statuses, when all have ended; failed:
-   *   rejects when one has ended that should not, and the others stand at an edge that it will never reach
+   * @param {string} name as for `start`
+   * @param {number} count
+   * @returns {string[]} where their raw samples are while they run
    */
-  async run(parameters, count, { environment, isThrough }) {
-    const names = await this.start("load", parameters, count, environment);
-    const exits = names.map((name) => this.exitOf(name));
-    const exit = Promise.all(exits);
-    const ended = exits.map(async (status, i) => {
-      const code = await status;
-      if (code !== 0 || !isThrough()) throw await this.failure("the load", code, [names[i]]);
-    });
-    /** @type {Promise<never>} */
-    const failed = new Promise((_, reject) => Promise.all(ended).catch(reject));
-    // Either may not be waited for in the end.
-    for (const unwatched of [exit, failed]) unwatched.catch(() => {});
-    return { names, exit, failed };
+  csvFiles(name, count) {
+    return Array.from({ length: count }, (_, i) => join(this.#scratch, csvName(name, i)));
   }
 
   /**
@@ -158,41 +146,41 @@ export class Loads {
    * @param {string} name
    * @returns {Promise<number>} its exit status
    */
-  async exitOf(name) {
+  async #exitOf(name) {
     const { code, stdout, output } = await run(["docker", "wait", name], {
-      signal: this.#stage.signal,
+      signal: this.#context.signal,
     });
     if (code !== 0) throw new UserError("the Docker engine does not answer", output.trim());
     return Number(stdout.trim());
   }
 
   /**
-   * @param {string[]} names those of the measured phase, which have ended
+   * @param {LoadRun} load that of the measured phase, which has ended
    * @param {string} folder of the cell's results: raw samples are kept there
    * @returns {Promise<Partial<CellRecord>>} what they counted
    * @throws {CellFailure} when one ended without a summary
    */
-  async read(names, folder) {
+  async read(load, folder) {
     return this.#workload.protocol === "http"
-      ? this.#readRequests(names)
-      : this.#readConnections(names, folder);
+      ? this.#readRequests(load)
+      : this.#readConnections(load, folder);
   }
 
   /**
-   * @param {string[]} names
+   * @param {LoadRun} load
    * @returns {Promise<Partial<CellRecord>>} `requests` still without causes
    */
-  async #readRequests([name]) {
+  async #readRequests({ names: [name] }) {
     const { requests, requestMs, totalMs } = await summaryOf(name, readHttpSummary);
     return { requests: { ...requests, causes: [] }, requestMs, totalSeconds: totalMs / 1000 };
   }
 
   /**
-   * @param {string[]} names
+   * @param {LoadRun} load
    * @param {string} folder
    * @returns {Promise<Partial<CellRecord>>}
    */
-  async #readConnections(names, folder) {
+  async #readConnections({ names, csvFiles: files }, folder) {
     const summaries = await Promise.all(names.map((name) => summaryOf(name, readSummary)));
     refuseUncounted(summaries, this.#workload);
     const { connections, messagesEchoed, sends, totalMs } = mergeSummaries(summaries);
@@ -201,7 +189,6 @@ export class Loads {
       connectionsInAll(this.#workload),
       connections.opened + connections.failed,
     );
-    const files = names.map((_, i) => join(this.#scratch, `load-${i + 1}.csv`));
     const { handshakeMs, echoLatencyMs } = await readLatencies(files);
     await keepSamples(files, join(folder, "latencies.csv.gz"));
     return {
@@ -213,27 +200,35 @@ export class Loads {
       echoLatencyMs: echoLatencyMs.length > 0 ? summarise(echoLatencyMs) : null,
     };
   }
+}
 
-  /**
-   * @param {string} what
-   * @param {number} code
-   * @param {string[]} names of containers
-   */
-  async failure(what, code, names) {
-    const logs = await Promise.all(names.map((name) => logOf(name)));
-    // The log of a load that was killed may end anywhere.
-    const summaries =
-      code === CONNECTIONS_FAILED ? logs.flatMap((log) => readSummary(log) ?? []) : [];
-    const failed = summaries.length > 0 ? mergeSummaries(summaries).connections : null;
-    if (failed?.failed) {
-      const causes = Object.entries(failed.failedByCause).map(([cause, n]) => `${n} ${cause}`);
-      return new CellFailure(
-        "load",
-        `${what}: ${failed.failed} connections failed (${causes.join(", ")})`,
-      );
-    }
-    return new CellFailure("load", `${what} ended with status ${code}: ${lastLine(logs[0])}`);
+/**
+ * @param {string} what
+ * @param {number} code
+ * @param {string[]} names of containers
+ */
+async function failureOf(what, code, names) {
+  const logs = await Promise.all(names.map((name) => logOf(name)));
+  // The log of a load that was killed may end anywhere.
+  const summaries =
+    code === CONNECTIONS_FAILED ? logs.flatMap((log) => readSummary(log) ?? []) : [];
+  const failed = summaries.length > 0 ? mergeSummaries(summaries).connections : null;
+  if (failed?.failed) {
+    const causes = Object.entries(failed.failedByCause).map(([cause, n]) => `${n} ${cause}`);
+    return new CellFailure(
+      "load",
+      `${what}: ${failed.failed} connections failed (${causes.join(", ")})`,
+    );
   }
+  return new CellFailure("load", `${what} ended with status ${code}: ${lastLine(logs[0])}`);
+}
+
+/**
+ * @param {string} name of the containers
+ * @param {number} index of the container, from 0
+ */
+function csvName(name, index) {
+  return `${name}-${index + 1}.csv`;
 }
 
 /** @param {string} log */

@@ -11,9 +11,11 @@ import { reading, SOCKETS, state } from "./testing/readings.js";
  * A phase over one proxy and one load, and the order in which things were read.
  *
  * @param {TestContext} t
- * @param {{read?: (pid: number) => import("../platform/counters.js").Reading}} [options] of a container
+ * @param {object} [options]
+ * @param {(pid: number) => import("../platform/counters.js").Reading} [options.read] of a container
+ * @param {Promise<void>} [options.echoAnswers] when the echo server answers
  */
-function phaseOver(t, { read = () => reading() } = {}) {
+function phaseOver(t, { read = () => reading(), echoAnswers = Promise.resolve() } = {}) {
   /** @type {string[]} */
   const order = [];
   const note = (/** @type {string} */ what) => void order.push(what);
@@ -31,6 +33,7 @@ function phaseOver(t, { read = () => reading() } = {}) {
   containers.add("load-1", "load", state({ pid: 2 }));
   const phase = new MeasuredPhase(containers, {
     readEchoWorkers: async () => (
+      await echoAnswers,
       note("echo workers"),
       [{ id: 1, connectionsOpen: 3, connectionsTotal: 5, messages: 7, upgradesRefused: 0 }]
     ),
@@ -95,6 +98,27 @@ test("abandoned while it is open: what was sampled is kept, and nothing is read 
   assert.equal(phase.hasOpened, true);
   assert.equal(phase.samples.length, 2);
   await assert.rejects(phase.close(), /is abandoned/);
+});
+
+test("abandoned while it opens: it starts no samples, which nobody would end", async (t) => {
+  /** @type {PromiseWithResolvers<void>} */
+  const answer = Promise.withResolvers();
+  const { phase, order } = phaseOver(t, { echoAnswers: answer.promise });
+  const opening = phase.open();
+  phase.abandon();
+  answer.resolve();
+  await assert.rejects(opening, /is abandoned, expected waiting/);
+  assert.ok(!order.includes("counters"));
+  assert.equal(phase.hasOpened, false);
+});
+
+test("a container that appears while it is open is in its samples and at its last edge", async (t) => {
+  const { phase, containers } = phaseOver(t);
+  await phase.open();
+  containers.add("late", "proxy", state({ pid: 3 }));
+  const { first, last, samples } = await phase.close();
+  assert.ok(!("late" in first.containers) && "late" in last.containers);
+  assert.equal(samples.filter(({ service }) => service === "late").length, 1);
 });
 
 test("abandoned before it opens: there are no samples", (t) => {

@@ -9,21 +9,21 @@ import { newRecord } from "./cell-record.js";
 
 /** @import { CellRecord, PlannedCell } from "../record/types.js" */
 /** @import { Store } from "../record/store.js" */
-/** @import { Stage } from "./cell.js" */
+/** @import { RunContext } from "./cell.js" */
 
 /**
  * @param {Store} store gets every attempt; cells that it has as ok or skipped are not run again
- * @param {Stage} stage
+ * @param {RunContext} context
  * @param {{keepGoing: boolean, remaining: () => number}} options
  *   keepGoing: also after a cell has failed twice; remaining: estimated seconds to the end
  * @returns {Promise<{failed: number, untried: number}>} cells that failed for good, and cells that were not tried
- * @throws when `stage.signal` is aborted, or when results cannot be written
+ * @throws when `context.signal` is aborted, or when results cannot be written
  */
-export async function runCells(store, stage, { keepGoing, remaining }) {
+export async function runCells(store, context, { keepGoing, remaining }) {
   const { cells } = store.results.plan;
   const open = cells.filter((cell) => !isDone(store, cell));
   const done = () => cells.filter((cell) => isDone(store, cell)).length;
-  stage.tell({
+  context.tell({
     type: "plan",
     directory: store.directory,
     cells: cells.length,
@@ -37,7 +37,7 @@ export async function runCells(store, stage, { keepGoing, remaining }) {
   for (const [index, cell] of open.entries()) {
     if (cell.skip) {
       store.add({
-        ...newRecord(cell, 1, stage.loadCores),
+        ...newRecord(cell, 1, context.loadCores),
         status: "skipped",
         cause: { kind: "skipped", message: cell.skip },
       });
@@ -57,8 +57,8 @@ export async function runCells(store, stage, { keepGoing, remaining }) {
   async function runToEnd(cell) {
     const before = store.attemptsOf(cell).length;
     for (let attempt = before + 1; attempt <= before + ATTEMPTS; attempt++) {
-      stage.signal.throwIfAborted();
-      stage.tell({
+      context.signal.throwIfAborted();
+      context.tell({
         type: "cell",
         cell,
         number: cells.indexOf(cell) + 1,
@@ -67,7 +67,7 @@ export async function runCells(store, stage, { keepGoing, remaining }) {
       });
       const record = await recorded(cell, attempt);
       const willRetry = isRepeated(record) && attempt < before + ATTEMPTS;
-      stage.tell({ type: "cell-end", record, willRetry, remainingSeconds: remaining() });
+      context.tell({ type: "cell-end", record, willRetry, remainingSeconds: remaining() });
       if (!willRetry) return record.status === "ok";
     }
     return false;
@@ -80,7 +80,7 @@ export async function runCells(store, stage, { keepGoing, remaining }) {
   async function recorded(cell, attempt) {
     const folder = store.cellFolder(cell.id, attempt);
     try {
-      const record = await runCell(cell, attempt, stage, folder);
+      const record = await runCell(cell, attempt, context, folder);
       store.add(record);
       return record;
     } catch (error) {

@@ -21,7 +21,7 @@ import { cpuShares, runCells } from "./sequence.js";
 /** @import { Store } from "../record/store.js" */
 /** @import { Listener } from "../record/events.js" */
 /** @import { Plan } from "../record/types.js" */
-/** @import { Stage } from "./cell.js" */
+/** @import { RunContext } from "./cell.js" */
 
 /** Services without a profile that are no observers: fresh in each cell, or part of `docker compose up` alone. */
 const NOT_OBSERVERS = ["certs", "echo", "ready", "host-ports", "load"];
@@ -99,7 +99,7 @@ export class Testbed {
       await this.#waitFor(influx);
       await follower.begin(influx);
       const authorities = await this.#certificates(store.results.plan);
-      const outcome = await runCells(store, this.#stage(store, { edges, authorities, tell }), {
+      const outcome = await runCells(store, this.#context(store, { edges, authorities, tell }), {
         keepGoing,
         remaining: () => estimateRemaining(store.results.plan, store.results.cells),
       });
@@ -121,13 +121,13 @@ export class Testbed {
 
   /**
    * @param {Plan} plan
-   * @returns {Promise<Stage["authorities"]>}
+   * @returns {Promise<RunContext["authorities"]>}
    */
   async #certificates(plan) {
     const types = new Set(
       plan.cells.map((cell) => keyTypeOf(workloadOf(plan, cell), plan.keyType)),
     );
-    /** @type {Stage["authorities"]} */
+    /** @type {RunContext["authorities"]} */
     const authorities = {};
     for (const type of types) {
       const project = new Project(this.#directory, {
@@ -141,10 +141,10 @@ export class Testbed {
 
   /**
    * @param {Store} store
-   * @param {{edges: Edges, authorities: Stage["authorities"], tell: Listener}} shared
-   * @returns {Stage}
+   * @param {{edges: Edges, authorities: RunContext["authorities"], tell: Listener}} shared
+   * @returns {RunContext}
    */
-  #stage(store, { edges, authorities, tell }) {
+  #context(store, { edges, authorities, tell }) {
     const { plan, run } = store.results;
     const { env, loadCores, cpuLimited } = cpuShares(cpus().length, plan.proxyCpus);
     return {

@@ -11,7 +11,7 @@ import { CellFailure } from "./cell-failure.js";
 /** @import { Target } from "../conformance/connect.js" */
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { CellRecord, PlannedCell } from "../record/types.js" */
-/** @import { Stage } from "./cell.js" */
+/** @import { RunContext } from "./cell.js" */
 
 /** The page /hello: `Hello world` and a line break. */
 const HELLO_BYTES = 12;
@@ -44,7 +44,7 @@ export async function waitForAnswer({ scheme }, { limitMs, signal, assertAlive }
 /**
  * @param {PlannedCell} cell
  * @param {Workload} workload
- * @param {Pick<Stage, "authorities" | "policy"> & {keyType: "ecdsa" | "rsa", limitMs: number}} options
+ * @param {Pick<RunContext, "authorities" | "policy"> & {keyType: "ecdsa" | "rsa", limitMs: number}} options
  * @returns {Promise<CellRecord["tls"]>} what was negotiated; null over ws
  * @throws {CellFailure} when what comes back is not what should
  */

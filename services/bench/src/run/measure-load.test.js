@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CellFailure } from "./cell-failure.js";
+import { Edges } from "./edges.js";
+import { LoadRun } from "./load-run.js";
+import { measureLoad } from "./measure-load.js";
+import { Watch } from "./watch.js";
+
+/** @import { TestContext } from "node:test" */
+/** @import { PhaseReadings } from "./measured-phase.js" */
+
+const READINGS = /** @type {PhaseReadings} */ ({});
+
+/**
+ * Load that goes to the edges as a container would: it is what it does, and ends with what that returns.
+ *
+ * @typedef {(edge: (name: "start" | "end") => Promise<number>) => Promise<number>} Script
+ *
+ * @param {TestContext} t
+ * @param {Script[]} scripts one a container
+ * @param {object} [options]
+ * @param {Partial<{openSeconds: number, closeSeconds: number, endSeconds: number}>} [options.limits]
+ * @param {() => Promise<void>} [options.beforeOpen]
+ */
+async function measured(t, scripts, { limits = {}, beforeOpen = async () => {} } = {}) {
+  const edges = new Edges(0);
+  await edges.listen();
+  t.after(() => edges.close());
+  const controller = new AbortController();
+  /** @type {string[]} */
+  const order = [];
+  const phase = {
+    isClosed: false,
+    hasLost: false,
+    open: async () => void order.push("open"),
+    close: async () => {
+      order.push("close");
+      phase.isClosed = true;
+      return READINGS;
+    },
+    abandon: () => void order.push("abandon"),
+  };
+  const edge = async (/** @type {string} */ name) =>
+    (await fetch(`http://127.0.0.1:${edges.port}/${name}`, { method: "POST" })).status;
+  const names = scripts.map((_, i) => `load-${i + 1}`);
+  const result = measureLoad(phase, {
+    edges,
+    loads: scripts.length,
+    start: async () =>
+      new LoadRun(names, [], {
+        exitOf: (name) => scripts[names.indexOf(name)](edge),
+        failureOf: async (code, failed) => new CellFailure("load", `${failed} ended with ${code}`),
+      }),
+    beforeOpen: async () => {
+      order.push("all there");
+      await beforeOpen();
+    },
+    afterOpen: () => void order.push("goes on"),
+    watch: new Watch({ signal: controller.signal, observers: [] }),
+    limits: { openSeconds: 100, closeSeconds: 100, endSeconds: 100, ...limits },
+  });
+  return { result, order, phase, edge, controller };
+}
+
+/** @type {Script} */
+const wellBehaved = async (edge) => {
+  assert.equal(await edge("start"), 204);
+  assert.equal(await edge("end"), 204);
+  return 0;
+};
+
+test("the phase is opened when all of the load is there, and closed when all of it has done its work", async (t) => {
+  const { result, order } = await measured(t, [wellBehaved, wellBehaved]);
+  const { readings, load } = await result;
+  assert.equal(readings, READINGS);
+  assert.deepEqual(await load.ended, [0, 0]);
+  assert.deepEqual(order.slice(0, 4), ["all there", "open", "goes on", "close"]);
+});
+
+test("a load that fails after the last edge has been measured: who called decides", async (t) => {
+  const { result } = await measured(t, [async (edge) => (await wellBehaved(edge)) || 99]);
+  const { load } = await result;
+  await assert.rejects(load.assertSuccess(), /load-1 ended with 99/);
+});
+
+test("a load that fails before an edge ends the wait of the others at it", async (t) => {
+  /** @type {number[]} */
+  const seen = [];
+  const { result, order } = await measured(t, [
+    async () => 99,
+    async (edge) => {
+      seen.push(await edge("start"));
+      return 1;
+    },
+  ]);
+  await assert.rejects(result, { kind: "load", message: "load-1 ended with 99" });
+  assert.deepEqual(order, ["abandon"]);
+  while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(seen, [409]);
+});
+
+test("a load that ends between the edges, with whatever status, has failed", async (t) => {
+  const { result, order } = await measured(t, [
+    async (edge) => {
+      await edge("start");
+      return 0;
+    },
+  ]);
+  await assert.rejects(result, { message: "load-1 ended with 0" });
+  assert.ok(order.includes("open") && !order.includes("close"));
+});
+
+for (const [limit, script] of /** @type {[string, Script][]} */ ([
+  ["openSeconds", () => new Promise(() => {})],
+  ["closeSeconds", async (edge) => (await edge("start"), new Promise(() => {}))],
+  ["endSeconds", async (edge) => (await wellBehaved(edge), new Promise(() => {}))],
+])) {
+  test(`a load that does not come on ends with a time-out: ${limit}`, async (t) => {
+    const { result, order } = await measured(t, [script], { limits: { [limit]: 0.3 } });
+    await assert.rejects(result, { kind: "timeout", message: "not through after 0.3 s" });
+    assert.equal(order.at(-1), "abandon");
+  });
+}
+
+test("aborted while the phase opens, it leaves nothing that the next load could meet", async (t) => {
+  /** @type {PromiseWithResolvers<void>} */
+  const slow = Promise.withResolvers();
+  /** @type {PromiseWithResolvers<number>} */
+  const sentOn = Promise.withResolvers();
+  const { result, phase, edge, controller } = await measured(
+    t,
+    [
+      async (atEdge) => {
+        sentOn.resolve(await atEdge("start"));
+        return 0;
+      },
+    ],
+    {
+      beforeOpen: async () => {
+        controller.abort(new Error("Ctrl-C"));
+        await slow.promise;
+      },
+    },
+  );
+  phase.open = async () => {
+    throw new Error("the measured phase is abandoned");
+  };
+  await assert.rejects(result, /Ctrl-C/);
+  slow.resolve();
+  assert.equal(await sentOn.promise, 500);
+  // No end of the load that was given up is expected.
+  assert.equal(await edge("end"), 409);
+});
