@@ -7,7 +7,7 @@ import { compareRuns } from "../analyse/compare-runs.js";
 import { didYouMean, UserError } from "../errors.js";
 import { counted, number } from "../numbers.js";
 import { containersOf, joinNetwork, leaveNetwork, Project } from "../platform/docker.js";
-import { Influx } from "../platform/influx.js";
+import { Influx, INFLUXDB_URL } from "../platform/influx.js";
 import { Store } from "../record/store.js";
 import { comparisonNotes, comparisonText } from "../render/comparison-text.js";
 import { comparisonPoints } from "../series/points.js";
@@ -203,7 +203,7 @@ async function publish(directory, store, comparison, say) {
     }
     await joinNetwork(networks.default.name);
     try {
-      await publishComparison(new Influx("http://influxdb:8086"), store, comparison);
+      await publishComparison(new Influx(INFLUXDB_URL), store, comparison);
       say("also in InfluxDB, for Grafana");
     } finally {
       await leaveNetwork(networks.default.name);

@@ -7,7 +7,7 @@ import { lookup, reverse } from "node:dns/promises";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../errors.js";
-import { Influx } from "../platform/influx.js";
+import { Influx, INFLUXDB_URL } from "../platform/influx.js";
 import { statusOf, until } from "../platform/wait.js";
 import { healthUrl, readProxies } from "../plan/proxies.js";
 import { refuseRunName, runNameAt } from "../plan/run-name.js";
@@ -22,7 +22,6 @@ import { K6_DATABASE, loadPoints } from "../series/single-load.js";
 
 /** What cAdvisor and k6 write to (services/influxdb/databases.iql). */
 const DATABASES = ["cadvisor", K6_DATABASE];
-const INFLUX_URL = "http://influxdb:8086";
 
 /** Compose starts the proxy beside this container: what is not there after so long will not come. */
 const START_SECONDS = 10;
@@ -182,7 +181,7 @@ function parametersOf({ parameters }, environment) {
  * @param {Load} load
  */
 async function noteInInflux(run, load) {
-  await new Influx(INFLUX_URL).write(K6_DATABASE, loadPoints(run, load, Date.now()));
+  await new Influx(INFLUXDB_URL).write(K6_DATABASE, loadPoints(run, load, Date.now()));
 }
 
 /**
@@ -216,7 +215,7 @@ function assertOne(proxies) {
 /** @returns {Promise<string[]>} empty while InfluxDB does not answer */
 async function influxDatabases() {
   try {
-    return await new Influx(INFLUX_URL, { timeoutMs: 1000 }).databases();
+    return await new Influx(INFLUXDB_URL, { timeoutMs: 1000 }).databases();
   } catch {
     return [];
   }

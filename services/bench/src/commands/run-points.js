@@ -4,9 +4,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { analyseCells } from "../analyse/index.js";
-import { Influx } from "../platform/influx.js";
+import { Influx, INFLUXDB_URL } from "../platform/influx.js";
 import { findingText } from "../render/findings.js";
-import { INFLUXDB } from "../run/testbed.js";
 import { DATABASE, Publisher } from "../series/publisher.js";
 import { republish } from "../series/republish.js";
 import { compareWithLatest } from "./compare.js";
@@ -29,7 +28,7 @@ export function runPoints(store, { directory, project, tell }) {
   const note = (/** @type {string} */ text) => tell({ type: "note", text });
   const policy = JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8"));
   const publisher = new Publisher({
-    influx: new Influx(INFLUXDB, { timeoutMs: WRITE_LIMIT_MS }),
+    influx: new Influx(INFLUXDB_URL, { timeoutMs: WRITE_LIMIT_MS }),
     run: results.run.name,
     cellPath: (id, attempt) => store.cellPath(id, attempt),
     judge: (record) => analyseCells({ ...results, cells: [record] }, policy)[0],

@@ -3,10 +3,9 @@
  */
 import { containersOf, joinNetwork, leaveNetwork, Project } from "../platform/docker.js";
 import { UserError } from "../errors.js";
-import { Influx } from "../platform/influx.js";
+import { Influx, INFLUXDB_URL } from "../platform/influx.js";
 import { until } from "../platform/wait.js";
 
-const URL_INSIDE = "http://influxdb:8086";
 const READY_LIMIT_MS = 30_000;
 /** A panel over a long run may take InfluxDB seconds. */
 const QUERY_LIMIT_MS = 60_000;
@@ -50,7 +49,7 @@ export async function openSource(directory, say, { start }) {
   try {
     if (!wasUp) await project.check(["up", "--detach", "--no-deps", "influxdb"]);
     await joinNetwork(network);
-    const influx = new Influx(URL_INSIDE, { timeoutMs: QUERY_LIMIT_MS });
+    const influx = new Influx(INFLUXDB_URL, { timeoutMs: QUERY_LIMIT_MS });
     await waitFor(influx);
     return {
       influx,

@@ -18,12 +18,15 @@ import { UserError } from "../errors.js";
  * @property {number} ms since 1970; a fraction is rounded
  */
 
+/** Its address for containers in the project's network. */
+export const INFLUXDB_URL = "http://influxdb:8086";
+
 export class Influx {
   #url;
   #timeoutMs;
 
   /**
-   * @param {string} url such as http://influxdb:8086
+   * @param {string} url such as INFLUXDB_URL
    * @param {{timeoutMs?: number}} [options] of each request
    */
   constructor(url, { timeoutMs = 10_000 } = {}) {

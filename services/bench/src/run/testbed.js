@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ensureCertificates } from "../platform/certificates.js";
 import { containersOf, joinNetwork, leaveNetwork, Project, remove } from "../platform/docker.js";
 import { UserError } from "../errors.js";
-import { Influx } from "../platform/influx.js";
+import { Influx, INFLUXDB_URL } from "../platform/influx.js";
 import { estimateRemaining } from "../plan/estimate.js";
 import { workersEnv } from "../plan/knobs.js";
 import { keyTypeOf, workloadOf } from "../plan/workload.js";
@@ -28,8 +28,6 @@ const NOT_OBSERVERS = ["certs", "echo", "ready", "host-ports", "load"];
 /** cAdvisor's last points are in InfluxDB so many ms after they were taken. */
 const CADVISOR_DELAY_MS = 2500;
 const INFLUXDB_LIMIT_MS = 30_000;
-/** Of the observers, from within the network of the run. */
-export const INFLUXDB = "http://influxdb:8086";
 
 /** @typedef {{failed: number, untried: number}} Outcome cells */
 
@@ -95,7 +93,7 @@ export class Testbed {
       });
       await joinNetwork(this.#network, EDGE_HOST);
       await edges.listen();
-      const influx = new Influx(INFLUXDB);
+      const influx = new Influx(INFLUXDB_URL);
       await this.#waitFor(influx);
       await follower.begin(influx);
       const authorities = await this.#certificates(store.results.plan);
