@@ -45,7 +45,6 @@ test("of eight kinds of handshakes the usual one is asked about, and what the ot
       ["handshake", "resumed"],
       ["handshake", "rsa"],
       ["handshake", "tls12"],
-      ["added", usual],
       ["best", usual],
     ],
   );

@@ -66,6 +66,9 @@ const ADDED = [
  * @property {Setting[]} others
  */
 
+/** Gates of comparisons of times that tell nothing of what a proxy adds. */
+const NO_DELAY = ["queue", "control-beside"];
+
 /** @type {Scope} */
 const WHOLE_RUN = { scenario: null, parameters: {}, description: null };
 
@@ -212,8 +215,8 @@ function addedVerdict(kind, added) {
   if (!chosenFor(kind, [added])) return [];
   const answers = kind.families.flatMap(({ largest }) => {
     const { settings, comparison, order } = contestIn(largest, added.measure);
-    // Time in a queue is no delay.
-    if (comparison.findings.some(({ gate }) => gate === "queue")) return [];
+    // Time in a queue is no delay, and beside a control that bounds nothing nothing is added to it.
+    if (comparison.findings.some(({ gate }) => NO_DELAY.includes(gate))) return [];
     // The answer says it.
     const findings = comparison.findings.filter(({ gate }) => gate !== "control-slower");
     const answer = {

@@ -26,7 +26,7 @@ const SPREAD_LIMIT_PERCENT = 25;
 /**
  * What the control means under a measure. `bound`: it does the same work without a proxy, so no proxy can do better, and the
  * difference is what the proxy adds. `own`: it is the cost of the control's own server. `beside`: it does as any other does, and
- * bounds nothing: of files it is one of the servers.
+ * bounds nothing: of files it is one of the servers, and over TLS it encrypts in Node's own thread.
  *
  * @typedef {"bound" | "own" | "beside"} Control
  */
@@ -176,7 +176,10 @@ export function settingsOf(results) {
       ({ key, control }) => ({
         key,
         /** @type {Control} */
-        control: comparesServers(workload) && control === "bound" ? "beside" : control,
+        control:
+          control === "bound" && (comparesServers(workload) || scheme === "wss")
+            ? "beside"
+            : control,
       }),
     );
     return { key, scenario, scheme, parameters, workload, compared };
@@ -446,6 +449,7 @@ function compare(measure, control, data) {
       ...wideSpread(data, control === "own" ? contenders : plan.proxies),
       ...(control === "bound" ? controlSlower(measure, rows, data) : []),
       ...(control === "own" ? ownControl(data) : []),
+      ...(control === "beside" ? controlBeside(data) : []),
     ],
   };
 }
@@ -608,6 +612,20 @@ export function relationsToControl(measure, rows) {
       return [proxy, isBetter ? "better" : "worse"];
     }),
   );
+}
+
+/**
+ * Over TLS the control encrypts in the thread that also answers: what a proxy takes from it may be more than the proxy costs.
+ *
+ * @param {SettingData} data
+ * @returns {Finding[]}
+ */
+function controlBeside(data) {
+  const isSecured = data.cells.some(
+    ({ record, workload }) => record.scheme === "wss" && !comparesServers(workload),
+  );
+  if (!isSecured || data.values(CONTROL).length === 0) return [];
+  return [{ gate: "control-beside", severity: "note", figures: {} }];
 }
 
 /**

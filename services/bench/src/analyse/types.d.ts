@@ -72,6 +72,8 @@ export interface GateFigures {
     proxies: { proxy: string; value: number }[];
   };
   "control-own": {};
+  /** Over TLS. */
+  "control-beside": {};
   /** Of times of a closed loop: the busiest of its cells. */
   queue: { percent: number; limit: number; atATime: number };
 

@@ -142,3 +142,13 @@ test("with rounds enough for ranks, a void contender still leaves none", () => {
     proxies: ["nginx"],
   });
 });
+
+test("over wss the control stands beside the proxies, and bounds nothing", () => {
+  const analysis = recorded("quick", ({ scheme }) => scheme === "wss");
+  const { comparisons } = analysis.settings[0];
+  const handshake = comparisons.find(({ measure }) => measure === "handshake_ms_mean");
+  const gates = handshake?.findings.map(({ gate }) => gate) ?? [];
+  assert.ok(gates.includes("control-beside") && !gates.includes("control-slower"));
+  assert.match(renderMarkdown(analysis), /no proxy \(control\)\* \| [^|]*, beside \|/);
+  assert.doesNotMatch(renderText(analysis), /How much time/);
+});

@@ -108,6 +108,8 @@ const SENTENCES = {
   },
   "control-own": () =>
     "The control's figure is the cost of its own server, not of a proxy: it has no rank, and no ratio to it is given",
+  "control-beside": () =>
+    "The control ends TLS in Node's own thread: it stands beside the proxies and bounds nothing",
   queue: ({ figures: { percent, limit, atATime } }) => ({
     message: capital(queueText(atATime)),
     figures: `up to ${number(percent)} % busy, limit ${limit} %`,

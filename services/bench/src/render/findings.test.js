@@ -134,6 +134,10 @@ const CASES = {
     { severity: "note", figures: {} },
     "The control's figure is the cost of its own server, not of a proxy: it has no rank, and no ratio to it is given",
   ],
+  "control-beside": [
+    { severity: "note", figures: {} },
+    "The control ends TLS in Node's own thread: it stands beside the proxies and bounds nothing",
+  ],
   queue: [
     { severity: "weak", figures: { percent: 98.5, limit: 90, atATime: 100 } },
     "Closed loop, 100 at a time, machine saturated: time in the queue: up to 98.5 % busy, limit 90 %",

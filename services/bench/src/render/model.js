@@ -194,6 +194,7 @@ function failedText({ badPercent }) {
 
 /** @param {Comparison} comparison */
 function controlText({ findings }) {
+  if (findings.some(({ gate }) => gate === "control-beside")) return "beside";
   return findings.some(({ gate }) => gate === "control-own") ? "its own server" : "";
 }
 

@@ -43,8 +43,8 @@ test("each question once, with an answer a scheme", () => {
     [
       ["Which proxy costs least CPU per handshake?", "ws wss"],
       ["What does TLS cost in CPU per handshake?", "wss / ws"],
-      ["How much time does a proxy add to a handshake?", "ws wss"],
-      ["How much time does a proxy add to an echo?", "ws wss"],
+      ["How much time does a proxy add to a handshake?", "ws"],
+      ["How much time does a proxy add to an echo?", "ws"],
       ["Which proxy needs least memory?", "ws wss"],
       ["Which proxy carries most connections per second?", "ws wss"],
     ],
@@ -52,7 +52,7 @@ test("each question once, with an answer a scheme", () => {
   const single = analysed({ schemes: ["wss"] }).verdicts;
   assert.deepEqual(
     single.map(({ answers }) => answers.map(({ over }) => over).join(" ")),
-    ["wss", "wss", "wss", "wss", "wss"],
+    ["wss", "wss", "wss"],
   );
 });
 
@@ -215,11 +215,11 @@ test("what holds for one scheme alone says so, and what for one answer stays wit
   assert.ok(verdicts.every(({ answers }) => answers.every(({ caveats }) => caveats.length === 0)));
   const wide = analysed({
     change: (record, { round, scheme }) => {
-      if (scheme === "wss" && record.handshakeMs) record.handshakeMs.mean *= round;
+      if (scheme === "wss") record.totalSeconds = 5 * round;
       return [record];
     },
   });
-  const handshake = wide.verdicts.find(({ question }) => HANDSHAKE.test(question));
+  const handshake = wide.verdicts.find(({ question }) => /connections per second/.test(question));
   assert.deepEqual(handshake?.answers[0].caveats, []);
   assert.match(
     handshake?.answers[1].caveats.join() ?? "",
@@ -399,7 +399,6 @@ test("kinds of handshakes: what each costs beside the other, and over what", () 
       "What does a resumed handshake cost beside a full one in CPU?",
       "What does a full handshake with an RSA key cost beside one with an ECDSA key in CPU?",
       "What does a full handshake of TLS 1.2 cost beside one of TLS 1.3 in CPU?",
-      "How much time does a proxy add to a handshake, TLS 1.3, full handshakes, ECDSA key?",
       "Which proxy carries most connections per second, TLS 1.3, full handshakes, ECDSA key?",
     ],
   );
