@@ -32,6 +32,8 @@ const CONFIGURATION = [
   "loadgen",
   "proxies/proxy.yaml",
   "proxies/raise-limits.sh",
+  "proxies/run-nginx.sh",
+  "proxies/write-files.sh",
   "proxies/node-server.js",
   "services/echo/src",
   "services/cadvisor",

@@ -35,6 +35,7 @@ test("shell scripts", () =>
     "offline/base.sh",
     "offline/influxdb/entrypoint.sh",
     "proxies/raise-limits.sh",
+    "proxies/run-nginx.sh",
     "proxies/write-files.sh",
     "services/bench/test/run-tests",
     "services/echo/start",
