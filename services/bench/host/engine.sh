@@ -1,8 +1,9 @@
 # Sourced by ./bench: makes sure that a Docker engine answers and that Compose is new enough, and finds the engine's socket.
 # Uses fail and say of ./bench.
 
-# What compose.yaml needs: `include` with overrides, and merging as it has been since then.
-compose_minimum=2.24
+# What compose.yaml needs: 2.24 refuses to extend a service that has `depends_on`, or looks for its file in the wrong folder, and 2.25
+# writes no JSON.
+compose_minimum=2.26
 
 default_socket=/var/run/docker.sock
 

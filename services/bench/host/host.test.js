@@ -103,7 +103,7 @@ test("without an engine, and without the means to install one, it says what to i
   );
   assert.equal(code, 1);
   assert.match(stderr, /no Docker engine is installed/);
-  assert.match(stderr, /Install Docker Engine with Compose 2\.24 or later/);
+  assert.match(stderr, /Install Docker Engine with Compose 2\.26 or later/);
 });
 
 /** @param {string} answer of `docker context inspect`; nothing else answers */
@@ -190,18 +190,18 @@ for (const [
 }
 
 test("an old Compose is refused with its version", async (t) => {
-  const { code, stderr } = await benchWith(t, "case $1 in compose) echo 2.23.3 ;; esac");
+  const { code, stderr } = await benchWith(t, "case $1 in compose) echo 2.25.0 ;; esac");
   assert.equal(code, 1);
-  assert.match(stderr, /Docker Compose is 2\.23\.3; 2\.24 or later is needed/);
+  assert.match(stderr, /Docker Compose is 2\.25\.0; 2\.26 or later is needed/);
 });
 
 for (const [version, expected] of /** @type {const} */ ([
-  ["2.24.0", 0],
+  ["2.26.0", 0],
   ["v2.26.1-4", 0],
   ["2.100.0", 0],
   ["3.0.0", 0],
   ["5.0.1", 0],
-  ["2.23.3", 1],
+  ["2.25.0", 1],
   ["1.29.2", 1],
   ["missing", 1],
 ])) {

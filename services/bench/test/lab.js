@@ -2,7 +2,8 @@
  * What integration tests share: Compose projects of their own that are gone when the test is.
  */
 import { randomBytes } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { check, joinNetwork, leaveNetwork, Project } from "../src/platform/docker.js";
 import { Influx } from "../src/platform/influx.js";
@@ -50,14 +51,61 @@ export function atEnd(t, action) {
  * A Compose project under a name of its own; whatever it started is removed when the test ends, passed or failed.
  *
  * @param {TestContext} t
- * @param {{profile?: string, env?: Record<string, string>, directory?: string}} [options]
+ * @param {object} [options]
+ * @param {string} [options.profile]
+ * @param {Record<string, string>} [options.env]
+ * @param {string} [options.directory]
+ * @param {Record<string, object>} [options.services] what the test changes of them, merged as a further Compose file is
  * @returns {Project & {name: string}}
  */
-export function lab(t, { profile, env = {}, directory = projectDirectory } = {}) {
+export function lab(t, { profile, env = {}, directory = projectDirectory, services } = {}) {
   const name = uniqueName();
-  const options = { name, env: { ...FREE_PORTS, ...env } };
+  const files = services ? [...projectFiles(directory), changesFile(t, services)] : [];
+  const options = { name, files, env: { ...FREE_PORTS, ...env } };
   atEnd(t, () => new Project(directory, { ...options, profile: "*" }).down());
   return Object.assign(new Project(directory, { ...options, profile }), { name });
+}
+
+/**
+ * @param {string} directory of a project
+ * @returns {string[]} the files that Compose reads there when none is named
+ */
+function projectFiles(directory) {
+  return ["compose.yaml", "compose.override.yaml"].filter((file) =>
+    existsSync(join(directory, file)),
+  );
+}
+
+/**
+ * @param {TestContext} t
+ * @param {Record<string, object>} services
+ * @returns {string} a Compose file with nothing else, gone when the test is
+ */
+function changesFile(t, services) {
+  const folder = mkdtempSync(join(tmpdir(), "changes-"));
+  atEnd(t, () => rmSync(folder, { recursive: true }));
+  const file = join(folder, "compose.json");
+  writeFileSync(file, JSON.stringify({ services }));
+  return file;
+}
+
+/**
+ * Runs the service `load` to its end, without anything that it depends on and without InfluxDB.
+ *
+ * @param {Project} project whose proxy is up
+ * @param {Record<string, string>} env of the load
+ * @returns {Promise<{code: number, output: string, summary: any}>} summary: null when it wrote none
+ */
+export async function runLoad(project, env) {
+  const { code, output } = await project.run([
+    ...["run", "--rm", "--no-deps", "--no-TTY"],
+    ...Object.entries({ K6_OUT: "", ...env }).flatMap(([key, value]) => [
+      "--env",
+      `${key}=${value}`,
+    ]),
+    "load",
+  ]);
+  return { code, output, summary: JSON.parse(output.match(/SUMMARY (\{.*\})/)?.[1] ?? "null") };
 }
 
 /**

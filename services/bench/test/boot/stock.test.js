@@ -6,9 +6,9 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { checkConfig } from "../src/conformance/config-check.js";
-import { readProxies } from "../src/plan/proxies.js";
-import { copyOfProject, lab, projectDirectory, waitForLoad } from "./lab.js";
+import { checkConfig } from "../../src/conformance/config-check.js";
+import { readProxies } from "../../src/plan/proxies.js";
+import { copyOfProject, lab, projectDirectory, runLoad } from "../lab.js";
 
 const proxies = readProxies(join(projectDirectory, "proxies"));
 
@@ -37,7 +37,7 @@ for (const [name, file, changes] of /** @type {const} */ ([
 ])) {
   test(`a stock ${file} starts, and carries a load over ws and wss`, async (t) => {
     const directory = copyOfProject(t);
-    const stock = readFileSync(join(import.meta.dirname, "stock", file), "utf8");
+    const stock = readFileSync(join(import.meta.dirname, "../stock", file), "utf8");
     const changed = changes.reduce((text, [was, is]) => {
       const next = text.replace(was, is);
       assert.notEqual(next, text, `${was} is not in ${file}`);
@@ -46,12 +46,14 @@ for (const [name, file, changes] of /** @type {const} */ ([
     writeFileSync(join(directory, "proxies", name, file), changed);
     const proxy = proxies.find((candidate) => candidate.name === name);
     assert.ok(proxy);
-    for (const scheme of ["ws", "wss"]) {
-      const env = { SCHEME: scheme, CONNECTIONS: "200", CONCURRENCY: "20" };
-      const project = lab(t, { directory, profile: name, env });
-      await checkConfig(project, proxy);
-      await project.check(["up", "--detach"]);
-      assert.equal(await waitForLoad(project), 0, (await project.run(["logs"])).output);
+    const env = { CONNECTIONS: "200", CONCURRENCY: "20" };
+    const project = lab(t, { directory, profile: name, env });
+    await checkConfig(project, proxy);
+    await project.check(["up", "--detach", "echo", name]);
+    for (const SCHEME of ["ws", "wss"]) {
+      const { code, output, summary } = await runLoad(project, { SCHEME });
+      assert.equal(code, 0, output + (await project.run(["logs", name])).output);
+      assert.equal(summary.messagesEchoed, 200);
     }
   });
 }
