@@ -84,6 +84,8 @@ const WORDS = {
   tlsVersion: (value) => `TLS ${value}`,
   rsaBits: (value) => (value === 0 ? "ECDSA key" : `RSA-${value} key`),
   resumed: (value) => (value === 0 ? "full handshakes" : "resumed handshakes"),
+  timeoutSeconds: (value) => `timeout ${number(value)} s`,
+  settleSeconds: (value) => `read again after ${number(value)} s`,
 };
 
 /**

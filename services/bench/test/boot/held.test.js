@@ -80,6 +80,8 @@ test("held, hot and dropped connections: proven by the echo server, with sockets
     const churn = cell("churn");
     assert.equal(churn.connectionsHeld, null);
     assert.ok(Number(churn.connections?.opened) >= 140, `${churn.connections?.opened} opened`);
+    const begun = Number(churn.connections?.opened) + Number(churn.connections?.failed);
+    assert.equal(begun + Number(churn.sends?.dropped), churn.sends?.due);
     const left = churn.containers[proxy].sockets;
     assert.ok(left?.after && churn.containers[proxy].memory?.after);
     assert.ok(Number(left.after.tcpInUse) <= Number(left.baseline.tcpInUse) + 5);
