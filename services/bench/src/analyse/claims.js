@@ -20,7 +20,7 @@ import { MEASURES } from "./measures.js";
  */
 
 /** From the one that decides over the claim to the one that leaves it to the others. */
-const OUTCOMES = /** @type {const} */ (["no longer", "inconclusive", "holds"]);
+const OUTCOMES = /** @type {const} */ (["not comparable", "no longer", "inconclusive", "holds"]);
 
 const schema = JSON.parse(
   readFileSync(new URL("./published.schema.json", import.meta.url), "utf8"),
@@ -232,7 +232,25 @@ function figureOf(rule, { at, other, base }, { results, cells }) {
   const estimate = isRatio(rule)
     ? ratioOf(own, values(other ?? of, base), results.plan.seed)
     : medianOf([...own.values()]);
-  return { at, other, estimate, outcome: outcomeOf(estimate, rule) };
+  const outcome = [...at, ...base].some((setting) => isInQueue(setting, measure))
+    ? "not comparable"
+    : outcomeOf(estimate, rule);
+  return { at, other, estimate, outcome };
+}
+
+/** A time, or what a closed loop makes of one. */
+const OF_TIME = /_ms_|^total_seconds$/;
+
+/**
+ * @param {Setting} setting
+ * @param {string} key of a measure
+ * @returns {boolean} it is a time, and times of that setting are a queue's
+ */
+function isInQueue({ comparisons }, key) {
+  return (
+    OF_TIME.test(key) &&
+    comparisons.some(({ findings }) => findings.some(({ gate }) => gate === "queue"))
+  );
 }
 
 /**

@@ -393,7 +393,8 @@ export interface PublishedClaim {
   reason?: string;
 }
 
-export type ClaimOutcome = "holds" | "no longer" | "inconclusive";
+/** not comparable: times of a closed loop whose load shared its cores with what it measured. */
+export type ClaimOutcome = "holds" | "no longer" | "inconclusive" | "not comparable";
 
 /** A published claim beside today's run. */
 export interface Claim extends PublishedClaim {

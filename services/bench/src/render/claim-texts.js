@@ -28,8 +28,10 @@ const SHOWN_FIGURES = 4;
  * @param {Analysed} analysed
  * @returns {string} figures and limits; why it cannot be told where there are none
  */
-export function claimText({ rule, reason = "", figures, places }, analysed) {
+export function claimText({ rule, reason = "", outcome, figures, places }, analysed) {
   if (!rule) return reason;
+  if (outcome === "not comparable")
+    return "Shared cores: its times are those of a closed loop on a saturated machine, time in the queue.";
   if (figures.length === 0) return nothingText(rule, places > 0, analysed);
   const shown = figures
     .slice(0, SHOWN_FIGURES)

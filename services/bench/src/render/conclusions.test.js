@@ -152,3 +152,10 @@ test("over wss the control stands beside the proxies, and bounds nothing", () =>
   assert.match(renderMarkdown(analysis), /no proxy \(control\)\* \| [^|]*, beside \|/);
   assert.doesNotMatch(renderText(analysis), /How much time/);
 });
+
+test("a published time is not comparable with time in a queue", () => {
+  const { published } = recorded("balancerbattle");
+  assert.ok(published);
+  const outcomes = new Set(published.claims.map(({ outcome }) => outcome));
+  assert.ok(outcomes.has("not comparable") && !outcomes.has("no longer"));
+});

@@ -81,6 +81,7 @@ function outcomeLabel(outcome) {
     holds: ["✓", "holds"],
     "no longer": ["✗", "no-longer"],
     inconclusive: ["?", "cannot"],
+    "not comparable": ["?", "cannot"],
   }[outcome];
   return html`<span class="label ${name}">${mark} ${outcome}</span>`;
 }
