@@ -1,11 +1,11 @@
 /**
  * What today's run says to a published claim, in words.
  */
+import { noSlopeText } from "./findings.js";
 import { isRatio } from "../analyse/claims.js";
 import { measure } from "../analyse/measures.js";
 import { counted, number, times } from "../numbers.js";
 import { schemeName } from "../plan/workload.js";
-import { noSlopeText } from "./missing.js";
 import {
   amount,
   amountRange,

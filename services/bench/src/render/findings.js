@@ -1,12 +1,11 @@
 /**
- * Findings in words: one sentence a gate.
+ * Findings in words, one sentence a gate; and why a figure is missing, which may be for a finding.
  */
 import { measure } from "../analyse/measures.js";
 import { counted, number, timesFinely } from "../numbers.js";
-import { missingText } from "./missing.js";
 import { amount, capital, floorLoad, list } from "./words.js";
 
-/** @import { Finding, FindingOf, Gate, GateFigures } from "../analyse/types.js" */
+/** @import { Finding, FindingOf, Gate, GateFigures, Missing, SlopeRow } from "../analyse/types.js" */
 
 /**
  * @typedef {object} Sentence
@@ -197,4 +196,54 @@ export function tellFindings(findings, title) {
 export function findingSentence({ message }) {
   const text = capital(message);
   return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/**
+ * @param {Missing[]} reasons
+ * @returns {string} each once
+ */
+export function missingText(reasons) {
+  return [...new Set(reasons.map(reasonText))].join("; ");
+}
+
+/** @param {Missing} reason */
+function reasonText(reason) {
+  switch (reason.kind) {
+    case "failed":
+      return `${reason.cause.kind}: ${reason.cause.message}`;
+    case "skipped":
+      return `skipped: ${reason.why}`;
+    default:
+      return plainReason(reason);
+  }
+}
+
+/**
+ * @param {Missing} reason
+ * @returns {string} without its kind
+ */
+export function plainReason(reason) {
+  switch (reason.kind) {
+    case "failed":
+      return reason.cause.message;
+    case "skipped":
+      return reason.why;
+    case "invalid":
+    case "voided":
+      return findingText(reason.finding);
+    case "unreadable":
+      return "could not be read";
+    case "not-run":
+      return "not run yet";
+  }
+}
+
+/**
+ * @param {SlopeRow["missing"]} missing of a row without a slope
+ * @returns {string}
+ */
+export function noSlopeText(missing) {
+  if (missing?.kind === "few-counts")
+    return `${missing.counts} of at least ${missing.least} connection counts have a counted cell`;
+  return "this kernel does not count it";
 }

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findingParts, findingSentence, findingText, tellFindings } from "./findings.js";
-import { missingText, plainReason } from "./missing.js";
+import {
+  findingParts,
+  findingSentence,
+  findingText,
+  missingText,
+  plainReason,
+  tellFindings,
+} from "./findings.js";
 
 /** @import { Finding, FindingOf, Gate, Missing } from "../analyse/types.js" */
 

@@ -7,8 +7,7 @@
  * @import { ToldFinding } from "./findings.js"
  */
 import { comparesServers } from "../analyse/settings.js";
-import { findingParts, queueText } from "./findings.js";
-import { missingText } from "./missing.js";
+import { findingParts, missingText, queueText } from "./findings.js";
 import { list, settingTitle, titleOfProxy } from "./words.js";
 import {
   count,

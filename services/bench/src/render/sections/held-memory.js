@@ -6,11 +6,11 @@
  * @import { Html } from "../html.js"
  * @import { Page } from "../report-page.js"
  */
+import { noSlopeText, plainReason } from "../findings.js";
 import { count, figure, NONE, range } from "../../numbers.js";
 import { CONTROL } from "../../plan/proxies.js";
 import { axisType, lineChart } from "../charts.js";
 import { html } from "../html.js";
-import { noSlopeText, plainReason } from "../missing.js";
 import { looks } from "../model.js";
 import { slopesTitle } from "../words.js";
 import { scroll } from "../report-page.js";

@@ -6,9 +6,9 @@
  * @import { Html } from "../html.js"
  * @import { Page } from "../report-page.js"
  */
+import { missingText } from "../findings.js";
 import { count, figure, NONE, probability, range, rankText, ratio } from "../../numbers.js";
 import { html, trusted } from "../html.js";
-import { missingText } from "../missing.js";
 import { columnOf, entryOf, mainTable, settingFindings } from "../model.js";
 import { findingList, scroll } from "../report-page.js";
 
