@@ -1,13 +1,14 @@
 /**
- * The runs in published/: every figure can be had again from the files beside it.
+ * The runs in published/: every figure can be had again from the files beside it, and the reports are those of this version.
  */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { csvParse } from "d3-dsv";
 import { Store } from "../record/store.js";
 import { summarise } from "../statistics/index.js";
+import { makeReport } from "./report.js";
 
 /** @import { CellRecord, LatencySummary } from "../record/types.js" */
 
@@ -63,6 +64,15 @@ for (const name of runs) {
       for (const cell of counted)
         for (const [service, container] of Object.entries(cell.containers))
           assertCpu(cell, service, container.cpu.totalSeconds, store.readRaw(cell, "samples.csv"));
+    });
+
+    test("the report is what this version makes of the record", () => {
+      const made = makeReport(PROJECT, store);
+      for (const [file, text] of Object.entries(made.files))
+        assert.ok(
+          readFileSync(join(store.directory, file), "utf8") === text,
+          `published/${name}/${file} is of another version: ./bench report published/${name}`,
+        );
     });
   });
 }
