@@ -66,6 +66,8 @@ export function canvas(height, content, width = WIDTH) {
     width,
     height,
     viewBox: `0 0 ${width} ${height}`,
+    // The file's SVG is around it: to clip it there would take a PNG three times as long.
+    overflow: "visible",
     "font-size": FONT_SIZE,
   });
   svg.append(...content);
@@ -79,7 +81,9 @@ export function canvas(height, content, width = WIDTH) {
  * @param {Record<string, string | number>} [attributes]
  */
 export function textAt(x, y, text, attributes = {}) {
-  return element("text", { x, y, fill: "currentColor", ...attributes }, text);
+  // Said, as a chart of Plot has its own anchor.
+  const usual = { fill: "currentColor", "text-anchor": "start" };
+  return element("text", { x, y, ...usual, ...attributes }, text);
 }
 
 /**
@@ -88,7 +92,7 @@ export function textAt(x, y, text, attributes = {}) {
  * @returns {SVGSVGElement}
  */
 export function withLegend(chart, entries) {
-  const height = Number(chart.getAttribute("height"));
+  const [, height] = sizeOf(chart);
   let [x, line] = [16, 0];
   const keys = entries.flatMap(({ name, colour }) => {
     const width = 18 + widthOf(name) + 16;
@@ -101,8 +105,28 @@ export function withLegend(chart, entries) {
     x += width;
     return key;
   });
-  const below = entries.length > 0 ? 8 + (line + 1) * LEGEND_LINE : 0;
-  return canvas(height + below, [chart, ...keys]);
+  return lengthened(chart, entries.length > 0 ? 8 + (line + 1) * LEGEND_LINE : 0, keys);
+}
+
+/**
+ * In its place and not around it: each SVG inside of another takes a PNG longer.
+ *
+ * @param {SVGSVGElement} chart
+ * @param {number} pixels that it gets below
+ * @param {Element[]} content that comes there
+ * @returns {SVGSVGElement} the same
+ */
+function lengthened(chart, pixels, content) {
+  const [width, height] = sizeOf(chart);
+  chart.setAttribute("height", String(height + pixels));
+  chart.setAttribute("viewBox", `0 0 ${width} ${height + pixels}`);
+  chart.append(...content);
+  return chart;
+}
+
+/** @param {SVGSVGElement} chart */
+function sizeOf(chart) {
+  return ["width", "height"].map((name) => Number(chart.getAttribute(name)));
 }
 
 /**
@@ -111,7 +135,7 @@ export function withLegend(chart, entries) {
  * @returns {SVGSVGElement}
  */
 export function withCaption(chart, text) {
-  const [width, height] = ["width", "height"].map((name) => Number(chart.getAttribute(name)));
+  const [width, height] = sizeOf(chart);
   const characters = Math.floor((width - 16) / (CHARACTER_WIDTH * (CAPTION_SIZE / FONT_SIZE)));
   const lines = wrapped(text, characters).map((line, i) =>
     textAt(8, height + 16 + i * CAPTION_LINE, line, {
@@ -119,8 +143,7 @@ export function withCaption(chart, text) {
       "fill-opacity": 0.7,
     }),
   );
-  const below = lines.length > 0 ? 8 + lines.length * CAPTION_LINE : 0;
-  return canvas(height + below, [chart, ...lines], width);
+  return lengthened(chart, lines.length > 0 ? 8 + lines.length * CAPTION_LINE : 0, lines);
 }
 
 /**
