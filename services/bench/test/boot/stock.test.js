@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { checkConfig } from "../../src/conformance/config-check.js";
 import { readProxies } from "../../src/plan/proxies.js";
+import { ensureCertificates } from "../../src/platform/certificates.js";
 import { copyOfProject, lab, projectDirectory, runLoad } from "../lab.js";
 
 const proxies = readProxies(join(projectDirectory, "proxies"));
@@ -48,6 +49,7 @@ for (const [name, file, changes] of /** @type {const} */ ([
     assert.ok(proxy);
     const env = { CONNECTIONS: "200", CONCURRENCY: "20" };
     const project = lab(t, { directory, profile: name, env });
+    await ensureCertificates(project);
     await checkConfig(project, proxy);
     await project.check(["up", "--detach", "echo", name]);
     for (const SCHEME of ["ws", "wss"]) {
