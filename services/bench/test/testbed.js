@@ -64,6 +64,17 @@ export async function finishedTestbed(t) {
 }
 
 /**
+ * A cell is tried again when it failed, or when something else took too much of the machine: on a busy one any may be.
+ *
+ * @template {{id: string}} T
+ * @param {T[]} cells attempts, in the order in which they ended
+ * @returns {T[]} the last of each cell
+ */
+export function lastAttempts(cells) {
+  return [...new Map(cells.map((cell) => [cell.id, cell])).values()];
+}
+
+/**
  * A copy of the project with the battle `one`, and everything that its runs start removed at the end.
  *
  * @param {TestContext} t
