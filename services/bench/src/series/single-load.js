@@ -16,6 +16,8 @@
 /** The database that k6 writes to. */
 export const K6_DATABASE = "k6";
 const MEASUREMENT = "loads";
+/** k6 takes the first each second, and so not at all in a load that is through sooner; the second as each virtual user's turn ends. */
+const SAMPLES = '"vus", "iterations"';
 
 /**
  * @param {string} run
@@ -35,10 +37,13 @@ export function loadPoints(run, { proxy, scenario, scheme, parameters }, ms) {
  */
 export async function singleLoads(influx) {
   if (!(await influx.databases()).includes(K6_DATABASE)) return [];
-  const series = await influx.query('SELECT first("value") FROM "vus" GROUP BY "run"', {
+  const series = await influx.query(`SELECT first("value") FROM ${SAMPLES} GROUP BY "run"`, {
     database: K6_DATABASE,
   });
-  return series.map(({ tags, values }) => ({ name: tags.run, fromMs: values[0][0] }));
+  return [...Map.groupBy(series, ({ tags }) => tags.run)].map(([name, its]) => ({
+    name,
+    fromMs: Math.min(...its.map(timeOf)),
+  }));
 }
 
 /**
@@ -50,17 +55,23 @@ export async function singleLoad(influx, name) {
   const where = `WHERE "run" = '${name.replace(/['\\]/g, "\\$&")}'`;
   const ask = (/** @type {string} */ query) => influx.query(query, { database: K6_DATABASE });
   const [first, last] = await Promise.all(
-    ["first", "last"].map((which) => ask(`SELECT ${which}("value") FROM "vus" ${where}`)),
+    ["first", "last"].map((which) => ask(`SELECT ${which}("value") FROM ${SAMPLES} ${where}`)),
   );
   const labelled = await ask(
-    `SELECT last("value") FROM "vus" ${where} GROUP BY "proxy", "scenario", "scheme"`,
+    `SELECT last("value") FROM ${SAMPLES} ${where} GROUP BY "proxy", "scenario", "scheme"`,
+  );
+  const labels = Map.groupBy(
+    labelled,
+    ({ tags: { proxy, scenario, scheme } }) => `${proxy} ${scenario} ${scheme}`,
   );
   const described = await ask(
     `SELECT * FROM "${MEASUREMENT}" ${where} GROUP BY "run", "proxy", "scenario", "scheme"`,
   );
-  const loads = labelled.map(({ tags: { proxy, scenario, scheme } }) => {
+  const loads = [...labels.values()].map(([{ tags }]) => {
+    const { proxy, scenario, scheme } = tags;
     const own = described.find(
-      ({ tags }) => tags.proxy === proxy && tags.scenario === scenario && tags.scheme === scheme,
+      (each) =>
+        each.tags.proxy === proxy && each.tags.scenario === scenario && each.tags.scheme === scheme,
     );
     return {
       proxy,
@@ -69,7 +80,16 @@ export async function singleLoad(influx, name) {
       parameters: own ? parametersIn(own) : null,
     };
   });
-  return { fromMs: first[0].values[0][0], toMs: last[0].values[0][0], loads };
+  return {
+    fromMs: Math.min(...first.map(timeOf)),
+    toMs: Math.max(...last.map(timeOf)),
+    loads,
+  };
+}
+
+/** @param {{values: any[][]}} series of one row */
+function timeOf({ values: [[ms]] }) {
+  return ms;
 }
 
 /**
