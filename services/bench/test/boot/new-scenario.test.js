@@ -109,8 +109,10 @@ test("scenarios that nobody knows are run and reported by what they say of thems
   assert.equal(code, 0, output);
   await assertNothingLeft();
   const run = results();
+  // Of a cell that was tried again, the last attempt.
+  const last = new Map(run.cells.map((cell) => [cell.id, cell]));
   const cellsOf = (/** @type {string} */ scenario) => {
-    const cells = run.cells.filter((cell) => cell.scenario === scenario);
+    const cells = [...last.values()].filter((cell) => cell.scenario === scenario);
     assert.equal(cells.length, 2, scenario);
     return cells;
   };
