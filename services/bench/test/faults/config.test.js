@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { verifyProxies } from "../../src/commands/verify.js";
 import { checkConfig } from "../../src/conformance/config-check.js";
+import { ensureCertificates } from "../../src/platform/certificates.js";
 import { readProxies } from "../../src/plan/proxies.js";
 import { copyOfProject, lab, projectDirectory } from "../lab.js";
 
@@ -36,13 +37,12 @@ for (const [name, file, mistake, line] of /** @type {const} */ ([
     appendFileSync(join(directory, "proxies", name, file), `\n${mistake}\n`);
     const proxy = proxies.find((candidate) => candidate.name === name);
     assert.ok(proxy);
-    await assert.rejects(
-      checkConfig(lab(t, { directory, profile: name }), proxy),
-      (/** @type {Error} */ error) => {
-        assert.match(error.message, line);
-        return true;
-      },
-    );
+    const project = lab(t, { directory, profile: name });
+    await ensureCertificates(project);
+    await assert.rejects(checkConfig(project, proxy), (/** @type {Error} */ error) => {
+      assert.match(error.message, line);
+      return true;
+    });
   });
 }
 
