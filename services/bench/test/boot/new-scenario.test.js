@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { analyse } from "../../src/analyse/index.js";
-import { testbed } from "../testbed.js";
+import { lastAttempts, testbed } from "../testbed.js";
 
 /** @import { Meaning } from "../../src/record/types.js" */
 
@@ -109,10 +109,8 @@ test("scenarios that nobody knows are run and reported by what they say of thems
   assert.equal(code, 0, output);
   await assertNothingLeft();
   const run = results();
-  // Of a cell that was tried again, the last attempt.
-  const last = new Map(run.cells.map((cell) => [cell.id, cell]));
   const cellsOf = (/** @type {string} */ scenario) => {
-    const cells = [...last.values()].filter((cell) => cell.scenario === scenario);
+    const cells = lastAttempts(run.cells).filter((cell) => cell.scenario === scenario);
     assert.equal(cells.length, 2, scenario);
     return cells;
   };
