@@ -16,7 +16,7 @@ const NOT_MEASURED = "Not measured in this setting";
 const NO_SUMMARY = "No finished run: ./bench run";
 
 const MEASURES = [
-  "cpu_us_per_handshake",
+  "cpu_us_per_connection",
   "cpu_us_per_message",
   "proxy_memory_peak_usage_bytes",
   "proxy_memory_per_connection_bytes",

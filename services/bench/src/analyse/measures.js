@@ -175,12 +175,12 @@ const DEFINITIONS = [
     ({ echoLatencyMs }) => echoLatencyMs,
   ),
   {
-    key: "cpu_us_per_handshake",
-    title: "CPU per handshake",
+    key: "cpu_us_per_connection",
+    title: "CPU per connection",
     unit: "µs",
     better: "lower",
     description:
-      "CPU time of the proxy over the measured phase, divided by the connections opened. It includes that connection's messages and its close.",
+      "CPU time of the proxy over the measured phase, divided by the connections opened: handshake, messages and close of one connection, together.",
     of: (record) => ratio(1e6 * proxyCpu(record, "totalSeconds"), openedInPhase(record)),
   },
   {

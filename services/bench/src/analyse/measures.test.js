@@ -32,7 +32,7 @@ test("a cell's figures", () => {
     proxy_cpu_seconds: 0.4,
     proxy_cpu_user_seconds: 0.1,
     proxy_cpu_system_seconds: 0.3,
-    cpu_us_per_handshake: 200,
+    cpu_us_per_connection: 200,
     cpu_us_per_message: 20,
     proxy_memory_peak_usage_bytes: 30e6,
     proxy_memory_baseline_usage_bytes: 20e6,
@@ -66,7 +66,7 @@ test("containers of one role count together, their shared network once", () => {
   record.containers["load-2"] = containerRecord({ role: "load", cpuSeconds: 1 });
   assertMeasures(measuresOf(record, workloadFor(record)), {
     proxy_cpu_seconds: 1,
-    cpu_us_per_handshake: 500,
+    cpu_us_per_connection: 500,
     proxy_memory_peak_usage_bytes: 39e6,
     generator_cpu_seconds: 4,
     proxy_packets_per_connection: before.proxy_packets_per_connection,
@@ -91,7 +91,7 @@ test("what could not be had is absent, not zero", () => {
   ]) {
     assert.ok(!(key in measures), key);
   }
-  assert.ok("cpu_us_per_handshake" in measures);
+  assert.ok("cpu_us_per_connection" in measures);
 });
 
 test("a cell that failed at its start has no figures", () => {
@@ -141,7 +141,7 @@ test("figures of connections that are held: by the connection, not by the handsh
     proxy_memory_kernel_per_connection_bytes: 1.5e6 / 998,
   });
   for (const key of [
-    "cpu_us_per_handshake",
+    "cpu_us_per_connection",
     "connections_per_second",
     "proxy_bytes_per_connection",
     "proxy_sockets_left",

@@ -29,8 +29,8 @@ test("questions with their measure, each answer with the settings and the compar
   assert.deepEqual(
     verdicts.map((one) => [one.question, "measure" in one && one.measure, one.answers.length]),
     [
-      ["best", "cpu_us_per_handshake", 2],
-      ["tls", "cpu_us_per_handshake", 1],
+      ["best", "cpu_us_per_connection", 2],
+      ["tls", "cpu_us_per_connection", 1],
       ["added", "handshake_ms_mean", 1],
       ["added", "echo_latency_ms_mean", 1],
       ["best", "proxy_memory_peak_usage_bytes", 2],
@@ -38,7 +38,7 @@ test("questions with their measure, each answer with the settings and the compar
     ],
   );
   assert.deepEqual(asked, settings);
-  const { scope, answers } = bestUnder(verdicts, "cpu_us_per_handshake");
+  const { scope, answers } = bestUnder(verdicts, "cpu_us_per_connection");
   const description = SCENARIOS["short-lived"];
   assert.deepEqual(scope, { scenario: null, parameters: {}, description });
   assert.deepEqual(
@@ -77,7 +77,7 @@ test("what reaches an answer: a missing figure, other leaders, a difference insi
     connections: [1000],
     scenarios: ["short-lived"],
     rounds: 6,
-    ratios: { cpu_us_per_handshake: 1.08 },
+    ratios: { cpu_us_per_connection: 1.08 },
   };
   const { verdicts } = analysed(
     {
@@ -93,7 +93,7 @@ test("what reaches an answer: a missing figure, other leaders, a difference insi
     },
     floor,
   );
-  const [{ caveats }] = bestUnder(verdicts, "cpu_us_per_handshake").answers;
+  const [{ caveats }] = bestUnder(verdicts, "cpu_us_per_connection").answers;
   assert.deepEqual(
     caveats.map(({ gate, figures }) => [gate, figures]),
     [

@@ -56,7 +56,7 @@ const COMPARED = [
     control: "bound",
     applies: (workload) => opensConnections(workload) && isUntimed(workload),
   },
-  { key: "cpu_us_per_handshake", control: "own", applies: opensConnections },
+  { key: "cpu_us_per_connection", control: "own", applies: opensConnections },
   {
     key: "cpu_us_per_message",
     control: "own",

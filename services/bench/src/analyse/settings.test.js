@@ -38,7 +38,7 @@ function row({ rows }, proxy) {
 const gates = ({ findings }) => findings.map(({ gate }) => gate);
 
 test("six rounds: medians with intervals, ratios, ranks and ties", () => {
-  const cpu = comparison(analysed(), "cpu_us_per_handshake");
+  const cpu = comparison(analysed(), "cpu_us_per_connection");
   const nginx = row(cpu, "nginx");
   assert.equal(nginx.values.length, 6);
   assert.deepEqual(nginx.median?.interval, [Math.min(...nginx.values), Math.max(...nginx.values)]);
@@ -52,7 +52,7 @@ test("six rounds: medians with intervals, ratios, ranks and ties", () => {
 });
 
 test("the best has no p and the ratio 1", () => {
-  const cpu = comparison(analysed(), "cpu_us_per_handshake");
+  const cpu = comparison(analysed(), "cpu_us_per_connection");
   const best = cpu.rows.find(({ toBest }) => toBest?.value === 1);
   assert.ok(best && ["nginx", "haproxy"].includes(best.proxy));
   assert.equal(best.p, null);
@@ -74,7 +74,7 @@ test("the control is not ranked; it bounds times, and has costs of its own", () 
   );
   assert.ok(Math.abs((row(total, "nginx").toControl?.value ?? 0) - 1.25) < 0.05);
   assert.deepEqual(gates(total), []);
-  const cpu = comparison(analysis, "cpu_us_per_handshake");
+  const cpu = comparison(analysis, "cpu_us_per_connection");
   assert.equal(row(cpu, "none").rank, null);
   assert.equal(row(cpu, "none").values.length, 6);
   assert.equal(row(cpu, "nginx").toControl, null);
@@ -102,7 +102,7 @@ test("a control that is slower than a proxy bounds nothing", () => {
 });
 
 test("wide spread is told with its figure", () => {
-  const spread = comparison(analysed({ spread: 0.6 }), "cpu_us_per_handshake");
+  const spread = comparison(analysed({ spread: 0.6 }), "cpu_us_per_connection");
   const finding = spread.findings.find(({ gate }) => gate === "spread");
   assert.ok(finding?.gate === "spread");
   assert.equal(finding.figures.limit, 25);
@@ -111,7 +111,7 @@ test("wide spread is told with its figure", () => {
 });
 
 test("four rounds are ranked by range, and the report says so", () => {
-  const cpu = comparison(analysed({ rounds: 4 }), "cpu_us_per_handshake");
+  const cpu = comparison(analysed({ rounds: 4 }), "cpu_us_per_connection");
   const last = row(cpu, "http-proxy");
   assert.deepEqual([last.rank, last.p, last.median?.interval], [3, null, null]);
   assert.equal(last.toBest?.interval, null);
@@ -124,7 +124,7 @@ test("four rounds are ranked by range, and the report says so", () => {
 
 test("fewer than four rounds are not ranked, and none is the best", () => {
   for (const rounds of [1, 3]) {
-    const cpu = comparison(analysed({ rounds }), "cpu_us_per_handshake");
+    const cpu = comparison(analysed({ rounds }), "cpu_us_per_connection");
     assert.ok(cpu.rows.every(({ rank, ties }) => rank === null && ties.length === 0));
     assert.ok(cpu.rows.every(({ median, toBest }) => median && toBest === null));
     const figures = { rounds, least: 4, enough: 6, onePairIn: null };

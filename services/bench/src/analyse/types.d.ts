@@ -121,9 +121,9 @@ export type Missing =
 
 /** What is compared. */
 export interface Measure {
-  /** `cpu_us_per_handshake`; also the column of results.csv. */
+  /** `cpu_us_per_connection`; also the column of results.csv. */
   key: string;
-  /** `CPU per handshake` */
+  /** `CPU per connection` */
   title: string;
   /** `µs`; empty: a plain number. */
   unit: string;

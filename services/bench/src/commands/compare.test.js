@@ -30,7 +30,7 @@ test("a proxy that has become dearer is higher, the others are not; the ratio is
   const dearer = { ...PROXIES, nginx: { cpuUsPerHandshake: 260 } };
   const { rows, differences } = compareRuns(runOf("now", { proxies: dearer }), before, policy);
   assert.deepEqual(differences, []);
-  const cpu = rows.filter(({ measure }) => measure === "cpu_us_per_handshake");
+  const cpu = rows.filter(({ measure }) => measure === "cpu_us_per_connection");
   assert.deepEqual(
     cpu.map(({ cell, differs }) => [cell.proxy, differs]),
     [
@@ -61,7 +61,7 @@ test("with too few rounds for a test it is told by range, and said", () => {
   const dearer = { ...PROXIES, nginx: { cpuUsPerHandshake: 100 } };
   const comparison = compareRuns(runOf("now", { rounds: 4, proxies: dearer }), before, policy);
   const row = comparison.rows.find(
-    ({ cell, measure }) => cell.proxy === "nginx" && measure === "cpu_us_per_handshake",
+    ({ cell, measure }) => cell.proxy === "nginx" && measure === "cpu_us_per_connection",
   );
   assert.equal(row?.differs, "lower");
   assert.equal(row.p, null);
@@ -114,7 +114,7 @@ test("the text has every row, under its setting and measure, with what is better
   assert.match(text, /^now against before\n/);
   assert.match(
     text,
-    /\n {2}CPU per handshake\n {4}no proxy +×.*\n {4}nginx +×1\.\d\d \(1\.\d\d to 1\.\d\d\) +\[2\d\d µs over 6, was \d\d\d µs over 6\] +higher: WORSE +p /,
+    /\n {2}CPU per connection\n {4}no proxy +×.*\n {4}nginx +×1\.\d\d \(1\.\d\d to 1\.\d\d\) +\[2\d\d µs over 6, was \d\d\d µs over 6\] +higher: WORSE +p /,
   );
   assert.equal(text.match(/ over \d+, was /g)?.length, comparison.rows.length);
   assert.doesNotMatch(text, /undefined|NaN|null/);

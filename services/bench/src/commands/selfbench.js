@@ -129,7 +129,7 @@ export function overhead(cells) {
  */
 export function variation(cells, proxy) {
   return [...new Set(cells.map(({ scheme }) => scheme))].map((scheme) => {
-    const values = cpuPerHandshake(
+    const values = cpuPerConnection(
       cells.filter((cell) => cell.proxy === proxy && cell.scheme === scheme),
     );
     const found = (100 * sampleStandardDeviation(values)) / mean(values);
@@ -163,11 +163,11 @@ function observersShare(cells) {
  * @returns {Figure}
  */
 function observersEffect(cells) {
-  const on = cpuPerHandshake(cells.filter(({ proxy }) => proxy === PROXIES[0]));
-  const off = cpuPerHandshake(cells.filter(({ proxy }) => proxy !== PROXIES[0]));
+  const on = cpuPerConnection(cells.filter(({ proxy }) => proxy === PROXIES[0]));
+  const off = cpuPerConnection(cells.filter(({ proxy }) => proxy !== PROXIES[0]));
   const { p } = mannWhitney(on, off);
   return {
-    title: `CPU per handshake of ${PROXIES[0]} with observers, against without`,
+    title: `CPU per connection of ${PROXIES[0]} with observers, against without`,
     found: `ratio ${(median(on) / median(off)).toFixed(3)} of medians over ${on.length} and ${off.length} rounds, p = ${p.toFixed(2)}`,
     promised: `no difference seen at the ${100 * LEVEL} % level`,
     reached: p >= LEVEL,
@@ -186,14 +186,14 @@ export function falseAlarms(cells) {
       ({ round }) => round >= first && round < first + ROUNDS_A_COMPARISON,
     );
     const [a, b] = [true, false].map((isOriginal) =>
-      cpuPerHandshake(group.filter(({ proxy }) => (proxy === PROXIES[0]) === isOriginal)),
+      cpuPerConnection(group.filter(({ proxy }) => (proxy === PROXIES[0]) === isOriginal)),
     );
     if (a.length === 0 || b.length === 0) continue;
     comparisons += 1;
     if (mannWhitney(a, b).p < LEVEL) alarms += 1;
   }
   return {
-    title: `A/A comparisons of ${PROXIES[0]} that saw a difference in CPU per handshake`,
+    title: `A/A comparisons of ${PROXIES[0]} that saw a difference in CPU per connection`,
     found: `${alarms} of ${comparisons}`,
     promised: `at most 1 of ${COMPARISONS} at the ${100 * LEVEL} % level`,
     reached: alarms <= 1 && comparisons >= COMPARISONS,
@@ -201,6 +201,6 @@ export function falseAlarms(cells) {
 }
 
 /** @param {Cell[]} cells */
-function cpuPerHandshake(cells) {
-  return cells.map((cell) => measuresOf(cell, cell.workload).cpu_us_per_handshake);
+function cpuPerConnection(cells) {
+  return cells.map((cell) => measuresOf(cell, cell.workload).cpu_us_per_connection);
 }

@@ -61,16 +61,16 @@ test("a proxy against itself with other parameters, or over the other scheme", (
   );
   /** @type {Partial<ClaimRule>} */
   const tls = {
-    measure: "cpu_us_per_handshake",
+    measure: "cpu_us_per_connection",
     at: { ...WS, scheme: "wss" },
     against: { scheme: "ws" },
     min: 2,
   };
   assert.match(
     today({ ...tls, of, to }),
-    /^CPU per handshake: nginx to itself over ws 2\.\d\d times/,
+    /^CPU per connection: nginx to itself over ws 2\.\d\d times/,
   );
-  assert.match(today(tls), /^CPU per handshake: http-proxy to nginx over ws 8\.\d\d times/);
+  assert.match(today(tls), /^CPU per connection: http-proxy to nginx over ws 8\.\d\d times/);
 });
 
 test("of many figures those that decide, each with its setting, and how many of the others agree", () => {

@@ -135,7 +135,7 @@ test("with rounds enough for ranks, a void contender still leaves none", () => {
         if (proxy === "nginx" && role === "load") cpu.totalSeconds *= 3;
   };
   const { settings } = recorded("balancerbattle", isWanted, busy);
-  const cpu = settings[0].comparisons.find(({ measure }) => measure === "cpu_us_per_handshake");
+  const cpu = settings[0].comparisons.find(({ measure }) => measure === "cpu_us_per_connection");
   assert.ok(cpu);
   assert.ok(cpu.rows.every(({ rank, toBest }) => rank === null && toBest === null));
   assert.deepEqual(cpu.findings.find(({ gate }) => gate === "survivors")?.figures, {

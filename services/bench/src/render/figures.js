@@ -143,48 +143,51 @@ function withCharts({ settings }) {
  */
 function costs(analysis) {
   const all = looks(analysis.results);
-  return [KEYS.requestsPerSecond, KEYS.cpuPerHandshake, KEYS.cpuPerMessage, KEYS.cpuPerRequest].map(
-    (key) => {
-      const shown = columnsOf({ ...analysis, settings: chartedFor(analysis, key) }, key);
-      // TLS costs so much that on a common axis the differences between proxies would vanish.
-      const axes = Object.fromEntries(
-        ["ws", "wss"].map((scheme) => {
-          const values = shown
-            .filter(({ setting }) => setting.scheme === scheme)
-            .flatMap(({ column: { comparison, divisor } }) =>
-              rivals(comparison).flatMap((row) =>
-                [...row.values, ...(row.median?.interval ?? [])].map((value) => value / divisor),
-              ),
-            );
-          const type = axisType(values, 3);
-          return [scheme, { type, domain: sharedDomain(values, type) }];
+  return [
+    KEYS.requestsPerSecond,
+    KEYS.cpuPerConnection,
+    KEYS.cpuPerMessage,
+    KEYS.cpuPerRequest,
+  ].map((key) => {
+    const shown = columnsOf({ ...analysis, settings: chartedFor(analysis, key) }, key);
+    // TLS costs so much that on a common axis the differences between proxies would vanish.
+    const axes = Object.fromEntries(
+      ["ws", "wss"].map((scheme) => {
+        const values = shown
+          .filter(({ setting }) => setting.scheme === scheme)
+          .flatMap(({ column: { comparison, divisor } }) =>
+            rivals(comparison).flatMap((row) =>
+              [...row.values, ...(row.median?.interval ?? [])].map((value) => value / divisor),
+            ),
+          );
+        const type = axisType(values, 3);
+        return [scheme, { type, domain: sharedDomain(values, type) }];
+      }),
+    );
+    return {
+      title: shown[0]?.column.measure.title ?? "",
+      note: `The shape is the median and the bar its interval; each ring is a round. The charts of one scheme share an axis.${
+        Object.values(axes).some(({ type }) => type === "log")
+          ? " Where 0 is missing it is logarithmic: equal steps are equal ratios."
+          : ""
+      }`,
+      figures: shown.map(({ setting, column }) =>
+        dotChart({
+          title: settingTitle(setting, analysis.settings),
+          x: { label: labelOf(column), ...axes[setting.scheme] },
+          rows: rivals(column.comparison).map(({ proxy, values, median, badPercent }) => ({
+            ...all[proxy],
+            ...badLabel(all[proxy], { badPercent }),
+            values: values.map((value) => value / column.divisor),
+            median: median && median.value / column.divisor,
+            interval: median?.interval
+              ? [median.interval[0] / column.divisor, median.interval[1] / column.divisor]
+              : null,
+          })),
         }),
-      );
-      return {
-        title: shown[0]?.column.measure.title ?? "",
-        note: `The shape is the median and the bar its interval; each ring is a round. The charts of one scheme share an axis.${
-          Object.values(axes).some(({ type }) => type === "log")
-            ? " Where 0 is missing it is logarithmic: equal steps are equal ratios."
-            : ""
-        }`,
-        figures: shown.map(({ setting, column }) =>
-          dotChart({
-            title: settingTitle(setting, analysis.settings),
-            x: { label: labelOf(column), ...axes[setting.scheme] },
-            rows: rivals(column.comparison).map(({ proxy, values, median, badPercent }) => ({
-              ...all[proxy],
-              ...badLabel(all[proxy], { badPercent }),
-              values: values.map((value) => value / column.divisor),
-              median: median && median.value / column.divisor,
-              interval: median?.interval
-                ? [median.interval[0] / column.divisor, median.interval[1] / column.divisor]
-                : null,
-            })),
-          }),
-        ),
-      };
-    },
-  );
+      ),
+    };
+  });
 }
 
 /**
@@ -193,7 +196,7 @@ function costs(analysis) {
  */
 function chartedFor(analysis, key) {
   // Of handshakes it is what the chart is for; of files the ranking is by time.
-  return key === KEYS.cpuPerHandshake ? analysis.settings : withCharts(analysis);
+  return key === KEYS.cpuPerConnection ? analysis.settings : withCharts(analysis);
 }
 
 /**
@@ -256,7 +259,7 @@ function connectionsOf({ workload }) {
  */
 function overConnections(analysis) {
   const all = looks(analysis.results);
-  return [KEYS.peakMemory, KEYS.cpuPerHandshake].map((key) => {
+  return [KEYS.peakMemory, KEYS.cpuPerConnection].map((key) => {
     /** @type {Map<string, {setting: Setting, column: Column}[]>} */
     const families = Map.groupBy(columnsOf(analysis, key), ({ setting }) => {
       const { scenario, scheme, parameters, workload } = setting;
@@ -318,7 +321,7 @@ function overConnections(analysis) {
 export function tlsFigures(analysis) {
   const all = looks(analysis.results);
   return tlsPairs(analysis).flatMap(({ ws, wss }) => {
-    const key = ws.workload.protocol === "http" ? KEYS.cpuPerRequest : KEYS.cpuPerHandshake;
+    const key = ws.workload.protocol === "http" ? KEYS.cpuPerRequest : KEYS.cpuPerConnection;
     const plain = columnsOf({ ...analysis, settings: [ws] }, key)[0]?.column;
     const secured = columnsOf({ ...analysis, settings: [wss] }, key)[0]?.column;
     const rows = (plain ? rivals(plain.comparison) : []).flatMap(({ proxy, median }) => {

@@ -171,7 +171,7 @@ const CASES = {
           connections: [1000],
           scenarios: ["short-lived"],
           rounds: 6,
-          ratios: { cpu_us_per_handshake: 1.08 },
+          ratios: { cpu_us_per_connection: 1.08 },
         },
       },
     },

@@ -34,7 +34,7 @@ export const KEYS = {
   requestP99: "request_ms_p99",
   errors: "non_2xx_percent",
   socketErrors: "socket_errors_per_1000_requests",
-  cpuPerHandshake: "cpu_us_per_handshake",
+  cpuPerConnection: "cpu_us_per_connection",
   cpuPerMessage: "cpu_us_per_message",
   cpuPerRequest: "proxy_cpu_us_per_request",
   serversCpu: "servers_cpu_seconds",
@@ -132,7 +132,7 @@ function measureOf({ measures }, key) {
  * @returns {Comparison | undefined} that of the measure, if it has a figure that says something
  */
 export function comparisonOf({ comparisons, workload }, key) {
-  // One message a connection: CPU per message would be CPU per handshake once more.
+  // One message a connection: CPU per message would be CPU per connection once more.
   if (key === KEYS.cpuPerMessage && workload.messages === 1) return undefined;
   return comparisons.find(
     ({ measure, rows }) => measure === key && rows.some(({ median }) => median),

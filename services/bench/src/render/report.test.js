@@ -227,14 +227,14 @@ suite("the main table", () => {
     );
   });
 
-  test("CPU per message is shown only where it says more than CPU per handshake", () => {
+  test("CPU per message is shown only where it says more than CPU per connection", () => {
     for (const [messages, shown] of /** @type {[number, boolean][]} */ ([
       [1, false],
       [100, true],
     ])) {
       const { analysis } = sampleAnalysis();
       const cpu = analysis.settings[0].comparisons.find(
-        ({ measure }) => measure === "cpu_us_per_handshake",
+        ({ measure }) => measure === "cpu_us_per_connection",
       );
       assert.ok(cpu);
       analysis.settings[0].comparisons.push({ ...cpu, measure: "cpu_us_per_message" });
@@ -261,7 +261,7 @@ test("findings of one gate are told in one sentence, what they share once", () =
     {
       severity: "note",
       message:
-        "The control's figure is the cost of its own server, not of a proxy: it has no rank, and no ratio to it is given (CPU per handshake; Peak memory)",
+        "The control's figure is the cost of its own server, not of a proxy: it has no rank, and no ratio to it is given (CPU per connection; Peak memory)",
     },
   ]);
   /** @type {import("../analyse/types.js").Finding} */
@@ -310,7 +310,7 @@ test("an interrupted run names what is missing", () => {
 test("the control's CPU is not drawn among the proxies'", () => {
   const { document } = rendered();
   const cpu = [...document.querySelectorAll("figure desc")].filter((node) =>
-    node.textContent.startsWith("CPU per handshake"),
+    node.textContent.startsWith("CPU per connection"),
   );
   assert.ok(cpu.length > 0);
   for (const node of cpu) assert.doesNotMatch(node.textContent, /no proxy/);
@@ -362,10 +362,10 @@ suite("an A/A run", () => {
     assert.ok(table.classList.contains("self"));
     const rows = [...table.tBodies[0].rows].map((row) => squeezed(row.textContent));
     assert.equal(rows.length, analysis.settings[0].comparisons.length);
-    const cpu = rows.find((row) => row.startsWith("CPU per handshake, µs"));
+    const cpu = rows.find((row) => row.startsWith("CPU per connection, µs"));
     assert.match(
       cpu ?? "",
-      /^CPU per handshake, µs ×[01]\.\d{3}[01]\.\d{3}–[01]\.\d{3} tie 1\.000 /,
+      /^CPU per connection, µs ×[01]\.\d{3}[01]\.\d{3}–[01]\.\d{3} tie 1\.000 /,
     );
     assert.ok(renderMarkdown(analysis).includes("## Noise floor"));
   });

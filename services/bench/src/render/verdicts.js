@@ -51,7 +51,7 @@ const TAKES = { leads: "takes least", unit: "as long" };
 /** By measure. @type {Record<string, Words>} */
 const BEST = {
   cpu_us_per_message: { question: "Which proxy costs least CPU per message", ...COSTS },
-  cpu_us_per_handshake: { question: "Which proxy costs least CPU per handshake", ...COSTS },
+  cpu_us_per_connection: { question: "Which proxy costs least CPU per connection", ...COSTS },
   proxy_cpu_cores: { question: "Which proxy costs least CPU while it holds connections", ...COSTS },
   proxy_cpu_us_per_request: { question: "Which proxy costs least CPU per request", ...COSTS },
   servers_cpu_seconds: {
@@ -90,7 +90,7 @@ const ADDED = {
 /** @type {Record<string, string>} */
 const TLS_COSTS = {
   cpu_us_per_message: "per message",
-  cpu_us_per_handshake: "per handshake",
+  cpu_us_per_connection: "per connection",
   proxy_cpu_cores: "while connections are held",
   proxy_cpu_us_per_request: "per request",
   servers_cpu_seconds: "of proxy and server together",
@@ -566,7 +566,7 @@ function judgedLead({ method, settings }) {
 
 /** What the noise floor is told of, in this order. */
 const TOLD = [
-  "cpu_us_per_handshake",
+  "cpu_us_per_connection",
   "cpu_us_per_message",
   "handshake_ms_mean",
   "echo_latency_ms_mean",
@@ -576,7 +576,7 @@ const TOLD = [
 
 /**
  * @param {NoiseFloor} floor
- * @returns {string[]} `CPU per handshake 1.02 times`, of what verdicts are about
+ * @returns {string[]} `CPU per connection 1.02 times`, of what verdicts are about
  */
 function floorTexts({ ratios }) {
   return TOLD.flatMap((key) =>

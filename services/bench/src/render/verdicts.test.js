@@ -33,7 +33,7 @@ function answer(question, over, options, noiseFloor) {
   return { lead, verdict: found[0], text: own.text, caveats: own.caveats };
 }
 
-const CPU = /^Which proxy costs least CPU per handshake\?$/;
+const CPU = /^Which proxy costs least CPU per connection\?$/;
 const HANDSHAKE = /^How much time does a proxy add to a handshake\?$/;
 
 test("each question once, with an answer a scheme", () => {
@@ -41,8 +41,8 @@ test("each question once, with an answer a scheme", () => {
   assert.deepEqual(
     verdicts.map(({ question, answers }) => [question, answers.map(({ over }) => over).join(" ")]),
     [
-      ["Which proxy costs least CPU per handshake?", "ws wss"],
-      ["What does TLS cost in CPU per handshake?", "wss / ws"],
+      ["Which proxy costs least CPU per connection?", "ws wss"],
+      ["What does TLS cost in CPU per connection?", "wss / ws"],
       ["How much time does a proxy add to a handshake?", "ws"],
       ["How much time does a proxy add to an echo?", "ws"],
       ["Which proxy needs least memory?", "ws wss"],
@@ -239,7 +239,7 @@ test("a difference that a copy of a proxy shows as well means nothing", () => {
   const proxies = { none: {}, nginx: { cpuUsPerHandshake: 210 }, haproxy: {} };
   const floor = (/** @type {number} */ ratio) => ({
     ...FLOOR,
-    ratios: { cpu_us_per_handshake: ratio, handshake_ms_p99: 3 },
+    ratios: { cpu_us_per_connection: ratio, handshake_ms_p99: 3 },
   });
   const small = answer(CPU, "ws", { proxies }, floor(1.08));
   assert.match(
@@ -248,14 +248,14 @@ test("a difference that a copy of a proxy shows as well means nothing", () => {
   );
   assert.equal(
     small.lead.at(-1),
-    "Noise floor: a difference below 1.08 times in CPU per handshake is noise here. By so much nginx differed from a copy of itself, with 1,000 connections over 6 rounds (run 2026-aa-nginx).",
+    "Noise floor: a difference below 1.08 times in CPU per connection is noise here. By so much nginx differed from a copy of itself, with 1,000 connections over 6 rounds (run 2026-aa-nginx).",
   );
   const large = answer(CPU, "ws", { proxies }, floor(1.01));
   assert.deepEqual([...large.caveats, ...large.verdict.caveats], []);
 });
 
 test("TLS: wss against ws of each proxy, paired by round", () => {
-  const { text, verdict } = answer(/^What does TLS cost in CPU per handshake\?$/, "wss / ws");
+  const { text, verdict } = answer(/^What does TLS cost in CPU per connection\?$/, "wss / ws");
   assert.match(text, /2\.\d\d times \(2\.\d\d to 2\.\d\d\).* and .*\.$/);
   for (const title of ["nginx", "HAProxy", "http-proxy"]) assert.match(text, new RegExp(title));
   assert.doesNotMatch(text, /no proxy/);
@@ -333,7 +333,7 @@ test("A/A: a tie says so, and how far apart the two were", () => {
     );
   assert.match(
     noise.answers[0].text,
-    /up to 1\.0\d+ times in CPU per handshake; 1\.0\d+ times in Handshake, mean; /,
+    /up to 1\.0\d+ times in CPU per connection; 1\.0\d+ times in Handshake, mean; /,
   );
   assert.match(
     lead.at(-1) ?? "",
@@ -346,7 +346,7 @@ test("A/A: a difference is no tie, and one round tells nothing", () => {
   const [{ answers }] = self({ copy: { cpuUsPerHandshake: 240 } }).verdicts;
   assert.match(
     answers[0].text,
-    /^No, a difference is seen in 1 of 11 measures: CPU per handshake 1\.\d\d times \(1\.\d\d to 1\.\d\d\)\.$/,
+    /^No, a difference is seen in 1 of 11 measures: CPU per connection 1\.\d\d times \(1\.\d\d to 1\.\d\d\)\.$/,
   );
   const [single] = self({ rounds: 1 }).verdicts;
   assert.match(single.answers[0].text, /^No answer: with fewer than 4 rounds/);
@@ -395,7 +395,7 @@ test("kinds of handshakes: what each costs beside the other, and over what", () 
   assert.deepEqual(
     verdicts.map(({ question }) => question),
     [
-      "Which proxy costs least CPU per handshake, TLS 1.3, full handshakes, ECDSA key?",
+      "Which proxy costs least CPU per connection, TLS 1.3, full handshakes, ECDSA key?",
       "What does a resumed handshake cost beside a full one in CPU?",
       "What does a full handshake with an RSA key cost beside one with an ECDSA key in CPU?",
       "What does a full handshake of TLS 1.2 cost beside one of TLS 1.3 in CPU?",

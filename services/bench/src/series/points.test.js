@@ -235,7 +235,7 @@ test("summaries: a point a proxy, setting and measure of the report's tables", (
   assert.equal(bound.fields.rounds, 6n);
   assert.match(String(bound.fields.rank), /^\d( =)?$/);
   // The control's own cost is nothing to hold a proxy against.
-  assert.ok(!("ratio" in (of("nginx", "cpu_us_per_handshake")?.fields ?? {})));
+  assert.ok(!("ratio" in (of("nginx", "cpu_us_per_connection")?.fields ?? {})));
   assert.ok(!("rank" in (of("none", "handshake_ms_mean")?.fields ?? {})));
   assert.equal(new Set(points.map(({ ms }) => ms)).size, 1);
 });

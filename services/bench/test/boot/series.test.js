@@ -174,7 +174,7 @@ test("every measurement has what is promised, and has it again from the record a
     const { code, output } = await bench(["compare", runs()[1], runs()[0]]).ended;
     assert.equal(code, 0, output);
     assert.match(output, /also in InfluxDB/);
-    assert.match(output, /CPU per handshake\n.*nginx +×/);
+    assert.match(output, /CPU per connection\n.*nginx +×/);
     await joinProject(t, project.name);
     assert.deepEqual(sorted(await rowsOf("comparisons")), sorted(before.comparisons));
     const wrong = await bench(["compare", runs()[1], `${runs()[0]}x`]).ended;

@@ -50,7 +50,7 @@ function costTable(page, settings) {
   };
   const sorted = settings.toSorted((a, b) => order(a) - order(b));
   const columns = sorted.flatMap((setting) => {
-    const comparison = comparisonOf(setting, KEYS.cpuPerHandshake);
+    const comparison = comparisonOf(setting, KEYS.cpuPerConnection);
     return comparison ? [{ setting, column: columnOf(analysis, comparison) }] : [];
   });
   const heads = columns.map(({ setting }) => ({
@@ -144,7 +144,7 @@ function resumedCharts(analysis) {
   const charts = (analysis.handshakes.find(({ kind }) => kind === "resumed")?.pairs ?? [])
     .map(({ setting, beside }) => {
       const [resumed, full] = [setting, beside].map((one) =>
-        comparisonOf(one, KEYS.cpuPerHandshake),
+        comparisonOf(one, KEYS.cpuPerConnection),
       );
       const rows = rivals(analysis).flatMap(({ name }) => {
         const from = full?.rows.find(({ proxy }) => proxy === name)?.median?.value;

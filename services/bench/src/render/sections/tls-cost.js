@@ -19,7 +19,7 @@ export function tls(page) {
   if (pairs.length === 0 || analysis.aa) return null;
   const figures = tlsFigures(analysis);
   const keys = [
-    KEYS.cpuPerHandshake,
+    KEYS.cpuPerConnection,
     KEYS.cpuPerRequest,
     KEYS.handshake,
     KEYS.request,

@@ -55,8 +55,8 @@ const MEASURES = [
     description: "First connection to last close.",
   },
   {
-    key: "cpu_us_per_handshake",
-    title: "CPU per handshake",
+    key: "cpu_us_per_connection",
+    title: "CPU per connection",
     unit: "µs",
     better: "lower",
     description:
@@ -188,7 +188,11 @@ export function sampleAnalysis({
             connections: [1000],
             scenarios: ["short-lived"],
             rounds: 6,
-            ratios: { cpu_us_per_handshake: 1.012, handshake_ms_mean: 1.034, total_seconds: 1.021 },
+            ratios: {
+              cpu_us_per_connection: 1.012,
+              handshake_ms_mean: 1.034,
+              total_seconds: 1.021,
+            },
           },
       published: published(settings.slice(0, 1), hostile),
     },
@@ -383,7 +387,7 @@ function okCell(cell, attempt, invalid, random, hostile) {
       handshake_ms_p99: record.handshakeMs.p99,
       echo_latency_ms_mean: record.echoLatencyMs.mean,
       total_seconds: record.totalSeconds,
-      cpu_us_per_handshake: (cpuSeconds / asked) * 1e6,
+      cpu_us_per_connection: (cpuSeconds / asked) * 1e6,
       ...(!isGone && { proxy_memory_peak_usage_bytes: peakBytes }),
     },
     findings,
@@ -642,7 +646,7 @@ function environment(hostile) {
  * @returns {Analysis["verdicts"]}
  */
 function verdictsOf(settings, hostile) {
-  const measure = "cpu_us_per_handshake";
+  const measure = "cpu_us_per_connection";
   const scope = { scenario: null, parameters: {}, description: null };
   const [first, ...others] = [...Map.groupBy(settings, ({ scheme }) => scheme).values()].map(
     (own) => own[own.length - 1],
