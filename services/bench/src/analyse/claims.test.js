@@ -7,7 +7,7 @@ import { readScenario, scenarioNames } from "../plan/scenarios.js";
 import { readProxies } from "../plan/proxies.js";
 import { readPublished, studyOf } from "./claims.js";
 import { analyse } from "./index.js";
-import { POLICY, results } from "./testing/results.js";
+import { POLICY, results, slopeRow } from "./testing/results.js";
 
 /** @import { ClaimFilter, ClaimRule, PublishedClaim } from "./types.js" */
 
@@ -145,15 +145,7 @@ test("a claim about several tests must hold in each, and is not asked of what th
 
 test("what a held connection needs, as a slope", () => {
   const measure = "proxy_memory_mean_usage_bytes";
-  /** @type {import("./types.js").SlopeRow} */
-  const row = {
-    proxy: "nginx",
-    points: [],
-    slope: { value: 20e3, interval: [19.5e3, 20.5e3] },
-    interceptBytes: 5e6,
-    missing: null,
-    ended: null,
-  };
+  const row = slopeRow();
   const { proxy, ...none } = {
     ...row,
     slope: null,
@@ -166,6 +158,7 @@ test("what a held connection needs, as a slope", () => {
       parameters: { MESSAGE_BYTES: 10 },
       most: 5000,
       parts: [{ measure, rows: [row, { proxy: "haproxy", ...none }] }],
+      unranked: null,
     },
   ];
   const slope = (/** @type {Partial<ClaimRule>} */ rule) => {

@@ -118,8 +118,17 @@ export function isVoidedBy({ voids = [] }, key) {
  * @param {string} key of a measure
  * @returns {boolean} it weakens that measure
  */
-export function weakens({ gate, severity }, key) {
-  return severity === "weak" && (ABOUT[gate]?.(key) ?? true);
+export function weakens(finding, key) {
+  return finding.severity === "weak" && isAbout(finding, key);
+}
+
+/**
+ * @param {Pick<Finding, "gate">} finding of a cell
+ * @param {string} key of a measure
+ * @returns {boolean} what it found changes that measure
+ */
+export function isAbout({ gate }, key) {
+  return ABOUT[gate]?.(key) ?? true;
 }
 
 /**

@@ -74,6 +74,8 @@ export interface GateFigures {
   "control-own": {};
   /** Over TLS. */
   "control-beside": {};
+  /** Of slopes: for their number, too few connection counts and rounds to tell them apart. points: of the proxy with the fewest. */
+  "few-points": { proxies: number; points: number };
   /** Of times of a closed loop: the busiest of its cells. */
   queue: { percent: number; limit: number; atATime: number };
 
@@ -449,16 +451,29 @@ export interface Slopes {
   parameters: Parameters;
   /** Most connections planned. */
   most: number;
-  /** All memory, the user part, the kernel part. */
+  /** All memory, the user part, the kernel part. Only the rows of the first are ranked. */
   parts: { measure: string; rows: SlopeRow[] }[];
+  /** Why none of its rows has a rank; null: they are ranked, or there is nothing to rank. */
+  unranked: FindingOf<"few-points"> | FindingOf<"survivors"> | null;
 }
 
 export interface SlopeRow {
   proxy: string;
-  /** One a counted cell, by connections. */
-  points: { connections: number; bytes: number }[];
+  /** One a counted cell, by connections; growthBytes: mean over the hold less what it had before the load. */
+  points: { connections: number; bytes: number; growthBytes: number }[];
   /** Bytes a connection; null: see `missing`. */
   slope: Estimate | null;
+  /**
+   * How many connections take a GiB, 2^30 bytes: that divided by the slope, the baseline not in it; the interval is that of the slope,
+   * inverted. null: there is no slope above 0; its interval is null as well where that of the slope reaches 0.
+   */
+  connectionsPerGiB: Estimate | null;
+  /** From 1, by slope; proxies that cannot be told from the best of them share it. null: the control, without a slope, or not ranked. */
+  rank: number | null;
+  /** Those of the same rank from which no difference is seen. */
+  ties: string[];
+  /** Bytes before the load, warmed up and without a connection: the median of its counted cells; null: there are none. */
+  baseline: Estimate | null;
   /** Of the line, without a connection. */
   interceptBytes: number | null;
   /** uncounted: this kernel does not count it; otherwise so many counts of connections, of at least so many; null: there is a slope. */

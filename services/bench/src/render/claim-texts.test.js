@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
-import { POLICY, results } from "../analyse/testing/results.js";
+import { POLICY, results, slopeRow } from "../analyse/testing/results.js";
 import { claimText } from "./claim-texts.js";
 
 /** @import { Analysis, ClaimRule, PublishedClaim, SlopeRow } from "../analyse/types.js" */
@@ -94,15 +94,7 @@ test("of many figures those that decide, each with its setting, and how many of 
 
 test("a slope over held connections, or why there is none", () => {
   const measure = "proxy_memory_mean_usage_bytes";
-  /** @type {SlopeRow} */
-  const row = {
-    proxy: "nginx",
-    points: [],
-    slope: { value: 20e3, interval: [19.5e3, 20.5e3] },
-    interceptBytes: 5e6,
-    missing: null,
-    ended: null,
-  };
+  const row = slopeRow();
   /** @type {SlopeRow} */
   const none = {
     ...row,
@@ -116,6 +108,7 @@ test("a slope over held connections, or why there is none", () => {
     parameters: { MESSAGE_BYTES: 10 },
     most: 5000,
     parts: [{ measure, rows: [row, none] }],
+    unranked: null,
   };
   const at = { scenario: "idle", scheme: /** @type {const} */ ("ws") };
   const analysed = { results: results({ rounds: 1 }), settings: [], slopes: [family] };

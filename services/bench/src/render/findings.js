@@ -82,6 +82,8 @@ const SENTENCES = {
     message: "The others are not ranked, as they are survivors: measured, but void",
     figures: list(proxies.map(title)),
   }),
+  "few-points": ({ figures: { proxies, points } }) =>
+    `Not ranked: for ${counted(proxies, "slope")}, one of ${counted(points, "point")} is too uncertain; more counts of connections, or another round, would do`,
   "missing-rounds": ({ figures: { most, proxies } }, title) => ({
     message: `Some lack rounds, and with fewer than the ${most} of others a difference is less likely to be seen`,
     figures: list(proxies.map(({ proxy, rounds }) => `${title(proxy)} ${rounds}`)),

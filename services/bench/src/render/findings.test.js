@@ -144,6 +144,10 @@ const CASES = {
     { severity: "note", figures: {} },
     "The control ends TLS in Node's own thread: it stands beside the proxies and bounds nothing",
   ],
+  "few-points": [
+    { severity: "weak", figures: { proxies: 4, points: 5 } },
+    "Not ranked: for 4 slopes, one of 5 points is too uncertain; more counts of connections, or another round, would do",
+  ],
   queue: [
     { severity: "weak", figures: { percent: 98.5, limit: 90, atATime: 100 } },
     "Closed loop, 100 at a time, machine saturated: time in the queue: up to 98.5 % busy, limit 90 %",

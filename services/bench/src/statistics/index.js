@@ -1,5 +1,5 @@
 export { independentRatioInterval, medianInterval, ratioInterval } from "./interval.js";
 export { detectableRatio } from "./power.js";
 export { holm, mannWhitney, smallestP } from "./significance.js";
-export { theilSen } from "./theil-sen.js";
+export { simultaneousIntervals, theilSen } from "./theil-sen.js";
 export { summarise } from "./quantiles.js";

@@ -17,42 +17,85 @@ import { median } from "simple-statistics";
  *   leave out any slope: with one y for each x, 5 are the fewest for 95 %
  */
 export function theilSen(points, confidence) {
-  /** @type {number[]} */
-  const slopes = [];
-  points.forEach((a, i) => {
-    for (const b of points.slice(i + 1)) if (a.x !== b.x) slopes.push((b.y - a.y) / (b.x - a.x));
-  });
+  const slopes = slopesBetween(points);
   if (slopes.length === 0) return null;
-  slopes.sort((a, b) => a - b);
   const value = median(slopes);
+  const least = 1 - confidence;
   return {
     value,
-    interval: intervalOf(
-      slopes,
-      points.map(({ x }) => x),
-      confidence,
-    ),
+    interval: intervalOf(slopes, errorsOf(points).findLastIndex((error) => error <= least) + 1),
     intercept: median(points.map(({ x, y }) => y - value * x)),
   };
 }
 
 /**
+ * Sen's intervals of several slopes that hold together: where two of them do not overlap, the slopes differ, and the chance of even
+ * one false difference is at most the rest of the confidence, however many are equal.
+ *
+ * The sets are independent, so that the chance that all intervals hold is the product of theirs (Šidák, Journal of the American
+ * Statistical Association 62 (1967) 626-633), and each is exact. All may miss equally often, but for a set of so few points that
+ * even its widest interval misses more often: that has its widest, and the others are widened for it.
+ *
+ * @param {readonly (readonly {x: number, y: number}[])[]} sets each with two different x or more
+ * @param {number} confidence that all hold, such as 0.95
+ * @returns {Interval[] | null} one a set; null: the sets are too many for so few points
+ */
+export function simultaneousIntervals(sets, confidence) {
+  const errors = sets.map(errorsOf);
+  const limits = [0, ...errors.flat()].sort((a, b) => b - a);
+  for (const limit of limits) {
+    const depths = errors.map((own) =>
+      Math.max(1, own.findLastIndex((error) => error <= limit) + 1),
+    );
+    const chance = depths.reduce((all, depth, i) => all * (1 - (errors[i][depth - 1] ?? 1)), 1);
+    if (chance >= confidence)
+      return depths.map(
+        (depth, i) => /** @type {Interval} */ (intervalOf(slopesBetween(sets[i]), depth)),
+      );
+  }
+  return null;
+}
+
+/**
+ * @param {readonly {x: number, y: number}[]} points
+ * @returns {number[]} the slopes between all pairs of different x, sorted
+ */
+function slopesBetween(points) {
+  /** @type {number[]} */
+  const slopes = [];
+  points.forEach((a, i) => {
+    for (const b of points.slice(i + 1)) if (a.x !== b.x) slopes.push((b.y - a.y) / (b.x - a.x));
+  });
+  return slopes.sort((a, b) => a - b);
+}
+
+/**
  * @param {number[]} slopes sorted
- * @param {number[]} xs
- * @param {number} confidence
+ * @param {number} depth it ends at the slopes that are so far from either end; 0: there is none
  * @returns {Interval | null}
  */
-function intervalOf(slopes, xs, confidence) {
-  const ways = pairsOutOfOrder([...Map.groupBy(xs, (x) => x).values()].map(({ length }) => length));
-  const all = ways.reduce((sum, count) => sum + count, 0);
-  // How many slopes at either end can be left out: as many as pairs are out of order still rarely enough.
-  let depth = 0;
-  let below = ways[0];
-  while (1 - (2 * below) / all >= confidence) {
-    depth += 1;
-    below += ways[depth];
-  }
+function intervalOf(slopes, depth) {
   return depth === 0 ? null : [slopes[depth - 1], slopes[slopes.length - depth]];
+}
+
+/**
+ * @param {readonly {x: number, y: number}[]} points
+ * @returns {number[]} how often the interval misses the slope, from that which ends at the first and last of all slopes inwards: as
+ *   often as no more pairs are out of order, or in order, than are left out at an end
+ */
+function errorsOf(points) {
+  const groups = Map.groupBy(points, ({ x }) => x);
+  const ways = pairsOutOfOrder([...groups.values()].map(({ length }) => length));
+  const all = ways.reduce((sum, count) => sum + count, 0);
+  /** @type {number[]} */
+  const errors = [];
+  let below = 0;
+  for (const count of ways) {
+    below += count;
+    if (2 * below >= all) break;
+    errors.push((2 * below) / all);
+  }
+  return errors;
 }
 
 /**

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { theilSen } from "./theil-sen.js";
+import { randomNumbers } from "./random.js";
+import { simultaneousIntervals, theilSen } from "./theil-sen.js";
 
 /**
  * @param {number[]} x
@@ -90,4 +91,43 @@ test("four points have no interval of 95 %, five have; one x has no slope", () =
   assert.deepEqual(theilSen(line(5), 0.95)?.interval, [2, 2]);
   assert.equal(theilSen(points([3, 3], [1, 2]), 0.95), null);
   assert.equal(theilSen([], 0.95), null);
+});
+
+/**
+ * @param {number} n
+ * @param {(i: number) => number} y
+ */
+const line = (n, y) => Array.from({ length: n }, (_, i) => ({ x: i, y: y(i) }));
+
+test("intervals that hold together: of one set Sen's own, of several wider, of few points the widest or none", () => {
+  const uneven = (/** @type {number} */ n) => line(n, (i) => 2 * i + ((i * i * 5) % 11) / 10);
+  assert.deepEqual(simultaneousIntervals([uneven(8)], 0.95), [theilSen(uneven(8), 0.95)?.interval]);
+  // 1 - 2 (1 + 7 + 27) / 8! and 1 - 2 (1 + 7 + 27 + 76) / 8!: 0.9983 and 0.9945. Six of the latter are 0.967, and
+  // of the next, 0.9859, 0.918.
+  const six = simultaneousIntervals(new Array(6).fill(uneven(8)), 0.95);
+  assert.deepEqual(six?.[5], theilSen(uneven(8), 0.9944)?.interval);
+  assert.notDeepEqual(six?.[5], theilSen(uneven(8), 0.98)?.interval);
+  // With five points the widest interval has 1 - 2 / 5!: three of them 0.9508, four 0.9350; beside two of eight points there is room.
+  assert.equal(simultaneousIntervals(new Array(3).fill(uneven(5)), 0.95)?.length, 3);
+  assert.equal(simultaneousIntervals(new Array(4).fill(uneven(5)), 0.95), null);
+  const mixed = [uneven(5), uneven(8), uneven(5), uneven(8)];
+  assert.deepEqual(simultaneousIntervals(mixed, 0.95)?.[0], theilSen(uneven(5), 0.95)?.interval);
+  assert.equal(simultaneousIntervals([uneven(4), uneven(8)], 0.95), null);
+});
+
+test("of equal slopes all intervals hold together as often as asked", () => {
+  const random = randomNumbers(1);
+  const runs = 2000;
+  let missed = 0;
+  let apart = 0;
+  for (let run = 0; run < runs; run++) {
+    // As unlike as proxies are: one a hundred times as noisy as another.
+    const sets = [1, 10, 100].map((noise) => line(6, (i) => 3 * i + noise * (random() - 0.5)));
+    const intervals = simultaneousIntervals(sets, 0.95) ?? [];
+    if (intervals.some(([low, high]) => low > 3 || high < 3)) missed += 1;
+    const lows = intervals.map(([low]) => low);
+    if (Math.max(...lows) > Math.min(...intervals.map(([, high]) => high))) apart += 1;
+  }
+  assert.ok(missed / runs <= 0.06 && missed / runs > 0.02, `${missed}`);
+  assert.ok(apart <= missed, `${apart}`);
 });

@@ -1,7 +1,8 @@
 /**
  * Runs as they were recorded: what they once led a report to say, tests hold it against what may be said.
  *
- * `recorded/` has extracts of runs that are published no more: a setting each, without the counters of what only observes. They are
+ * `recorded/` has extracts of runs that are published no more: a setting each, or the settings over connections (`idle-memory`), without
+ * the counters of what only observes. They are
  * of schema 1, as they were made.
  */
 import { readFileSync } from "node:fs";
@@ -54,4 +55,4 @@ function readResults(name) {
   return validateResults(parse(readFileSync(file, "utf8")), file);
 }
 
-const EXTRACTS = ["nginx-idle", "balancerbattle-large", "churn"];
+const EXTRACTS = ["nginx-idle", "idle-memory", "balancerbattle-large", "churn"];

@@ -427,6 +427,26 @@ export function idleResults({
 }
 
 /**
+ * @param {Partial<import("../types.js").SlopeRow>} [changes]
+ * @returns {import("../types.js").SlopeRow} of 20 kB a connection
+ */
+export function slopeRow(changes = {}) {
+  return {
+    proxy: "nginx",
+    points: [],
+    slope: { value: 20e3, interval: [19.5e3, 20.5e3] },
+    connectionsPerGiB: { value: 53_687, interval: [52_378, 55_064] },
+    rank: null,
+    ties: [],
+    baseline: { value: 4e6, interval: null },
+    interceptBytes: 5e6,
+    missing: null,
+    ended: null,
+    ...changes,
+  };
+}
+
+/**
  * @param {Pick<CellRecord, "scenario" | "parameters">} record of a scenario of this project
  * @returns {import("../../plan/workload.js").Workload}
  */
