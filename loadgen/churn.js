@@ -9,6 +9,7 @@ import { CAUSES, Connection } from "./lib/connection.js";
 import { messagesOf } from "./lib/message.js";
 import { optionsOf } from "./lib/options.js";
 import { parametersOf, refuseMistakes } from "./lib/parameters.js";
+import { withReference } from "./lib/reference.js";
 import { countOf, summarise } from "./lib/summary.js";
 import { edge, runTags, scheme, waitForTarget } from "./lib/target.js";
 
@@ -26,10 +27,10 @@ export const options = optionsOf(
   {
     executor: "constant-arrival-rate",
     // k6 takes whole numbers.
-    rate: Math.round(1000 * CONNECTIONS_PER_SECOND),
+    rate: withReference(Math.round(1000 * CONNECTIONS_PER_SECOND)),
     timeUnit: "1000s",
     duration: `${CHURN_SECONDS}s`,
-    preAllocatedVUs: CONCURRENCY,
+    preAllocatedVUs: withReference(CONCURRENCY),
     gracefulStop: `${TIMEOUT_SECONDS}s`,
   },
   tags,

@@ -8,6 +8,7 @@ import { CAUSES, Connection } from "./lib/connection.js";
 import { messagesOf } from "./lib/message.js";
 import { optionsOf } from "./lib/options.js";
 import { parametersOf, refuseMistakes } from "./lib/parameters.js";
+import { withReference } from "./lib/reference.js";
 import { samplingNote, summarise } from "./lib/summary.js";
 import { edge, runTags, scheme, waitForTarget } from "./lib/target.js";
 
@@ -25,8 +26,8 @@ export const options = optionsOf(
   "short-lived",
   {
     executor: "shared-iterations",
-    vus: CONCURRENCY,
-    iterations: CONNECTIONS,
+    vus: withReference(CONCURRENCY),
+    iterations: withReference(CONNECTIONS),
     // What it takes when every connection runs into its time-out.
     maxDuration: `${Math.ceil(CONNECTIONS / CONCURRENCY) * TIMEOUT_SECONDS + 60}s`,
     gracefulStop: "0s",

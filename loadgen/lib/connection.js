@@ -3,7 +3,8 @@
  */
 import { Counter, Trend } from "k6/metrics";
 import { WebSocket } from "k6/websockets";
-import { now, url } from "./target.js";
+import { isReference } from "./reference.js";
+import { now, referenceUrl, url } from "./target.js";
 import { after } from "./timer.js";
 
 /** Why a connection failed. */
@@ -11,13 +12,25 @@ export const CAUSES = ["connect", "handshake", "timeout", "closed_early", "wrong
 
 const handshake = new Trend("handshake_ms", true);
 const echoLatency = new Trend("echo_latency_ms", true);
-const opened = new Counter("connections_opened");
-const failed = new Counter("connections_failed");
-const echoed = new Counter("messages_echoed");
+
+/** What is counted, of the proxy's connections and of the reference proxy's apart. */
+const counters = {
+  proxy: {
+    opened: new Counter("connections_opened"),
+    failed: new Counter("connections_failed"),
+    echoed: new Counter("messages_echoed"),
+  },
+  reference: {
+    opened: new Counter("reference_opened"),
+    failed: new Counter("reference_failed"),
+    echoed: new Counter("reference_echoed"),
+  },
+};
 
 /** k6's `options.thresholds`: a failed connection fails the run. */
 export const thresholds = Object.fromEntries([
   ["connections_failed", ["count==0"]],
+  ["reference_failed", ["count==0"]],
   // k6 sums up a tag's values apart only where a threshold names them.
   ...CAUSES.map((cause) => [`connections_failed{cause:${cause}}`, ["count>=0"]]),
 ]);
@@ -40,7 +53,9 @@ export class Connection {
   #message;
   #sampleEvery;
   #startedMs = now();
-  #socket = new WebSocket(url);
+  #isReference;
+  #counts;
+  #socket;
   /** @type {"connect" | "open" | "close" | "ended"} */
   #phase = "connect";
   /** Empty: no echo is waited for. */
@@ -51,7 +66,7 @@ export class Connection {
   /**
    * Begins the handshake.
    *
-   * @param {number} number unique in this container
+   * @param {number} number unique in this container; by it, a share of all goes to the reference proxy
    * @param {object} options
    * @param {(connection: number, number: number) => string} options.message makes each of its messages
    * @param {number} options.seconds it has failed when it is not through by then; see `limit`
@@ -61,6 +76,9 @@ export class Connection {
     this.#number = number;
     this.#message = message;
     this.#sampleEvery = sampleEvery;
+    this.#isReference = isReference(number);
+    this.#counts = counters[this.#isReference ? "reference" : "proxy"];
+    this.#socket = new WebSocket(this.#isReference ? referenceUrl : url);
     this.limit(seconds);
     this.#socket.addEventListener("open", () => this.#opened());
     this.#socket.addEventListener("message", (event) => {
@@ -127,8 +145,8 @@ export class Connection {
   #opened() {
     // It came too late.
     if (this.#phase === "ended") return this.#socket.close();
-    handshake.add(now() - this.#startedMs);
-    opened.add(1);
+    if (!this.#isReference) handshake.add(now() - this.#startedMs);
+    this.#counts.opened.add(1);
     this.#phase = "open";
     this.onOpen();
   }
@@ -144,7 +162,8 @@ export class Connection {
     }
     this.#sent = "";
     // Each connection begins elsewhere, or all of their samples would be of the same moment.
-    if ((this.#number + this.received) % this.#sampleEvery === 0) echoLatency.add(latencyMs);
+    const isSampled = (this.#number + this.received) % this.#sampleEvery === 0;
+    if (isSampled && !this.#isReference) echoLatency.add(latencyMs);
     this.received += 1;
     this.onEcho();
   }
@@ -172,10 +191,11 @@ export class Connection {
     if (this.#phase === "ended") return;
     this.#phase = "ended";
     this.limit();
-    if (this.received > 0) echoed.add(this.received);
+    if (this.received > 0) this.#counts.echoed.add(this.received);
     if (cause) {
-      failed.add(1, { cause });
-      if (!told) console.error(`connection ${this.#number}: ${cause}: ${detail}`);
+      this.#counts.failed.add(1, { cause });
+      const whose = this.#isReference ? ", to the reference proxy" : "";
+      if (!told) console.error(`connection ${this.#number}${whose}: ${cause}: ${detail}`);
       told = true;
       // While it connects, k6 would wait in close(), and with it all other connections of this VU.
       if (this.#socket.readyState === OPEN) this.#socket.close();

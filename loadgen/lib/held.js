@@ -4,6 +4,7 @@
 import exec from "k6/execution";
 import http from "k6/http";
 import { Connection } from "./connection.js";
+import { withReference } from "./reference.js";
 import { now } from "./target.js";
 
 const CONNECTIONS_PER_VU = 250;
@@ -39,7 +40,7 @@ function rampSeconds({ CONNECTIONS, CONNECTIONS_PER_SECOND }) {
 
 /** @param {Held} parameters */
 function vusOf({ CONNECTIONS }) {
-  return Math.ceil(CONNECTIONS / CONNECTIONS_PER_VU);
+  return Math.ceil(withReference(CONNECTIONS) / CONNECTIONS_PER_VU);
 }
 
 /**
@@ -52,6 +53,8 @@ function vusOf({ CONNECTIONS }) {
 export function openShare(parameters, options) {
   const { CONNECTIONS, CONNECTIONS_PER_SECOND, TIMEOUT_SECONDS: seconds } = parameters;
   const vus = vusOf(parameters);
+  const all = withReference(CONNECTIONS);
+  const perSecond = (CONNECTIONS_PER_SECOND * all) / CONNECTIONS;
   const startedMs = now();
   /** @type {Connection[]} */
   const connections = [];
@@ -61,14 +64,14 @@ export function openShare(parameters, options) {
   return new Promise((resolve) => {
     const settle = () => {
       settled += 1;
-      if (settled < connections.length || number < CONNECTIONS) return;
+      if (settled < connections.length || number < all) return;
       const open = connections.filter(({ isOpen }) => isOpen);
       for (const connection of connections) connection.onEnd = () => {};
       resolve(open);
     };
     const openDue = () => {
-      const dueMs = () => startedMs + (1000 * number) / CONNECTIONS_PER_SECOND;
-      while (number < CONNECTIONS && dueMs() <= now()) {
+      const dueMs = () => startedMs + (1000 * number) / perSecond;
+      while (number < all && dueMs() <= now()) {
         const connection = new Connection(number, { ...options, seconds });
         let isSettled = false;
         const once = () => {
@@ -82,7 +85,7 @@ export function openShare(parameters, options) {
         connections.push(connection);
         number += vus;
       }
-      if (number < CONNECTIONS) setTimeout(openDue, dueMs() - now());
+      if (number < all) setTimeout(openDue, dueMs() - now());
     };
     openDue();
   });

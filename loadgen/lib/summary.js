@@ -29,6 +29,8 @@ export const trendStats = [
  * @property {Record<string, unknown>} parameters
  * @property {{opened: number, failed: number, failedByCause: Record<string, number>}} connections
  * @property {number} messagesEchoed
+ * @property {{opened: number, failed: number, messagesEchoed: number} | null} reference what went to the reference proxy beside it, in
+ *   no other figure; null: nothing did
  * @property {Sends | null} sends null: the next message is sent when the last has come back, so none is ever due
  * @property {number | null} totalMs null: the run was cut short
  * @property {Values} handshakeMs
@@ -67,12 +69,23 @@ export function summarise(data, { title, tags, parameters, causes, sendsOf, note
       failedByCause,
     },
     messagesEchoed: count("messages_echoed"),
+    reference: referenceOf(data),
     sends: sendsOf?.(data) ?? null,
     totalMs: values("total_ms").max ?? null,
     handshakeMs: values("handshake_ms"),
     echoLatencyMs: values("echo_latency_ms"),
   };
   return { stdout: `${table(title, summary, notes)}\nSUMMARY ${JSON.stringify(summary)}\n` };
+}
+
+/**
+ * @param {SummaryData} data
+ * @returns {Summary["reference"]}
+ */
+function referenceOf(data) {
+  const count = (/** @type {string} */ what) => countOf(data, `reference_${what}`);
+  const [opened, failed] = [count("opened"), count("failed")];
+  return opened + failed > 0 ? { opened, failed, messagesEchoed: count("echoed") } : null;
 }
 
 /**

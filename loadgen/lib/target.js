@@ -17,6 +17,9 @@ const waitSeconds = integer("WAIT_SECONDS", 30, { max: 3600 });
 
 export const url = `${scheme}://${host}:${port}${path}`;
 
+/** The reference proxy, on the same port. */
+export const referenceUrl = `${scheme}://${__ENV.REFERENCE_HOST || "reference"}:${port}${path}`;
+
 /**
  * @param {string} scenario
  * @returns {Record<string, string>} k6's `options.tags`

@@ -61,6 +61,7 @@ const ABOUT = {
   "too-short": (key) => key.includes("cpu"),
   steal: isTimeOrCpu,
   "foreign-load": isTimeOrCpu,
+  "machine-index": isTimeOrCpu,
   // Who answers badly ranks last, and that is said there.
   "bad-answers": () => false,
   late: isTime,
@@ -97,7 +98,7 @@ export function findingsOf(record, { workload, policy, keyType, isControl }) {
           ...requestsMiscounted(record, workload),
           ...answeredBadly(record),
         ]
-      : [...bypassed(record, workload, isControl ? 1 : 2), ...miscounted(record)]),
+      : [...bypassed(record, workload, isControl ? 1 : 2), ...miscounted(record, isControl)]),
     ...notHeld(record),
     ...unlikePlanned(record, measures),
     ...gaps(record, measures),
@@ -353,10 +354,13 @@ function belowLeast(record, least) {
 
 /**
  * @param {CellRecord} record
+ * @param {boolean} isControl
  * @returns {Finding[]}
  */
-function miscounted(record) {
+function miscounted(record, isControl) {
   const { echoWorkers, connections, messagesEchoed } = record;
+  // An echo server of its own takes the control's place.
+  const beside = (!isControl && record.reference) || { connections: 0, messages: 0 };
   if (!echoWorkers) return [{ gate: "echo-count-unknown", severity: "weak", figures: {} }];
   /** @type {["connections" | "messages", number, number][]} */
   const checks = [
@@ -364,9 +368,9 @@ function miscounted(record) {
     [
       "connections",
       sum(echoWorkers, "connections"),
-      held(record) === null ? (connections?.opened ?? 0) : 0,
+      held(record) === null ? (connections?.opened ?? 0) + beside.connections : 0,
     ],
-    ["messages", sum(echoWorkers, "messages"), messagesEchoed ?? 0],
+    ["messages", sum(echoWorkers, "messages"), (messagesEchoed ?? 0) + beside.messages],
   ];
   return checks
     .filter(([, echo, load]) => echo < load || echo > load + STRAYS)

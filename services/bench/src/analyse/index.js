@@ -10,6 +10,7 @@ import { badAnswersOf } from "./bad-answers.js";
 import { studyOf } from "./claims.js";
 import { compareAll, CONFIDENCE, settingKey } from "./settings.js";
 import { findingsOf, isVoidedBy, summedUp } from "./gates.js";
+import { heldAgainstReference } from "./reference.js";
 import { handshakesOf } from "./handshakes.js";
 import { MEASURES, measuresOf } from "./measures.js";
 import { cpuByPlaceOf } from "./places.js";
@@ -33,7 +34,7 @@ export { MEASURES, measuresOf } from "./measures.js";
  * @returns {Analysis}
  */
 export function analyse(results, { policy, noiseFloor = null, published = null }) {
-  const cells = analyseCells(results, policy);
+  const { cells, machineIndices } = heldAgainstReference(analyseCells(results, policy));
   const settings = compareAll(results, cells);
   const slopes = slopesOf(results, cells);
   const handshakes = handshakesOf(results, settings, cells);
@@ -44,6 +45,7 @@ export function analyse(results, { policy, noiseFloor = null, published = null }
     confidence: CONFIDENCE,
     measures: MEASURES,
     settings,
+    machineIndices,
     slopes,
     cells,
     badAnswers: badAnswersOf(results, settings, cells),
@@ -63,7 +65,7 @@ export function analyse(results, { policy, noiseFloor = null, published = null }
 /**
  * @param {Results} results
  * @param {TlsPolicy | null} policy
- * @returns {AnalysedCell[]} every attempt, in the order of the record
+ * @returns {AnalysedCell[]} every attempt, in the order of the record; figures as they were measured
  */
 export function analyseCells(results, policy) {
   const last = new Map(results.cells.map((record) => [record.id, record]));
@@ -191,7 +193,8 @@ function unobserved({ plan, proxies }) {
 export function noiseFloorOf(aa, results) {
   if (!isSameEnvironment(aa.environment.identity, results.environment.identity)) return null;
   if (!pairOf(aa.plan)) return null;
-  return floorOf({ results: aa, cells: analyseCells(aa, null) }, results.plan.rounds);
+  const { cells } = heldAgainstReference(analyseCells(aa, null));
+  return floorOf({ results: aa, cells }, results.plan.rounds);
 }
 
 /** Keys of an environment's identity that only a run with that proxy has. */

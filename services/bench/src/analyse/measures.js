@@ -4,6 +4,7 @@
 
 import { CONTROL } from "../plan/proxies.js";
 import { takenByOthers } from "../record/disturbance.js";
+import { referenceCpuUs } from "../record/machine-index.js";
 
 /** @import { CellRecord, ContainerRecord, LatencySummary, MemoryReading, Requests, Role } from "../record/types.js" */
 /** @import { Workload } from "../plan/workload.js" */
@@ -201,6 +202,15 @@ const DEFINITIONS = [
       "CPU time of the proxy over the measured phase, divided by all answers. Where each request has a connection of its own, that is in it.",
     of: (record) => ratio(1e6 * proxyCpu(record, "totalSeconds"), record.requests?.completed),
   },
+  ...againstReference("connection", "cpu_us_per_connection", (record) =>
+    record.connectionsHeld ? null : referenceCpuUs(record, "connections"),
+  ),
+  ...againstReference("message", "cpu_us_per_message", (record) =>
+    referenceCpuUs(record, "messages"),
+  ),
+  ...againstReference("request", "proxy_cpu_us_per_request", (record) =>
+    referenceCpuUs(record, "requests"),
+  ),
   {
     key: "servers_cpu_seconds",
     title: "CPU of proxy and server",
@@ -465,6 +475,35 @@ function latency(prefix, title, description, summaryOf) {
     description: `${description}; ${name} over all recorded in the cell.`,
     of: (record) => summaryOf(record)?.[statistic],
   }));
+}
+
+/**
+ * @param {string} operation
+ * @param {string} measure key of the proxy's CPU time per operation
+ * @param {(record: CellRecord) => number | null} ofReference what it cost the reference proxy, in µs
+ * @returns {Definition[]}
+ */
+function againstReference(operation, measure, ofReference) {
+  const ofProxy = (/** @type {CellRecord} */ record, /** @type {Workload} */ workload) =>
+    DEFINITIONS.find(({ key }) => key === measure)?.of(record, workload);
+  return [
+    {
+      key: `reference_cpu_us_per_${operation}`,
+      title: `Machine index: CPU per ${operation} of the reference proxy`,
+      unit: "µs",
+      better: "lower",
+      description: `CPU time of the reference proxy over the measured phase, divided by the ${operation}s that it carried: the same load, in the same loop, to the same server. It tells how fast the machine was in that cell.`,
+      of: ofReference,
+    },
+    {
+      key: `cpu_per_${operation}_to_reference`,
+      title: `CPU per ${operation}, × reference`,
+      unit: "",
+      better: "lower",
+      description: `CPU time per ${operation} of the proxy, divided by that of the reference proxy in the same cell. Of all figures of CPU time this alone may be held against another machine's.`,
+      of: (record, workload) => ratio(ofProxy(record, workload), ofReference(record)),
+    },
+  ];
 }
 
 /** @returns {Definition[]} */

@@ -30,6 +30,8 @@ export interface GateFigures {
   saturated: { percent: number; limit: number; loop: "closed" | "open"; atATime: number };
   steal: { percent: number; limit: number };
   "foreign-load": { percent: number; limit: number };
+  /** The reference proxy's CPU time per operation was so far from the median of the setting. */
+  "machine-index": { percent: number; limit: number; medianUs: number };
   tls: {
     what: "version" | "cipher" | "group" | "key" | "session";
     found: string;
@@ -482,12 +484,34 @@ export interface SlopeRow {
   ended: { connections: number; next: number; why: Missing } | null;
 }
 
+/** One setting's figures of CPU time beside those of the reference proxy. */
+export interface MachineIndex {
+  /** Key of the setting. */
+  setting: string;
+  /** Key of the measure that is held against it, and of the reference proxy's own. */
+  measure: string;
+  index: string;
+  /** CPU time of the reference proxy per operation, in µs: over the cells that count. */
+  medianUs: number;
+  rangeUs: Interval;
+  /** toReference: median over the rounds. rawPercent, heldPercent: standard deviation over the rounds in % of the mean, of what was
+   * measured and of its ratio to the index; null: a single round. */
+  proxies: {
+    proxy: string;
+    toReference: number;
+    rawPercent: number | null;
+    heldPercent: number | null;
+  }[];
+}
+
 export interface Analysis {
   results: Results;
   /** 0.95 */
   confidence: number;
   measures: Measure[];
   settings: Setting[];
+  /** Of settings in which every cell that counts had a share of its load on the reference proxy. */
+  machineIndices: MachineIndex[];
   /** Of scenarios that hold connections, where at least four counts of them were planned. */
   slopes: Slopes[];
   /** Worst first; empty where all requests were answered well. */

@@ -3,6 +3,7 @@
  */
 import { join } from "node:path";
 import { readBattle } from "../plan/battle.js";
+import { readReferenceShare } from "../plan/knobs.js";
 import { makeAaPlan } from "../plan/plan.js";
 import { readProxies } from "../plan/proxies.js";
 import { begin } from "./run.js";
@@ -22,7 +23,8 @@ const BATTLE = "quick";
 export async function aa(directory, wanted, say, words) {
   const proxies = readProxies(join(directory, "proxies"));
   const battle = readBattle(directory, BATTLE, { proxies });
-  const plan = makeAaPlan(battle, wanted, { proxies, say });
+  const known = { proxies, referenceShare: readReferenceShare(directory), say };
+  const plan = makeAaPlan(battle, wanted, known);
   const context = { directory, proxies, keepGoing: false, say };
   return (await begin(context, plan, `aa-${wanted.proxy}`, words)).code;
 }

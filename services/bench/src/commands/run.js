@@ -11,6 +11,7 @@ import { describeDescriptors, readLimits } from "../machine/limits.js";
 import { preflight } from "../machine/preflight.js";
 import { readBattle } from "../plan/battle.js";
 import { describePlan, differences as planDifferences } from "../plan/describe.js";
+import { readReferenceShare } from "../plan/knobs.js";
 import { makePlan } from "../plan/plan.js";
 import { runNameAt } from "../plan/run-name.js";
 import { readProxies } from "../plan/proxies.js";
@@ -50,7 +51,8 @@ export async function run(directory, wanted, say, words) {
   const proxies = readProxies(join(directory, "proxies"));
   const context = { directory, proxies, keepGoing, say };
   if (resume) return (await goOn(context, Store.open(resolve(resume)), dryRun)).code;
-  const plan = makePlan(readBattle(directory, battle, { proxies }), overrides, { proxies, say });
+  const known = { proxies, referenceShare: readReferenceShare(directory), say };
+  const plan = makePlan(readBattle(directory, battle, { proxies }), overrides, known);
   if (dryRun) {
     console.log(describePlan(await fit(context, plan)));
     return 0;

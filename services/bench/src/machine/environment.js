@@ -1,10 +1,9 @@
 /**
  * What a run's figures were made on.
  */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { localImages, run } from "../platform/docker.js";
-import { workersEnv } from "../plan/knobs.js";
+import { readKnobs, workersEnv } from "../plan/knobs.js";
 import { fingerprint } from "./fingerprint.js";
 import { advise } from "./advice.js";
 import { BENCH_IMAGE, engineInfo } from "./engine.js";
@@ -38,6 +37,7 @@ const CONFIGURATION = [
   "services/echo/src",
   "services/cadvisor",
   "services/influxdb",
+  "services/reference",
 ];
 
 /** Variables of .env that change no figure: where images come from (their ids count), ports, waiting, labels, and what the plan says. */
@@ -66,6 +66,7 @@ export async function readEnvironment({ directory, project, proxies, plan, root,
   const images = {
     ...imagesOf(config, profiles),
     ...scenarioImages(config, Object.values(plan.scenarios)),
+    ...referenceImage(config, plan),
   };
   const [engine, limits, found, versions, git, advice] = await Promise.all([
     engineInfo(),
@@ -139,6 +140,16 @@ export function scenarioImages({ services }, scenarios) {
     ...servers.map((backend) => [backend, `ws-proxy-bench/${backend}`]),
     ...loads.map((service) => [service, services[service].image ?? ""]),
   ]);
+}
+
+/**
+ * @param {ComposeConfig} config
+ * @param {Pick<Plan, "referenceShare" | "scenarios">} plan
+ * @returns {Record<string, string>} image of the reference proxy; {}: it has no part in this run
+ */
+export function referenceImage({ services }, { referenceShare = 0, scenarios }) {
+  const isUsed = Object.values(scenarios).some(({ usesReference }) => usesReference);
+  return referenceShare > 0 && isUsed ? { reference: services.reference.image ?? "" } : {};
 }
 
 /**
@@ -265,17 +276,16 @@ function gitDetails({ commit, changed }) {
  * @param {NodeJS.ProcessEnv} environment
  * @returns {Record<string, string>}
  */
-export function knobsInEffect(directory, { cells, keyType, proxyCpus, workers }, environment) {
+export function knobsInEffect(directory, plan, environment) {
+  const { cells, keyType, proxyCpus, referenceShare, workers } = plan;
   const planned = new Set(cells.flatMap(({ parameters }) => Object.keys(parameters)));
-  const lines = readFileSync(join(directory, ".env"), "utf8").matchAll(
-    /^([A-Z][A-Z0-9_]*)=(.*)$/gm,
+  const knobs = [...readKnobs(directory, environment)].filter(
+    ([name]) => !planned.has(name) && !OTHER_KNOBS.test(name),
   );
-  const knobs = [...lines]
-    .filter(([, name]) => !planned.has(name) && !OTHER_KNOBS.test(name))
-    .map(([, name, value]) => [name, environment[name] ?? value]);
   return {
     ...Object.fromEntries(knobs),
     PROXY_CPUS: String(proxyCpus),
+    ...(referenceShare !== undefined && { REFERENCE_SHARE: String(referenceShare) }),
     TLS_KEY_TYPE: keyType,
     ...workersEnv(workers),
   };

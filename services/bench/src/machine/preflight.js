@@ -3,7 +3,13 @@
  */
 import { UserError } from "../errors.js";
 import { CONTROL } from "../plan/proxies.js";
-import { connectionsAtATime, connectionsInAll, schemeName, workloadOf } from "../plan/workload.js";
+import {
+  connectionsAtATime,
+  connectionsInAll,
+  schemeName,
+  withReference,
+  workloadOf,
+} from "../plan/workload.js";
 
 /** @import { Plan, PlannedCell, Scheme } from "../record/types.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
@@ -70,30 +76,39 @@ export function needsOf(phases, { name, processes }, workers) {
   const sum = (/** @type {(phase: Workload) => number} */ of) =>
     phases.reduce((total, phase) => total + of(phase), 0);
   const most = (/** @type {(phase: Workload) => number} */ of) => Math.max(...phases.map(of));
-  const inAll = sum(connectionsInAll);
+  const all = (/** @type {Workload} */ phase) => withReference(connectionsInAll(phase), phase);
+  const inAll = sum(all);
   const atATime = most(connectionsAtATime);
+  // The reference proxy has two sides, whatever is measured beside it.
+  const besides = most((phase) => withReference(connectionsAtATime(phase), phase)) - atATime;
   const control = name === CONTROL;
   const { serverWorkers = workers.echo } = phases[0];
   const proxyProcesses = control ? serverWorkers : processes === "workers" ? workers.proxy : 1;
   const busiest = processes === "many" ? 0 : busiestOf(atATime, proxyProcesses);
   const sides = control ? 1 : 2;
-  const echoConnections = control ? 0 : atATime;
+  const echoConnections = (control ? 0 : atATime) + besides;
   return {
     descriptors: {
       proxy: sides * busiest + OWN_DESCRIPTORS,
       echo: busiestOf(echoConnections, serverWorkers) + OWN_DESCRIPTORS,
-      load: atATime + OWN_DESCRIPTORS,
-      inAll: sides * atATime + echoConnections + atATime + 3 * OWN_DESCRIPTORS,
+      load: atATime + besides + OWN_DESCRIPTORS,
+      inAll: sides * atATime + echoConnections + atATime + 3 * besides + 3 * OWN_DESCRIPTORS,
     },
     ports: {
+      // Those to the reference proxy have ports of another destination.
       load: atATime + Math.ceil(sum((phase) => waiting(phase, WAITING_AT_LOAD))),
       proxy: control ? 0 : atATime + Math.ceil(sum((phase) => waiting(phase, WAITING_AT_PROXY))),
     },
     conntrackEntries: inAll * CONNTRACK_ENTRIES,
     memoryBytes:
       BASE_BYTES +
-      atATime * BYTES_PER_CONNECTION +
-      most((phase) => connectionsAtATime(phase) * (phase.messageBytes ?? 0)) * COPIES_OF_MESSAGE,
+      (atATime + besides) * BYTES_PER_CONNECTION +
+      most(
+        (phase) =>
+          withReference(connectionsAtATime(phase), phase) *
+          (phase.messageBytes ?? 0) *
+          COPIES_OF_MESSAGE,
+      ),
   };
 }
 

@@ -2,7 +2,7 @@
  * How long cells take: before a run from figures measured for this project, during it from what cells really took.
  */
 import { median } from "simple-statistics";
-import { rampSeconds, workloadOf } from "./workload.js";
+import { rampSeconds, withReference, workloadOf } from "./workload.js";
 
 /**
  * @import { CellRecord, Plan, PlannedCell, Scheme } from "../record/types.js"
@@ -102,7 +102,9 @@ function phaseSeconds(workload, scheme, proxyCpus) {
  * @returns {number} of connections and messages that are done as fast as the machine can
  */
 function workSeconds(workload, scheme, proxyCpus) {
-  const { connections = 1, messages = 1, requests = 0, fileBytes = 0 } = workload;
+  const { messages = 1, fileBytes = 0 } = workload;
+  const connections = withReference(workload.connections ?? 1, workload);
+  const requests = withReference(workload.requests ?? 0, workload);
   const { perSecond, bytesPerSecond } = REQUESTS[scheme];
   const seconds =
     connections / CONNECTIONS_PER_SECOND[scheme] +

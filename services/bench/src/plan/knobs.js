@@ -1,6 +1,41 @@
 /**
- * What a plan sets for Compose.
+ * The knobs of .env: what a plan sets for Compose, and what it takes from there.
  */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { UserError } from "../errors.js";
+
+/** The largest share of a load that goes to the reference proxy. */
+const MOST_REFERENCE_SHARE = 0.5;
+
+/**
+ * @param {string} directory the project's
+ * @param {NodeJS.ProcessEnv} environment whose variables win over .env, an empty one too, as in Compose
+ * @returns {Map<string, string>} every variable of .env, with the value that is in effect
+ */
+export function readKnobs(directory, environment) {
+  const lines = readFileSync(join(directory, ".env"), "utf8").matchAll(
+    /^([A-Z][A-Z0-9_]*)=(.*)$/gm,
+  );
+  return new Map([...lines].map(([, name, value]) => [name, environment[name] ?? value]));
+}
+
+/**
+ * @param {string} directory the project's
+ * @param {NodeJS.ProcessEnv} [environment]
+ * @returns {number} REFERENCE_SHARE: of the load that goes to the reference proxy; 0: there is none
+ * @throws {UserError} when it is no such share; exit code 2
+ */
+export function readReferenceShare(directory, environment = process.env) {
+  const text = readKnobs(directory, environment).get("REFERENCE_SHARE") || "0";
+  const share = /^\d*\.?\d+$/.test(text) ? Number(text) : NaN;
+  if (share <= MOST_REFERENCE_SHARE) return share;
+  throw new UserError(
+    `REFERENCE_SHARE is ${text}`,
+    `Expected a share of the load from 0, which means no reference proxy, to ${MOST_REFERENCE_SHARE}, such as 0.125. Set it in the environment or in .env.`,
+    2,
+  );
+}
 
 /**
  * @param {number | null} workers of a plan

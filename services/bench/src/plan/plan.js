@@ -32,6 +32,7 @@ import { workloadOf } from "./workload.js";
  *
  * @typedef {object} Known
  * @property {Proxy[]} proxies every folder of proxies/, in its order
+ * @property {number} [referenceShare] of the load, where a scenario uses it; left out: 0, there is no reference proxy
  * @property {(note: string) => void} [say] told what is changed beyond what was asked for
  *
  * @typedef {{name: string, profile: string, serves: Proxy["serves"]}} Entrant name: in plan and report; profile: what Compose starts
@@ -49,7 +50,7 @@ const AA_ROUNDS = 6;
  * @returns {Plan}
  * @throws {UserError} when an override does not fit; exit code 2
  */
-export function makePlan(battle, overrides, { proxies, say = () => {} }) {
+export function makePlan(battle, overrides, { proxies, referenceShare = 0, say = () => {} }) {
   const wanted = overrides.proxies ?? battle.proxies;
   const chosen = wanted === "all" ? proxies : pickProxies(proxies, wanted);
   const [control] = pickProxies(proxies, [CONTROL]);
@@ -57,7 +58,7 @@ export function makePlan(battle, overrides, { proxies, say = () => {} }) {
   const entrants = proxies
     .filter((proxy) => proxy === control || chosen.includes(proxy))
     .map(({ name, serves }) => ({ name, profile: name, serves }));
-  const plan = planFor(entrants, battle, overrides, say);
+  const plan = planFor(entrants, { ...battle, referenceShare }, overrides, say);
   return wanted === "all" ? withoutUnable(plan) : plan;
 }
 
@@ -70,7 +71,11 @@ export function makePlan(battle, overrides, { proxies, say = () => {} }) {
  * @returns {Plan} of a battle called `aa`
  * @throws {UserError} when the proxy is unknown or an override does not fit; exit code 2
  */
-export function makeAaPlan(battle, { proxy, overrides }, { proxies, say = () => {} }) {
+export function makeAaPlan(
+  battle,
+  { proxy, overrides },
+  { proxies, referenceShare = 0, say = () => {} },
+) {
   const [{ name, serves }] = pickProxies(proxies, [proxy]);
   const entrants = pickProxies(proxies, [...new Set([CONTROL, name])]).map((entrant) => ({
     name: entrant.name,
@@ -85,6 +90,7 @@ export function makeAaPlan(battle, { proxy, overrides }, { proxies, say = () => 
       title: `${name} against a copy of itself`,
       published: null,
       rounds: AA_ROUNDS,
+      referenceShare,
     },
     overrides,
     say,
@@ -93,7 +99,7 @@ export function makeAaPlan(battle, { proxy, overrides }, { proxies, say = () => 
 
 /**
  * @param {Entrant[]} entrants
- * @param {Battle} battle
+ * @param {Battle & {referenceShare: number}} battle
  * @param {Overrides} overrides
  * @param {(note: string) => void} say
  * @returns {Plan}
@@ -143,6 +149,7 @@ function planFor(entrants, battle, overrides, say) {
     rounds,
     seed,
     proxyCpus,
+    referenceShare: battle.referenceShare,
     workers: battle.workers,
     keyType: battle.keyType,
     scenarios,

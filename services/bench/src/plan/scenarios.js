@@ -38,6 +38,7 @@ import schema from "./scenario.schema.json" with { type: "json" };
 const DEFAULTS = {
   holdsConnections: false,
   dropsConnections: false,
+  usesReference: false,
   compares: /** @type {Scenario["compares"]} */ ("proxies"),
   generatorThreads: /** @type {Scenario["generatorThreads"]} */ ("all"),
   backend: "echo",
@@ -184,7 +185,7 @@ export function describedScenarios(directory) {
  */
 export function descriptionOf(scenario) {
   const { description, runner, protocol, loop, holdsConnections, dropsConnections } = scenario;
-  const { compares, generatorThreads, backend, parameterNames } = scenario;
+  const { usesReference, compares, generatorThreads, backend, parameterNames } = scenario;
   return {
     description,
     runner,
@@ -192,6 +193,7 @@ export function descriptionOf(scenario) {
     loop,
     holdsConnections,
     dropsConnections,
+    usesReference,
     compares,
     generatorThreads,
     backend,

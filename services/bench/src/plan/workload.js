@@ -5,32 +5,38 @@
 /**
  * @import { Meaning, Parameters, Plan, ScenarioDescription, Scheme } from "../record/types.js"
  *
- * @typedef {ScenarioDescription & Partial<Record<Meaning, number>>} Workload the scenario's description, and the value of each
- *   parameter by what it means; a meaning that it has no parameter for is absent
+ * @typedef {ScenarioDescription & Partial<Record<Meaning, number>> & {referenceShare: number}} Workload the scenario's description, and the value of each
+ *   parameter by what it means; a meaning that it has no parameter for is absent. referenceShare: of the load that goes to the reference
+ *   proxy beside it; 0: there is none
  */
 
 /**
- * @param {Pick<Plan, "scenarios">} plan
+ * @param {Pick<Plan, "scenarios" | "referenceShare">} plan
  * @param {{scenario: string, parameters: Parameters}} cell of that plan
  * @returns {Workload}
  */
-export function workloadOf({ scenarios }, { scenario, parameters }) {
-  return workload(scenarios[scenario], parameters);
+export function workloadOf({ scenarios, referenceShare }, { scenario, parameters }) {
+  return workload(scenarios[scenario], parameters, referenceShare);
 }
 
 /**
  * @param {ScenarioDescription} description
  * @param {Parameters} parameters
+ * @param {number} [referenceShare] of the plan
  * @returns {Workload}
  */
-export function workload(description, parameters) {
+export function workload(description, parameters, referenceShare = 0) {
   const values = Object.fromEntries(
     Object.entries(description.parameterNames).map(([meaning, name]) => [
       meaning,
       parameters[name],
     ]),
   );
-  return /** @type {Workload} */ ({ ...description, ...values });
+  return /** @type {Workload} */ ({
+    ...description,
+    ...values,
+    referenceShare: description.usesReference ? referenceShare : 0,
+  });
 }
 
 /**
@@ -49,6 +55,15 @@ export function connectionsInAll(workload) {
  */
 export function connectionsAtATime(workload) {
   return workload.concurrency ?? connectionsInAll(workload);
+}
+
+/**
+ * @param {number} connections or requests
+ * @param {Pick<Workload, "referenceShare">} workload
+ * @returns {number} with those that go to the reference proxy
+ */
+export function withReference(connections, { referenceShare }) {
+  return Math.ceil(connections / (1 - referenceShare));
 }
 
 /**

@@ -46,6 +46,8 @@ export interface ScenarioDescription {
   loop: "closed" | "open";
   holdsConnections: boolean;
   dropsConnections: boolean;
+  /** Absent: the record is of before there was a reference proxy. */
+  usesReference?: boolean;
   compares: "proxies" | "servers" | "handshakes";
   generatorThreads: "one" | "all";
   /** The image that stands behind the proxy: ws-proxy-bench/<backend>. */
@@ -68,6 +70,8 @@ export interface Plan {
   seed: number;
   /** CPU budget of the proxy in cores; 0: none. */
   proxyCpus: number;
+  /** Share of the load that goes to the reference proxy, where a scenario uses it; 0 or absent: there is none. */
+  referenceShare?: number;
   /** Processes or threads of the proxy, and of the echo server; null: as in .env. */
   workers: number | null;
   keyType: "ecdsa" | "rsa";
@@ -100,7 +104,7 @@ export interface PlannedCell {
   skip: string | null;
 }
 
-export type Role = "proxy" | "echo" | "load" | "observer";
+export type Role = "proxy" | "echo" | "load" | "observer" | "reference";
 
 /** Counters of one container over the measured phase: differences of its edges, and memory sampled in between. */
 export interface ContainerRecord {
@@ -208,6 +212,14 @@ export interface Requests {
   causes: { service: string; line: string; count: number }[];
 }
 
+/** Operations of the load that went through the reference proxy in the measured phase. */
+export interface ReferenceLoad {
+  /** Of connections that are held, those that were opened before the phase. */
+  connections: number;
+  messages: number;
+  requests: number;
+}
+
 /** One attempt at one cell. What is null was not reached. */
 export interface CellRecord {
   schema: 1;
@@ -240,6 +252,8 @@ export interface CellRecord {
    */
   connectionsHeld: { from: number; to: number } | null;
   messagesEchoed: number | null;
+  /** What the reference proxy carried beside the proxy, in no other count of the load; null or absent: it had no part in this cell. */
+  reference?: ReferenceLoad | null;
   /** Of an open loop: due; sent late; not sent, as the last echo was not there yet or the time was over. null: a closed loop. */
   sends: { due: number; late: number; dropped: number } | null;
   /** First connection to last close, in seconds; of connections that are held, first message to last echo. */

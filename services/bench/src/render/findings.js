@@ -2,7 +2,7 @@
  * Findings in words, one sentence a gate; and why a figure is missing, which may be for a finding.
  */
 import { measure } from "../analyse/measures.js";
-import { counted, number, timesFinely } from "../numbers.js";
+import { counted, figure, number, timesFinely } from "../numbers.js";
 import { amount, capital, floorLoad, list } from "./words.js";
 
 /** @import { Finding, FindingOf, Gate, GateFigures, Missing, SlopeRow } from "../analyse/types.js" */
@@ -66,6 +66,8 @@ const SENTENCES = {
     `${number(percent)} % of ${number(due)} sends left more than 10 ms late (limit ${limit} %): times and throughput do not count`,
   dropped: ({ figures: { percent, limit, due } }) =>
     `${number(percent)} % of ${number(due)} sends were dropped (limit ${limit} %): the load was lower than planned, and times and throughput do not count`,
+  "machine-index": ({ figures: { percent, limit, medianUs } }) =>
+    `the reference proxy cost ${number(Math.abs(percent))} % ${percent > 0 ? "more" : "less"} CPU time than in the median cell of the setting, ${figure(medianUs)} µs (limit ${limit} %): the machine was ${percent > 0 ? "slower" : "faster"}`,
   "memory-unknown": () => "the proxy's memory could not be read",
   "machine-unknown": () =>
     "the machine's own counters could not be read: steal and foreign load are not known",

@@ -41,6 +41,10 @@ const CASES = {
     { severity: "weak", figures: { percent: 30, limit: 10 } },
     "other programs used 30 % of the machine's CPU time (limit 10 %)",
   ],
+  "machine-index": [
+    { severity: "weak", figures: { percent: -31.2, limit: 25, medianUs: 187.3 } },
+    "the reference proxy cost 31.2 % less CPU time than in the median cell of the setting, 187 µs (limit 25 %): the machine was faster",
+  ],
   tls: [
     {
       severity: "invalid",

@@ -12,6 +12,7 @@ import { headline, runState } from "./model.js";
 import { Page } from "./report-page.js";
 import { badAnswersCallout } from "./sections/errors-callout.js";
 import { verdicts } from "./sections/answers.js";
+import { machineIndex } from "./sections/index-tables.js";
 import { noiseFloor } from "./sections/noise-floor.js";
 import { tables } from "./sections/main-tables.js";
 import { files } from "./sections/files.js";
@@ -35,6 +36,7 @@ import { versionsText } from "./measured-versions.js";
 const SECTIONS = [
   { id: "verdicts", title: "Verdicts", content: verdicts },
   { id: "noise", title: "Noise floor", content: noiseFloor },
+  { id: "index", title: "Machine index", content: machineIndex },
   { id: "figures", title: "Figures", content: tables },
   { id: "files", title: "Files by size", content: files },
   { id: "handshakes", title: "Handshakes by key, version and session", content: handshakes },

@@ -10,6 +10,7 @@ import { verdictTexts } from "./verdicts.js";
 import { versionsText } from "./measured-versions.js";
 import { placesTitle, settingTitle, titleOfProxy } from "./words.js";
 import { badAnswerTexts } from "./bad-answer-texts.js";
+import { INDEX_NOTE, indexTables } from "./index-texts.js";
 import { findingSentence, findingText, tellFindings } from "./findings.js";
 import {
   dated,
@@ -52,6 +53,7 @@ export function renderMarkdown(analysis) {
     ),
     "## Noise floor",
     ...noiseBlocks(analysis),
+    ...indexBlocks(analysis),
     "## Figures",
     ...settings.flatMap((setting) => settingBlocks(analysis, setting)),
     ...placeBlocks(analysis),
@@ -104,6 +106,27 @@ export function renderMarkdown(analysis) {
     fenced(results.run.command),
   );
   return `${blocks.filter(Boolean).join("\n\n")}\n`;
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string[]}
+ */
+function indexBlocks(analysis) {
+  const tables = indexTables(analysis);
+  if (tables.length === 0) return [];
+  return [
+    "## Machine index",
+    INDEX_NOTE,
+    ...tables.flatMap(({ title, index, head, rows }) => [
+      `### ${plain(title)}`,
+      index,
+      table(
+        head,
+        rows.map((row) => row.map(plain)),
+      ),
+    ]),
+  ];
 }
 
 /**

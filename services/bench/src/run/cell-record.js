@@ -40,6 +40,7 @@ export function newRecord({ id, round, proxy, scenario, scheme, parameters }, at
     connections: null,
     connectionsHeld: null,
     messagesEchoed: null,
+    reference: null,
     sends: null,
     totalSeconds: null,
     handshakeMs: null,
@@ -90,6 +91,19 @@ export function measuredPart(readings, containers, { holdsConnections }) {
         ? { from: openIn(echoWorkers.first), to: openIn(echoWorkers.last) }
         : null,
   };
+}
+
+/**
+ * The echo server counts all connections that are open, and behind a proxy those of the reference proxy are among them.
+ *
+ * @param {Pick<CellRecord, "connectionsHeld" | "reference">} record
+ * @param {{isControl: boolean}} about isControl: the proxy's place is taken by an echo server of its own
+ * @returns {CellRecord["connectionsHeld"]} those of the proxy
+ */
+export function heldThrough({ connectionsHeld, reference }, { isControl }) {
+  if (!connectionsHeld || !reference || isControl) return connectionsHeld;
+  const { from, to } = connectionsHeld;
+  return { from: from - reference.connections, to: to - reference.connections };
 }
 
 /**

@@ -11,7 +11,7 @@ import { containersOf, inspect, Project, remove, run } from "../platform/docker.
 import { LIVE_FILE, liveCsv } from "../record/live.js";
 import { causesIn } from "./causes.js";
 import { CellFailure } from "./cell-failure.js";
-import { measuredPart, newRecord, throttledIn } from "./cell-record.js";
+import { heldThrough, measuredPart, newRecord, throttledIn } from "./cell-record.js";
 import { readEchoWorkers } from "./echo-workers.js";
 import { liveCounts } from "./k6.js";
 import { LiveReadings } from "./live-readings.js";
@@ -39,6 +39,8 @@ const START_LIMIT_MS = 30_000;
 /** Of the servers behind a proxy, the one that counts connections and messages. */
 const ECHO = "echo";
 const SAMPLE_INTERVAL_MS = 250;
+/** The service of the reference proxy, and its role. */
+const REFERENCE = "reference";
 /** Containers of the measured load are called so, with their number. */
 const LOAD = "load";
 
@@ -53,6 +55,7 @@ const LOAD = "load";
  * @property {Record<string, string>} env knobs for Compose
  * @property {Record<string, string[]>} services of each proxy
  * @property {Plan["scenarios"]} scenarios of the plan
+ * @property {Plan["referenceShare"]} referenceShare of the plan
  * @property {string[]} observers services that stay up
  * @property {number} loadCores
  * @property {boolean} cpuLimited the plan limits the proxy's CPU time
@@ -152,6 +155,7 @@ class CellRun {
     const wanted = [
       "echo",
       ...services[this.cell.profile],
+      ...(this.workload.referenceShare > 0 ? [REFERENCE] : []),
       ...(this.cell.observed ? observers : []),
     ];
     if (!this.cell.observed) await remove(observers.map((service) => `${project}-${service}-1`));
@@ -235,6 +239,7 @@ class CellRun {
       Object.assign(record, measuredPart(read, containers.list(), workload));
       record.phases.measure = (readings.last.ms - readings.first.ms) / 1000;
       Object.assign(record, await this.loads.read(load, this.folder));
+      record.connectionsHeld = heldThrough(record, { isControl: cell.profile === CONTROL });
       // The client that looked before opened one connection: nothing to resume. What the load did, each of its connections asserts.
       if (record.tls) record.tls.resumed = workload.resumed === 1;
       // By now k6 has written every latency, and every count is known for good.
@@ -266,7 +271,7 @@ class CellRun {
 
   /** @param {string} service @returns {Role} */
   #roleOf(service) {
-    if (service === "echo") return service;
+    if (service === "echo" || service === REFERENCE) return service;
     return this.context.observers.includes(service) ? "observer" : "proxy";
   }
 
@@ -323,6 +328,7 @@ class CellRun {
       ms: Date.now(),
       opened: sum(counts.map(({ opened }) => opened)),
       failed: sum(counts.map(({ failed }) => failed)),
+      reference: sum(counts.map(({ reference }) => reference)),
       messages: sum(counts.map(({ messages }) => messages)),
       iterations: sum(counts.map(({ iterations }) => iterations)),
       proxyCpuSeconds: sum(proxy.map(({ totalSeconds }) => totalSeconds)),
@@ -397,11 +403,17 @@ class CellRun {
  * @param {CellRecord} record
  * @returns {Partial<PulseReading>} of k6's own summary; {}: it has none
  */
-function countsOf({ connections, messagesEchoed }) {
+function countsOf({ connections, messagesEchoed, reference }) {
   if (!connections) return {};
   const { opened, failed } = connections;
-  const messages = messagesEchoed === null ? {} : { messages: messagesEchoed };
-  return { opened, failed, iterations: opened + failed, ...messages };
+  const beside = reference ?? { connections: 0, messages: 0 };
+  return {
+    opened,
+    failed,
+    reference: beside.connections,
+    iterations: opened + failed + beside.connections,
+    ...(messagesEchoed !== null && { messages: messagesEchoed + beside.messages }),
+  };
 }
 
 /** @param {number[]} values */

@@ -35,6 +35,7 @@ const SHAPE = [
   ["connections.failed", "a count", isCount],
   ["connections.failedByCause", "counts", isCounts],
   ["messagesEchoed", "a count", isCount],
+  ["reference", "counts or null", (value) => value === null || isReference(value)],
   ["sends", "counts or null", (value) => value === null || isSends(value)],
   ["totalMs", "a number or null", (value) => value === null || Number.isFinite(value)],
   ["handshakeMs", "numbers", isNumbers],
@@ -44,6 +45,11 @@ const SHAPE = [
 /** @param {any} value */
 function isSends(value) {
   return isObject(value) && [value.due, value.late, value.dropped].every(isCount);
+}
+
+/** @param {any} value */
+function isReference(value) {
+  return isObject(value) && [value.opened, value.failed, value.messagesEchoed].every(isCount);
 }
 
 /**
@@ -76,6 +82,11 @@ export function mergeSummaries(summaries) {
       ),
     },
     messagesEchoed: sum(({ messagesEchoed }) => messagesEchoed),
+    reference: first.reference && {
+      opened: sum(({ reference }) => reference?.opened),
+      failed: sum(({ reference }) => reference?.failed),
+      messagesEchoed: sum(({ reference }) => reference?.messagesEchoed),
+    },
     sends: first.sends && {
       due: sum(({ sends }) => sends?.due),
       late: sum(({ sends }) => sends?.late),
@@ -256,18 +267,22 @@ const LINE_BREAK = 10;
  * the list of all metrics makes k6 sort every latency that it holds.
  *
  * @param {string} address such as http://load:6565
- * @returns {Promise<{opened: number, failed: number, messages: number, iterations: number}>} connections, messages that came back
- *   and iterations that have ended so far; k6 counts with at most 50 ms delay
+ * @returns {Promise<{opened: number, failed: number, reference: number, messages: number, iterations: number}>} connections, those
+ *   opened to the reference proxy, and with both: messages that came back and iterations that have ended so far; k6 counts with at most 50 ms delay
  * @throws {Error} when k6 does not answer within 1 s: it has not started yet, or has ended
  */
 export async function liveCounts(address) {
-  const [opened, failed, messages, iterations] = await Promise.all(
+  const [opened, failed, reference, messages, iterations] = await Promise.all(
     // The last two are k6's own. Ours of messages is added to when a connection ends, which may be once, at the end of all.
-    ["connections_opened", "connections_failed", "ws_msgs_received", "iterations"].map((metric) =>
-      liveCount(address, metric),
-    ),
+    [
+      "connections_opened",
+      "connections_failed",
+      "reference_opened",
+      "ws_msgs_received",
+      "iterations",
+    ].map((metric) => liveCount(address, metric)),
   );
-  return { opened, failed, messages, iterations };
+  return { opened, failed, reference, messages, iterations };
 }
 
 /**

@@ -56,6 +56,7 @@ const SUMMARY = {
   parameters: { CONNECTIONS: 5, CONCURRENCY: 2, MESSAGES: 1 },
   connections: { opened: 3, failed: 2, failedByCause: { timeout: 2 } },
   messagesEchoed: 3,
+  reference: null,
   sends: null,
   totalMs: 840,
   handshakeMs: HANDSHAKE,
@@ -100,6 +101,7 @@ test("a summary that is cut off, or of another shape, is refused with what is wr
     /failedByCause" is \{"x":"1"\}/,
   );
   refused(changed({ sends: { due: 1, late: 0 } }), /"sends" is .*, expected counts or null/);
+  refused(changed({ reference: { opened: 1 } }), /"reference" is .*, expected counts or null/);
   refused(changed({ totalMs: "840" }), /"totalMs" is "840", expected a number or null/);
   refused(changed({ handshakeMs: { avg: null } }), /"handshakeMs" is \{"avg":null\}/);
   refused(changed({ tags: null }), /"tags" is null/);
@@ -117,6 +119,7 @@ test("summaries of several containers become one: counts add, the longest total 
   assert.deepEqual(mergeSummaries([SUMMARY, other]), {
     connections: { opened: 4, failed: 5, failedByCause: { timeout: 3, connect: 2 } },
     messagesEchoed: 4,
+    reference: null,
     sends: null,
     totalMs: 900,
     handshakeMs: { count: 4, avg: 3, min: 1, max: 6 },
@@ -124,6 +127,12 @@ test("summaries of several containers become one: counts add, the longest total 
   });
   assert.equal(mergeSummaries([SUMMARY, { ...other, totalMs: null }]).totalMs, null);
   assert.equal(mergeSummaries([SUMMARY]), SUMMARY);
+  const beside = { opened: 2, failed: 1, messagesEchoed: 3 };
+  const both = mergeSummaries([
+    { ...SUMMARY, reference: beside },
+    { ...other, reference: beside },
+  ]);
+  assert.deepEqual(both.reference, { opened: 4, failed: 2, messagesEchoed: 6 });
   assert.throws(() => mergeSummaries([]), /no summary/);
 });
 

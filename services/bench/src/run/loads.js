@@ -86,6 +86,7 @@ export class Loads {
           ),
           RUN: this.#context.run,
           PROXY: this.#cell.proxy,
+          REFERENCE_SHARE: String(this.#workload.referenceShare),
           ...extra,
         };
         return this.#project.check([
@@ -183,7 +184,7 @@ export class Loads {
   async #readConnections({ names, csvFiles: files }, folder) {
     const summaries = await Promise.all(names.map((name) => summaryOf(name, readSummary)));
     refuseUncounted(summaries, this.#workload);
-    const { connections, messagesEchoed, sends, totalMs } = mergeSummaries(summaries);
+    const { connections, messagesEchoed, reference, sends, totalMs } = mergeSummaries(summaries);
     // A rate may come to one connection more than it should.
     const asked = Math.max(
       connectionsInAll(this.#workload),
@@ -194,6 +195,11 @@ export class Loads {
     return {
       connections: { asked, ...connections },
       messagesEchoed,
+      reference: reference && {
+        connections: reference.opened,
+        messages: reference.messagesEchoed,
+        requests: 0,
+      },
       sends,
       totalSeconds: totalMs === null ? null : totalMs / 1000,
       handshakeMs: handshakeMs.length > 0 ? summarise(handshakeMs) : null,
@@ -212,14 +218,17 @@ async function failureOf(what, code, names) {
   // The log of a load that was killed may end anywhere.
   const summaries =
     code === CONNECTIONS_FAILED ? logs.flatMap((log) => readSummary(log) ?? []) : [];
-  const failed = summaries.length > 0 ? mergeSummaries(summaries).connections : null;
-  if (failed?.failed) {
-    const causes = Object.entries(failed.failedByCause).map(([cause, n]) => `${n} ${cause}`);
+  const merged = summaries.length > 0 ? mergeSummaries(summaries) : null;
+  if (merged?.connections.failed) {
+    const { failed, failedByCause } = merged.connections;
+    const causes = Object.entries(failedByCause).map(([cause, n]) => `${n} ${cause}`);
+    return new CellFailure("load", `${what}: ${failed} connections failed (${causes.join(", ")})`);
+  }
+  if (merged?.reference?.failed)
     return new CellFailure(
       "load",
-      `${what}: ${failed.failed} connections failed (${causes.join(", ")})`,
+      `${what}: ${merged.reference.failed} connections to the reference proxy failed`,
     );
-  }
   return new CellFailure("load", `${what} ended with status ${code}: ${lastLine(logs[0])}`);
 }
 

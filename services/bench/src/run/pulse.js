@@ -15,8 +15,9 @@ const SHORTEST_MS = 250;
  * @property {number} ms since 1970
  * @property {number} opened connections so far
  * @property {number} failed
- * @property {number} messages that came back
- * @property {number} iterations of the load that have ended
+ * @property {number} reference connections opened to the reference proxy so far
+ * @property {number} messages that came back, from the reference proxy too
+ * @property {number} iterations of the load that have ended, with those for the reference proxy
  * @property {number} proxyCpuSeconds
  * @property {number} proxyThrottledSeconds
  */
@@ -101,11 +102,11 @@ export class Pulse {
    * open before, some were not.
    *
    * @param {PulseReading} reading
-   * @returns {number | undefined} connections that are open now
+   * @returns {number | undefined} connections that are open now, with those to the reference proxy
    */
-  #open({ opened, failed, iterations }) {
+  #open({ opened, failed, reference, iterations }) {
     if (failed > 0) return undefined;
-    return this.#holds ? opened : Math.max(0, opened - iterations);
+    return opened + reference - (this.#holds ? 0 : Math.min(iterations, opened + reference));
   }
 }
 

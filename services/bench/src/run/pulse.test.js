@@ -10,6 +10,7 @@ const FIRST = {
   ms: NOW,
   opened: 0,
   failed: 0,
+  reference: 0,
   messages: 0,
   iterations: 0,
   proxyCpuSeconds: 1,
@@ -38,6 +39,12 @@ function csvOfK6(t) {
   const at = (ms) => (atMs = ms);
   return { path, add, at };
 }
+
+test("what is open has those to the reference proxy, whose iterations are counted with the others", () => {
+  const pulse = new Pulse({ files: [], holds: false });
+  pulse.start(FIRST);
+  assert.equal(pulse.beat({ ...SECOND, reference: 14 })?.open, 34);
+});
 
 test("rates are over the time since the last sample, counts are those so far, what nobody knows is absent", () => {
   const pulse = new Pulse({ files: ["/nowhere/load-1.csv"], holds: false });

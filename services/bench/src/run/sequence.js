@@ -3,6 +3,7 @@
  */
 import { ATTEMPTS } from "../plan/estimate.js";
 import { isDisturbed } from "../record/disturbance.js";
+import { isOffIndex } from "../record/machine-index.js";
 import { unwritable } from "../record/store.js";
 import { runCell } from "./cell.js";
 import { newRecord } from "./cell-record.js";
@@ -66,7 +67,8 @@ export async function runCells(store, context, { keepGoing, remaining }) {
         attempt,
       });
       const record = await recorded(cell, attempt);
-      const willRetry = isRepeated(record) && attempt < before + ATTEMPTS;
+      const earlier = store.results.cells.filter((other) => other !== record);
+      const willRetry = isRepeated(record, earlier) && attempt < before + ATTEMPTS;
       context.tell({ type: "cell-end", record, willRetry, remainingSeconds: remaining() });
       if (!willRetry) return record.status === "ok";
     }
@@ -91,11 +93,14 @@ export async function runCells(store, context, { keepGoing, remaining }) {
 }
 
 /**
- * @param {Pick<CellRecord, "status" | "cause" | "machine" | "measured">} record of an attempt
- * @returns {boolean} another may do better: it failed with an engine that still answers, or others took too much of the machine
+ * @param {CellRecord} record of an attempt
+ * @param {readonly CellRecord[]} earlier attempts of the run, at any cell
+ * @returns {boolean} another may do better: it failed with an engine that still answers, others took too much of the machine, or it was
+ *   far from as fast as before
  */
-export function isRepeated({ status, cause, ...record }) {
-  if (status === "ok") return isDisturbed(record);
+export function isRepeated(record, earlier) {
+  const { status, cause } = record;
+  if (status === "ok") return isDisturbed(record) || isOffIndex(record, earlier);
   return status === "failed" && cause?.kind !== "engine";
 }
 
@@ -126,6 +131,7 @@ export function cpuShares(cores, proxyCpus) {
       env: {
         ...limit,
         PROXY_CPUSET: whole ? set(cores - whole, whole) : "",
+        REFERENCE_CPUSET: "",
         ECHO_CPUSET: "",
         LOAD_CPUSET: "",
       },
@@ -142,6 +148,8 @@ export function cpuShares(cores, proxyCpus) {
     env: {
       ...limit,
       PROXY_CPUSET: set(0, proxy),
+      // What tells how fast the proxy's cores are runs on them, unless it would take from a budget.
+      REFERENCE_CPUSET: whole ? set(proxy, echo) : set(0, proxy),
       ECHO_CPUSET: set(proxy, echo),
       LOAD_CPUSET: set(proxy + echo, load),
     },

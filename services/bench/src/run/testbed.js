@@ -162,6 +162,7 @@ export class Testbed {
       cpuLimited,
       keyType: plan.keyType,
       scenarios: plan.scenarios,
+      referenceShare: plan.referenceShare,
       authorities,
       policy: this.#policy(),
       edges,

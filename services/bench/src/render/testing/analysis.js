@@ -162,6 +162,7 @@ export function sampleAnalysis({
       results,
       confidence: 0.95,
       measures: MEASURES,
+      machineIndices: [],
       settings,
       slopes: [],
       badAnswers: [],

@@ -1,0 +1,94 @@
+/**
+ * CPU time held against the reference proxy, which got a share of the same load in the same cell (services/reference). The machine's speed
+ * varies within minutes and hits all containers of a cell alike, so the ratio of the two is steadier than either.
+ */
+import { mean, median, sampleStandardDeviation } from "simple-statistics";
+import { CONTROL } from "../plan/proxies.js";
+import { INDEX_LIMIT_PERCENT } from "../record/machine-index.js";
+
+/** @import { AnalysedCell, Finding, MachineIndex } from "./types.js" */
+
+/** Measures of CPU time per operation, and those that hold what the same cost the reference proxy. */
+const HELD = [
+  { measure: "cpu_us_per_connection", index: "reference_cpu_us_per_connection" },
+  { measure: "cpu_us_per_message", index: "reference_cpu_us_per_message" },
+  { measure: "proxy_cpu_us_per_request", index: "reference_cpu_us_per_request" },
+];
+
+/**
+ * In each setting where every cell that counts has an index, a figure becomes its ratio to the index times the median index of the
+ * setting: µs on this machine at its usual speed in this run.
+ *
+ * @param {AnalysedCell[]} cells with figures as they were measured
+ * @returns {{cells: AnalysedCell[], machineIndices: MachineIndex[]}} the same cells, with figures held against the reference where they
+ *   can be, and a finding where the machine's speed was another than in the rest of the setting
+ */
+export function heldAgainstReference(cells) {
+  const machineIndices = [...Map.groupBy(cells, ({ setting }) => setting)].flatMap(
+    ([setting, own]) => HELD.flatMap((held) => indexOf(setting, own, held) ?? []),
+  );
+  const held = cells.map((cell) => {
+    const own = machineIndices.filter(({ setting }) => setting === cell.setting);
+    const measures = { ...cell.measures };
+    for (const { measure, index, medianUs } of own)
+      if (measure in measures && index in measures) measures[measure] *= medianUs / measures[index];
+    return { ...cell, measures, findings: [...cell.findings, ...offIndex(cell, own)] };
+  });
+  return { cells: held, machineIndices };
+}
+
+/**
+ * @param {string} setting
+ * @param {AnalysedCell[]} cells of it
+ * @param {{measure: string, index: string}} held
+ * @returns {MachineIndex | null} null: a cell that counts has none
+ */
+function indexOf(setting, cells, { measure, index }) {
+  const counted = cells.filter(
+    ({ counted, record, measures }) => counted && record.proxy !== CONTROL && measure in measures,
+  );
+  if (counted.length === 0 || !counted.every(({ measures }) => index in measures)) return null;
+  const indices = counted.map(({ measures }) => measures[index]);
+  const proxies = [...Map.groupBy(counted, ({ record }) => record.proxy)].map(([proxy, own]) => ({
+    proxy,
+    toReference: median(own.map(({ measures }) => measures[measure] / measures[index])),
+    rawPercent: variation(own.map(({ measures }) => measures[measure])),
+    heldPercent: variation(own.map(({ measures }) => measures[measure] / measures[index])),
+  }));
+  return {
+    setting,
+    measure,
+    index,
+    medianUs: median(indices),
+    rangeUs: [Math.min(...indices), Math.max(...indices)],
+    proxies,
+  };
+}
+
+/**
+ * @param {number[]} values
+ * @returns {number | null} standard deviation in % of the mean; null: fewer than two
+ */
+function variation(values) {
+  return values.length < 2 ? null : (100 * sampleStandardDeviation(values)) / mean(values);
+}
+
+/**
+ * @param {AnalysedCell} cell
+ * @param {MachineIndex[]} indices of its setting
+ * @returns {Finding[]} once, of the first that is off
+ */
+function offIndex({ counted, measures }, indices) {
+  if (!counted) return [];
+  return indices
+    .flatMap(({ index, medianUs }) => {
+      const percent = 100 * (measures[index] / medianUs - 1);
+      return Math.abs(percent) > INDEX_LIMIT_PERCENT ? [{ percent, medianUs }] : [];
+    })
+    .slice(0, 1)
+    .map(({ percent, medianUs }) => ({
+      gate: "machine-index",
+      severity: "weak",
+      figures: { percent, medianUs, limit: INDEX_LIMIT_PERCENT },
+    }));
+}
