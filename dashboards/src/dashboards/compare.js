@@ -32,6 +32,13 @@ const HTTP_MEASURES = [
   "request_ms_p99",
 ];
 
+/** Two runs that both had the reference proxy are compared by these, in place of µs. */
+const AGAINST_REFERENCE = [
+  "cpu_per_connection_to_reference",
+  "cpu_per_message_to_reference",
+  "cpu_per_request_to_reference",
+];
+
 /**
  * Two runs, or two versions of something: what has changed between them.
  * @param {import("../proxies.js").Proxy[]} proxies
@@ -74,6 +81,11 @@ export function compare(proxies) {
           ...HTTP_MEASURES.map((key) => measureRatio(key, colours)),
           ...HTTP_MEASURES.map((key) => measureMedians(key, colours)),
         ],
+      },
+      {
+        id: 600,
+        title: "CPU against the reference proxy",
+        panels: AGAINST_REFERENCE.map((key) => measureRatio(key, colours)),
       },
     ],
   });

@@ -8,6 +8,7 @@ import { independentRatioInterval, smallestP } from "../statistics/index.js";
 import { analyseCells } from "./index.js";
 import { measure } from "./measures.js";
 import { judge, LEAST_ROUNDS } from "./ranking.js";
+import { comparableAcrossRuns } from "./reference.js";
 import { CONFIDENCE, settingKey, settingsOf, valuesByRound } from "./settings.js";
 
 /** @import { TlsPolicy } from "../record/types.js" */
@@ -60,7 +61,9 @@ export function compareRuns(run, baseline, policy) {
   const rows = settingsOf(run).flatMap(({ key, compared }) => {
     const own = now.filter((cell) => cell.setting === key);
     const others = before.filter((cell) => cell.setting === key);
-    return compared.flatMap((each) => compareMeasure(run, key, each.key, own, others));
+    return compared.flatMap((each) =>
+      compareMeasure(run, key, comparableAcrossRuns(each.key, [...own, ...others]), own, others),
+    );
   });
   return {
     run: run.run.name,

@@ -8,11 +8,23 @@ import { INDEX_LIMIT_PERCENT } from "../record/machine-index.js";
 
 /** @import { AnalysedCell, Finding, MachineIndex } from "./types.js" */
 
-/** Measures of CPU time per operation, and those that hold what the same cost the reference proxy. */
+/** Measures of CPU time per operation, what the same cost the reference proxy, and the ratio of the two. */
 const HELD = [
-  { measure: "cpu_us_per_connection", index: "reference_cpu_us_per_connection" },
-  { measure: "cpu_us_per_message", index: "reference_cpu_us_per_message" },
-  { measure: "proxy_cpu_us_per_request", index: "reference_cpu_us_per_request" },
+  {
+    measure: "cpu_us_per_connection",
+    index: "reference_cpu_us_per_connection",
+    ratio: "cpu_per_connection_to_reference",
+  },
+  {
+    measure: "cpu_us_per_message",
+    index: "reference_cpu_us_per_message",
+    ratio: "cpu_per_message_to_reference",
+  },
+  {
+    measure: "proxy_cpu_us_per_request",
+    index: "reference_cpu_us_per_request",
+    ratio: "cpu_per_request_to_reference",
+  },
 ];
 
 /**
@@ -35,6 +47,19 @@ export function heldAgainstReference(cells) {
     return { ...cell, measures, findings: [...cell.findings, ...offIndex(cell, own)] };
   });
   return { cells: held, machineIndices };
+}
+
+/**
+ * Between runs µs tell how fast the machine was; the ratio to the reference does not.
+ *
+ * @param {string} measure key
+ * @param {AnalysedCell[]} cells as they were measured, of one setting and all runs that are compared
+ * @returns {string} key of the measure to compare: the ratio where every cell that counts has it
+ */
+export function comparableAcrossRuns(measure, cells) {
+  const ratio = HELD.find((held) => held.measure === measure)?.ratio;
+  const counted = cells.filter(({ counted, measures }) => counted && measure in measures);
+  return ratio && counted.every(({ measures }) => ratio in measures) ? ratio : measure;
 }
 
 /**

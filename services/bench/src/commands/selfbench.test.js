@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { results, workloadFor } from "../analyse/testing/results.js";
+import { containerRecord, results, workloadFor } from "../analyse/testing/results.js";
 import { falseAlarms, overhead, variation } from "./selfbench.js";
 
 test("overhead is what lies between the starts of two cells beside warm-up and measured phase", () => {
@@ -39,18 +39,33 @@ function cells(proxies, rounds, cpuSeconds) {
   );
 }
 
-test("coefficient of variation over rounds", () => {
-  const spread = cells(["nginx"], 6, (_, round) => 2 + (round % 2 ? 0.02 : -0.02));
-  const [figure] = variation(spread, "nginx");
-  assert.match(figure.found, /^1.1 % over 6 rounds/);
-  assert.equal(figure.reached, true);
-  assert.equal(
-    variation(
-      cells(["nginx"], 6, (_, round) => 2 + round),
-      "nginx",
-    )[0].reached,
-    false,
+test("spread over rounds, as measured and against the reference", () => {
+  const measured = cells(["nginx"], 6, (_, round) => 2 + (round % 2 ? 0.2 : -0.2));
+  /** @param {(round: number) => number} cpuSeconds of the reference proxy */
+  const beside = (cpuSeconds) =>
+    measured.map((cell) => ({
+      ...cell,
+      reference: { connections: 200, messages: 200, requests: 0 },
+      containers: {
+        ...cell.containers,
+        reference: containerRecord({ role: "reference", cpuSeconds: cpuSeconds(cell.round) }),
+      },
+    }));
+  const [figure] = variation(
+    beside((round) => 0.05 * (round % 2 ? 2.22 : 1.8)),
+    "nginx",
   );
+  assert.equal(figure.found, "0.5 % against the reference, 11.0 % as measured, over 6 rounds");
+  assert.equal(figure.reached, true);
+  const [steady] = variation(
+    beside(() => 0.05),
+    "nginx",
+  );
+  assert.match(steady.found, /^11.0 % against the reference, 11.0 % as measured/);
+  assert.equal(steady.reached, false);
+  const [none] = variation(measured, "nginx");
+  assert.match(none.found, /^nothing to hold it against \(REFERENCE_SHARE\), 11.0 % as measured/);
+  assert.equal(none.reached, false);
 });
 
 test("A/A comparisons: groups of six rounds, each tested on its own", () => {
