@@ -1,17 +1,21 @@
 /**
- * TLS in depth: CONNECTIONS short WebSockets over TLS_VERSION, CONCURRENCY at a time, each with a full handshake or one that resumes
- * an earlier session (RESUMED), one echoed message, and a close frame. It is a closed loop: a slow proxy is asked less.
+ * TLS in depth: CONNECTIONS short WebSockets over TLS_VERSION, CONNECTIONS_PER_SECOND, each with a full handshake or one that resumes
+ * an earlier session (RESUMED), one echoed message, and a close frame. It is an open loop: connections are due whatever the proxy does,
+ * and a handshake counts from when its connection was due.
  *
  * Why Node: k6 makes a full handshake for every connection and knows no other; `openssl s_time` carries no WebSocket. Node is told version
  * and session for each connection, and says of each what came about (getProtocol, isSessionReused): one that came about otherwise has
  * failed, by cause "tls".
  *
  * It costs this client some 1.05 ms of CPU with a full handshake and 0.8 ms with a resumed one (1,000 connections each over loopback,
- * Node 24, its start left out): as much as a proxy's or more, so watch the generator's gate.
+ * Node 24, its start left out): as much as a proxy's or more. At a rate it wakes for each: 2.6 to 3.1 ms at 200 a second on a slow machine
+ * of 2 cores, where it had 1.4 in a closed loop. So the rate has to leave it idle half of the time, or it is the limit through the fast
+ * proxies alone.
  */
 import { createSecureContext } from "node:tls";
 import { messagesOf } from "./lib/message.js";
 import { edge, main, readPolicy, scenarioOf, waitForTarget } from "./lib/node.mjs";
+import { atRate } from "./lib/rate.mjs";
 import { Samples } from "./lib/samples.mjs";
 import { Sessions } from "./lib/sessions.mjs";
 import { summarise } from "./lib/summary.js";
@@ -19,6 +23,9 @@ import { CAUSES, exchange } from "./lib/tls-connection.mjs";
 
 /** @import { TLSSocket } from "node:tls" */
 /** @import { TlsPolicy } from "./lib/node.mjs" */
+
+/** Full handshakes before the measured phase: they get the first sessions to be resumed, and this client is slower before them (JIT). */
+const FIRST = 50;
 
 /** What k6 ends with when a connection has failed. */
 const FAILED = 99;
@@ -33,8 +40,8 @@ let seen;
 await main(async () => {
   const scenario = scenarioOf("tls-handshake");
   const { host, port, parameters, scheme, tags } = scenario;
-  const { CONNECTIONS, CONCURRENCY, MESSAGE_BYTES, TIMEOUT_SECONDS } = parameters;
-  const { TLS_VERSION, RSA_BITS } = parameters;
+  const { CONNECTIONS, CONNECTIONS_PER_SECOND, CONCURRENCY } = parameters;
+  const { MESSAGE_BYTES, TIMEOUT_SECONDS, TLS_VERSION, RSA_BITS } = parameters;
   const isResumed = parameters.RESUMED === 1;
   const keyType = RSA_BITS ? `rsa ${RSA_BITS}` : "ec prime256v1";
   const sessions = new Sessions();
@@ -49,13 +56,15 @@ await main(async () => {
   /**
    * @param {number} number
    * @param {boolean} resumes
+   * @param {number} dueMs on the clock of performance.now()
    */
-  const connect = (number, resumes) => {
+  const connect = (number, resumes, dueMs) => {
     const session = resumes ? sessions.take() : undefined;
     return exchange({
       url: `wss://${host}:${port}/`,
       tls: { host, port, secureContext, session },
       message: message(number, 0),
+      dueMs,
       timeoutMs: TIMEOUT_SECONDS * 1000,
       mistakeOf: (socket) =>
         mistakeOf(socket, { version: `TLSv${TLS_VERSION}`, resumes, keyType, policy }),
@@ -64,19 +73,17 @@ await main(async () => {
   };
 
   await waitForTarget(scenario);
-  if (isResumed) {
-    // Full handshakes before the measured phase: as many sessions as connections at a time will want.
-    await inParallel(CONCURRENCY, CONCURRENCY, async (number) => {
-      const { cause, detail } = await connect(number, false);
-      if (cause) throw new Error(`a full handshake to get a session failed: ${cause}: ${detail}`);
-    });
-    if (sessions.count === 0)
-      throw new Error(`the proxy gave no session over TLS ${TLS_VERSION}: nothing can be resumed`);
-  }
+  const rate = { perSecond: CONNECTIONS_PER_SECOND, atMost: CONCURRENCY };
+  // Whatever fails here fails in the load too, where it is counted.
+  await atRate({ ...rate, count: FIRST }, async (number, dueMs) => {
+    await connect(number, false, dueMs);
+  });
+  if (isResumed && sessions.count === 0)
+    throw new Error(`the proxy gave no session over TLS ${TLS_VERSION}: nothing can be resumed`);
   await edge("start");
   const startedMs = performance.now();
-  await inParallel(CONCURRENCY, CONNECTIONS, async (number) => {
-    const { cause, detail, handshakeMs, echoMs } = await connect(number, isResumed);
+  const sends = await atRate({ ...rate, count: CONNECTIONS }, async (number, dueMs) => {
+    const { cause, detail, handshakeMs, echoMs } = await connect(number, isResumed, dueMs);
     if (handshakeMs !== null) {
       count("connections_opened");
       samples.add("handshake_ms", handshakeMs);
@@ -104,10 +111,11 @@ await main(async () => {
     ]),
   };
   const { stdout } = summarise(data, {
-    title: `${CONNECTIONS} connections, ${CONCURRENCY} at a time, TLS ${TLS_VERSION}, ${isResumed ? "resumed" : "full"} handshakes, ${keyType}`,
+    title: `${CONNECTIONS} connections, ${CONNECTIONS_PER_SECOND} a second, TLS ${TLS_VERSION}, ${isResumed ? "resumed" : "full"} handshakes, ${keyType}`,
     tags,
     parameters: { ...parameters, SCHEME: scheme },
     causes: CAUSES,
+    sendsOf: () => sends,
     notes: sessions.repeated
       ? [`${sessions.repeated} handshakes resumed a session that had been resumed before`]
       : [],
@@ -164,18 +172,4 @@ function keyTypeOf(socket) {
     seen = { raw, keyType: `${asymmetricKeyType} ${namedCurve ?? modulusLength}` };
   }
   return seen.keyType;
-}
-
-/**
- * @param {number} width at a time
- * @param {number} count in all
- * @param {(number: number) => Promise<void>} action
- */
-async function inParallel(width, count, action) {
-  let next = 0;
-  await Promise.all(
-    Array.from({ length: width }, async () => {
-      while (next < count) await action(next++);
-    }),
-  );
 }

@@ -19,7 +19,7 @@ export const CAUSES = [
  * @typedef {object} Outcome
  * @property {string | null} cause null: it did all it should
  * @property {string} detail of a failure
- * @property {number | null} handshakeMs from before TCP's handshake to the answer to the upgrade; null: it did not get so far
+ * @property {number | null} handshakeMs from when it was due to the answer to the upgrade; null: it did not get so far
  * @property {number | null} echoMs
  */
 
@@ -28,13 +28,14 @@ export const CAUSES = [
  * @param {string} options.url
  * @param {tls.ConnectionOptions} options.tls
  * @param {string} options.message
+ * @param {number} options.dueMs when it should have begun, on the clock of performance.now()
  * @param {number} options.timeoutMs it has failed when it is not through by then
  * @param {(socket: tls.TLSSocket) => string | null} options.mistakeOf asked after the TLS handshake; null: it is as it should be
  * @param {(session: Buffer) => void} [options.onSession] told each session that the server gives
  * @returns {Promise<Outcome>}
  */
-export function exchange({ url, tls: tlsOptions, message, timeoutMs, mistakeOf, onSession }) {
-  const startedMs = performance.now();
+export function exchange(options) {
+  const { url, tls: tlsOptions, message, dueMs, timeoutMs, mistakeOf, onSession } = options;
   const socket = tls.connect(tlsOptions);
   const ws = new WebSocket(url, { createConnection: () => socket, perMessageDeflate: false });
   /** @type {"connect" | "tls" | "handshake" | "echo" | "close" | "ended"} */
@@ -71,7 +72,7 @@ export function exchange({ url, tls: tlsOptions, message, timeoutMs, mistakeOf, 
   socket.on("error", () => {});
   ws.on("open", () => {
     sentMs = performance.now();
-    outcome.handshakeMs = sentMs - startedMs;
+    outcome.handshakeMs = sentMs - dueMs;
     phase = "echo";
     ws.send(message);
   });

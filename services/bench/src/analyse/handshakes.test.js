@@ -45,9 +45,20 @@ test("of eight kinds of handshakes the usual one is asked about, and what the ot
       ["handshake", "resumed"],
       ["handshake", "rsa"],
       ["handshake", "tls12"],
-      ["best", usual],
     ],
   );
+});
+
+test("at a fixed rate nothing is compared that the rate says itself, or that an upper bound was taken for", () => {
+  const { settings } = analyse(tlsResults({ rounds: 1 }), { policy });
+  const compared = settings.flatMap(({ comparisons }) => comparisons.map(({ measure }) => measure));
+  const untold = [
+    "connections_per_second",
+    "total_seconds",
+    "proxy_memory_per_connection_bytes",
+  ].filter((key) => compared.includes(key));
+  assert.deepEqual(untold, []);
+  assert.ok(["cpu_us_per_connection", "handshake_ms_p99"].every((key) => compared.includes(key)));
 });
 
 test("TLS is judged by what the cell asks for", () => {

@@ -3,6 +3,7 @@
  */
 
 import { CONTROL } from "../plan/proxies.js";
+import { isPaced } from "../plan/workload.js";
 import { takenByOthers } from "../record/disturbance.js";
 import { referenceCpuUs } from "../record/machine-index.js";
 
@@ -166,7 +167,7 @@ const DEFINITIONS = [
   ...latency(
     "handshake_ms",
     "Handshake",
-    "From opening the socket to the open event: TCP, TLS and the upgrade, the queue in the generator included",
+    "From opening the socket, or at a fixed rate from when that was due, to the open event: TCP, TLS and the upgrade, the queue in the generator included",
     ({ handshakeMs }) => handshakeMs,
   ),
   ...latency(
@@ -270,11 +271,11 @@ const DEFINITIONS = [
     unit: "bytes",
     better: "lower",
     description:
-      "Peak less baseline of usage, divided by the connections open at once: those held, or those at a time. It includes what a process keeps for the next connection and whatever it grows by on its way, so take it for an upper limit. Under cgroup v1 socket buffers are in no container's usage.",
-    of: (record, { concurrency }) =>
+      "Peak less baseline of usage, divided by the connections open at once: those held, or those at a time in a closed loop. It includes what a process keeps for the next connection and whatever it grows by on its way, so take it for an upper limit. Under cgroup v1 socket buffers are in no container's usage.",
+    of: (record, workload) =>
       ratio(
         difference(memory(record, "peak", "usageBytes"), memory(record, "baseline", "usageBytes")),
-        held(record) ?? concurrency,
+        held(record) ?? (isPaced(workload) ? null : workload.concurrency),
       ),
   },
   perHeldConnection(

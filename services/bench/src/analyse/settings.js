@@ -3,7 +3,7 @@
  */
 import { median, quantile } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.js";
-import { workloadOf } from "../plan/workload.js";
+import { isPaced, workloadOf } from "../plan/workload.js";
 import { detectableRatio, medianInterval, ratioInterval } from "../statistics/index.js";
 import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT, badPercentOf } from "./bad-answers.js";
 import { isVoidedBy, summedUp, weakens } from "./gates.js";
@@ -86,7 +86,7 @@ const COMPARED = [
   {
     key: "proxy_memory_per_connection_bytes",
     control: "own",
-    applies: (workload) => !isReadAfter(workload) && !sendsRequests(workload),
+    applies: (workload) => !isReadAfter(workload) && !sendsRequests(workload) && !isPaced(workload),
   },
   {
     key: "proxy_memory_user_per_connection_bytes",
@@ -140,10 +140,10 @@ export function holdsForSeconds({ holdsConnections, phaseSeconds = 0 }) {
 
 /**
  * @param {Workload} workload
- * @returns {boolean} the measured phase lasts until the work is done
+ * @returns {boolean} the measured phase lasts until the work is done, and the proxy says how long that is
  */
-function isUntimed({ phaseSeconds }) {
-  return phaseSeconds === undefined;
+function isUntimed({ loop, phaseSeconds }) {
+  return loop === "closed" && phaseSeconds === undefined;
 }
 
 /** @param {Workload} workload */

@@ -2,7 +2,7 @@
  * How long cells take: before a run from figures measured for this project, during it from what cells really took.
  */
 import { median } from "simple-statistics";
-import { rampSeconds, withReference, workloadOf } from "./workload.js";
+import { isPaced, rampSeconds, withReference, workloadOf } from "./workload.js";
 
 /**
  * @import { CellRecord, Plan, PlannedCell, Scheme } from "../record/types.js"
@@ -99,7 +99,7 @@ function phaseSeconds(workload, scheme, proxyCpus) {
  * @param {Workload} workload
  * @param {Scheme} scheme
  * @param {number} proxyCpus
- * @returns {number} of connections and messages that are done as fast as the machine can
+ * @returns {number} of connections and messages that are done as fast as the machine can, or as the load's rate lets it
  */
 function workSeconds(workload, scheme, proxyCpus) {
   const { messages = 1, fileBytes = 0 } = workload;
@@ -112,7 +112,11 @@ function workSeconds(workload, scheme, proxyCpus) {
     requests / perSecond +
     (requests * fileBytes) / bytesPerSecond;
   // With less than a core, the proxy is what the rest waits for.
-  return proxyCpus > 0 ? seconds / Math.min(1, proxyCpus) : seconds;
+  const atFullSpeed = proxyCpus > 0 ? seconds / Math.min(1, proxyCpus) : seconds;
+  if (!isPaced(workload)) return atFullSpeed;
+  // Those to the reference proxy come between the others.
+  const { connections: due = 1, connectionsPerSecond: rate = 1 } = workload;
+  return Math.max(atFullSpeed, due / rate);
 }
 
 /**

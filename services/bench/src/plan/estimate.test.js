@@ -49,6 +49,17 @@ test("a budget below one core slows a cell down", () => {
   assert.equal(seconds({}, 2), 2 + 0.8);
 });
 
+test("a fixed rate takes its time, unless the machine is slower", () => {
+  const paced = (/** @type {number} */ rate) =>
+    seconds({
+      scenario: "tls-handshake",
+      scheme: "wss",
+      parameters: { CONNECTIONS: 1000, CONNECTIONS_PER_SECOND: rate },
+    });
+  assert.equal(paced(200), 2 + 5);
+  assert.equal(paced(5000), 2 + 1.6);
+});
+
 test("the limit is far above the estimate, and finite", () => {
   const workload = workloadOf(PLAN, cell);
   assert.equal(limitSeconds(workload, "ws", 0), 8 + 30 + 60);

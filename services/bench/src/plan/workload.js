@@ -75,6 +75,14 @@ export function rampSeconds({ holdsConnections, connections = 0, connectionsPerS
 }
 
 /**
+ * @param {Pick<Workload, "loop" | "holdsConnections" | "connectionsPerSecond">} workload
+ * @returns {boolean} each of its connections is due at a time of its own in the measured phase: `concurrency` is a bound alone
+ */
+export function isPaced({ loop, holdsConnections, connectionsPerSecond }) {
+  return loop === "open" && !holdsConnections && connectionsPerSecond !== undefined;
+}
+
+/**
  * @param {Pick<Workload, "parameterNames" | "connections">} workload
  * @returns {string[]} names of the parameters that say how many connections there are, and in nothing else how they are used
  */

@@ -3,6 +3,7 @@
  */
 import { counted, number, times } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
+import { isPaced } from "../plan/workload.js";
 import { CONFIDENCE } from "../analyse/settings.js";
 import { ALPHA } from "../analyse/ranking.js";
 import { queueOf } from "./model.js";
@@ -141,8 +142,9 @@ export class Style {
  */
 function loadOf({ workload }) {
   const { connections, concurrency, requests, messages = 1, intervalSeconds } = workload;
-  const { phaseSeconds, protocol, holdsConnections } = workload;
-  const atATime = concurrency ? [`${number(concurrency)} at a time`] : [];
+  const { connectionsPerSecond = 0, phaseSeconds, protocol, holdsConnections } = workload;
+  const isAtRate = isPaced(workload);
+  const atATime = concurrency && !isAtRate ? [`${number(concurrency)} at a time`] : [];
   if (requests) return [counted(requests, "request"), ...atATime, "a connection each"].join(", ");
   if (!connections) return rateOf(workload);
   const seconds = phaseSeconds ? `for ${number(phaseSeconds)} s` : "";
@@ -151,6 +153,7 @@ function loadOf({ workload }) {
     counted(connections, "connection"),
     ...(seconds && isKept ? [`kept ${seconds} of requests`] : []),
     ...atATime,
+    ...(isAtRate ? [`${number(connectionsPerSecond)} a second`] : []),
     ...(seconds && !isKept ? [holdsConnections ? `held ${seconds}` : seconds] : []),
     ...(intervalSeconds ? [`a message on each every ${number(intervalSeconds)} s`] : []),
     ...(messages > 1 ? [`${number(messages)} messages each`] : []),

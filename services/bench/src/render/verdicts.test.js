@@ -399,7 +399,6 @@ test("kinds of handshakes: what each costs beside the other, and over what", () 
       "What does a resumed handshake cost beside a full one in CPU?",
       "What does a full handshake with an RSA key cost beside one with an ECDSA key in CPU?",
       "What does a full handshake of TLS 1.2 cost beside one of TLS 1.3 in CPU?",
-      "Which proxy carries most connections per second, TLS 1.3, full handshakes, ECDSA key?",
     ],
   );
   const [, resumed, rsa, tls12] = verdicts;

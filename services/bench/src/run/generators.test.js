@@ -7,8 +7,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { readAb, readStatuses } from "../../../../loadgen/lib/ab.mjs";
 import { fileContent } from "../../../../loadgen/lib/content.mjs";
+import { atRate } from "../../../../loadgen/lib/rate.mjs";
 import { Samples } from "../../../../loadgen/lib/samples.mjs";
 import { Sessions } from "../../../../loadgen/lib/sessions.mjs";
 import { readWrk } from "../../../../loadgen/lib/wrk.mjs";
@@ -152,6 +154,31 @@ test("sessions: one that was not used yet comes first; without a new one, those 
   assert.deepEqual([sessions.repeated, sessions.count], [3, 3]);
 });
 
+test("at a rate: each is due at its time, what begins after that is late", async () => {
+  /** @type {number[]} */
+  const dueMs = [];
+  const sends = await atRate({ count: 6, perSecond: 100, atMost: 10 }, async (number, due) => {
+    dueMs.push(due);
+    // A client that is behind: 1 to 5 are due meanwhile.
+    const until = due + 80;
+    while (number === 0 && performance.now() < until);
+  });
+  assert.deepEqual(
+    dueMs.map((due) => Math.round(due - dueMs[0])),
+    [0, 10, 20, 30, 40, 50],
+  );
+  assert.deepEqual(sends, { due: 6, late: 5, dropped: 0 });
+});
+
+test("at a rate: what is due while too many are under way is dropped, and the rest is waited for", async () => {
+  let ended = 0;
+  const sends = await atRate({ count: 20, perSecond: 1000, atMost: 3 }, async () => {
+    await sleep(200);
+    ended += 1;
+  });
+  assert.deepEqual([sends.due, sends.dropped, ended], [20, 17, 3]);
+});
+
 test("samples have the values of k6's trends, and its CSV", async (t) => {
   const samples = new Samples();
   assert.deepEqual(samples.trend("handshake_ms"), {});
@@ -268,7 +295,6 @@ async function tlsServer(t, faults) {
       TLS_POLICY: file("policy.json", JSON.stringify(POLICY)),
       SAMPLES_CSV: join(directory, "samples.csv"),
       CONNECTIONS: "20",
-      CONCURRENCY: "4",
     },
   };
 }
@@ -283,6 +309,7 @@ for (const version of ["1.2", "1.3"])
       const summary = readSummary(stdout);
       assert.deepEqual(summary?.connections, { opened: 20, failed: 0, failedByCause: {} });
       assert.equal(summary?.messagesEchoed, 20);
+      assert.deepEqual([summary?.sends?.due, summary?.sends?.dropped], [20, 0]);
       assert.equal(summary?.parameters.TLS_VERSION, Number(version));
       const { handshakeMs, echoLatencyMs, totalMs } = await readLatencies(csv);
       assert.deepEqual([handshakeMs.length, echoLatencyMs.length, totalMs.length], [20, 20, 1]);

@@ -21,7 +21,8 @@ export const FILES_PARAMETERS = { REQUESTS: 5000, CONCURRENCY: 10, FILE_BYTES: 1
 /** @type {Parameters} */
 export const TLS_PARAMETERS = {
   CONNECTIONS: 2000,
-  CONCURRENCY: 50,
+  CONNECTIONS_PER_SECOND: 200,
+  CONCURRENCY: 100,
   MESSAGE_BYTES: 1024,
   TLS_VERSION: 1.3,
   RESUMED: 0,
@@ -294,9 +295,10 @@ export function tlsResults({ rounds = 2, names = Object.keys(HANDSHAKES) } = {})
         (TLS_VERSION === 1.2 ? -20 - 60 * RESUMED : 0);
       const record = cellRecord(
         { ...cell, parameters: { ...cell.parameters, MESSAGES: 1 } },
-        { cpuUsPerHandshake: us * off(), handshakeMs: (us / 20) * off(), totalSeconds: 4 },
+        { cpuUsPerHandshake: us * off(), handshakeMs: (us / 20) * off(), totalSeconds: 10 },
       );
       record.parameters = cell.parameters;
+      record.sends = { due: cell.parameters.CONNECTIONS, late: 0, dropped: 0 };
       record.containers["load-1"] = containerRecord({ role: "load", cpuSeconds: 2.5 });
       record.tls = {
         version: `TLSv${TLS_VERSION}`,

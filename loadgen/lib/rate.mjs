@@ -1,0 +1,41 @@
+/**
+ * An open loop for what Node runs: things are due at a fixed rate, whatever becomes of those before.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** @import { Sends } from "./summary.js" */
+
+/**
+ * What begins later than this after it was due is late. Node's timers have steps of 1 ms; more is a client, or a machine, that is behind.
+ */
+const LATE_MS = 10;
+
+/**
+ * @param {object} options
+ * @param {number} options.count in all
+ * @param {number} options.perSecond due one after the other, at even intervals
+ * @param {number} options.atMost at a time: one that is due while so many are under way is dropped
+ * @param {(number: number, dueMs: number) => Promise<void>} begin dueMs: on the clock of performance.now(); it must not fail
+ * @returns {Promise<Sends>} when all that were begun have ended
+ */
+export async function atRate({ count, perSecond, atMost }, begin) {
+  const sends = { due: count, late: 0, dropped: 0 };
+  const startedMs = performance.now();
+  let underWay = 0;
+  /** @type {Promise<void>[]} */
+  const begun = [];
+  for (let number = 0; number < count; number += 1) {
+    const dueMs = startedMs + (1000 * number) / perSecond;
+    // A timer may fire up to 1 ms early.
+    for (let leftMs; (leftMs = dueMs - performance.now()) > 0;) await sleep(Math.ceil(leftMs));
+    if (underWay >= atMost) {
+      sends.dropped += 1;
+      continue;
+    }
+    if (performance.now() - dueMs > LATE_MS) sends.late += 1;
+    underWay += 1;
+    begun.push(begin(number, dueMs).finally(() => (underWay -= 1)));
+  }
+  await Promise.all(begun);
+  return sends;
+}
