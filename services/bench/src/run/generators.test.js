@@ -159,9 +159,9 @@ test("at a rate: each is due at its time, what begins after that is late", async
   const dueMs = [];
   const sends = await atRate({ count: 6, perSecond: 100, atMost: 10 }, async (number, due) => {
     dueMs.push(due);
+    if (number > 0) return;
     // A client that is behind: 1 to 5 are due meanwhile.
-    const until = due + 80;
-    while (number === 0 && performance.now() < until);
+    while (performance.now() < due + 80);
   });
   assert.deepEqual(
     dueMs.map((due) => Math.round(due - dueMs[0])),
