@@ -49,7 +49,15 @@ export function battle(proxies) {
       {
         id: 100,
         title: "CPU",
-        panels: bars(["proxy_cpu_cores", "cpu_us_per_connection", "cpu_us_per_message"], OWN_COST),
+        panels: bars(
+          [
+            "proxy_cpu_cores",
+            "cpu_us_per_connection",
+            "cpu_us_per_message",
+            "cpu_us_per_handshake",
+          ],
+          OWN_COST,
+        ),
       },
       {
         id: 200,

@@ -6,15 +6,19 @@ import { basename } from "node:path";
 import { median } from "simple-statistics";
 import { didYouMean } from "../errors.js";
 import { Document } from "../plan/document.js";
+import { connectionsInAll, workloadOf } from "../plan/workload.js";
 import { medianInterval } from "../statistics/index.js";
 import { CONFIDENCE, ratioOf, settingKey, sumsByRound } from "./settings.js";
 import { MEASURES } from "./measures.js";
+import { LEAST_COUNTS } from "./slopes.js";
 
 /** @import { Analysis, Claim, ClaimFigure, ClaimFilter, ClaimOutcome, ClaimRule, PublishedClaim, PublishedStudy, Setting } from "./types.js" */
+/** @import { Plan, PlannedCell } from "../record/types.js" */
 /** @import { Estimate } from "../statistics/types.js" */
 
 /**
- * @typedef {Omit<PublishedStudy, "claims"> & {claims: PublishedClaim[]}} PublishedRules
+ * @typedef {Omit<PublishedStudy, "claims"> & {claims: PublishedClaim[], battles?: {name: string, plan: Plan}[]}} PublishedRules
+ *   battles: those that were made for the study, as they are planned today
  *
  * @typedef {Pick<Analysis, "results" | "settings" | "cells" | "slopes">} Analysed
  */
@@ -60,7 +64,7 @@ function refuseFaultyClaim(document, { rule, reason }, i) {
   const path = ["claims", i];
   if (!rule) {
     if (reason) return;
-    const next = "Expected a reason: it stands in the report in place of today's figure.";
+    const next = "Expected a reason: why no run of this benchmark can tell.";
     throw document.mistake([...path, "rule"], "the rule is null, and no reason is given", next);
   }
   const { measure: key, of, to, against, slope, min, max } = rule;
@@ -100,8 +104,36 @@ function refuseFaultyClaim(document, { rule, reason }, i) {
  * @param {Analysed} analysed
  * @returns {PublishedStudy}
  */
-export function studyOf(published, analysed) {
-  return { ...published, claims: published.claims.map((claim) => claimOf(claim, analysed)) };
+export function studyOf({ battles = [], ...published }, analysed) {
+  const claims = published.claims.map((claim) => ({
+    ...claimOf(claim, analysed),
+    battles: battles.flatMap(({ name, plan }) => (isAskedIn(claim, plan) ? [name] : [])),
+  }));
+  return { ...published, claims };
+}
+
+/**
+ * @param {PublishedClaim} claim
+ * @param {Plan} plan
+ * @returns {boolean} it has the tests, and the proxies, that the claim is about
+ */
+function isAskedIn({ rule }, plan) {
+  if (!rule) return false;
+  const { of, to = [], at, against, slope } = rule;
+  if (![of, ...to].every((proxy) => plan.proxies.includes(proxy))) return false;
+  const settings = [...new Map(plan.cells.map((cell) => [settingKey(cell), cell])).values()];
+  const matching = settings.filter((setting) => matches(setting, at));
+  if (slope) return hasSlope(matching, plan);
+  return matching.some((setting) => !against || counterpart(setting, against, settings));
+}
+
+/**
+ * @param {PlannedCell[]} cells a setting each, of one scenario and scheme
+ * @param {Plan} plan
+ */
+function hasSlope(cells, plan) {
+  const counts = cells.map((cell) => connectionsInAll(workloadOf(plan, cell)));
+  return new Set(counts).size >= LEAST_COUNTS;
 }
 
 /**
@@ -114,14 +146,21 @@ export function studyOf(published, analysed) {
  *
  * @param {PublishedClaim} published
  * @param {Analysed} analysed
- * @returns {Claim}
+ * @returns {Omit<Claim, "battles">}
  */
 function claimOf(published, analysed) {
   const { rule } = published;
-  if (!rule) return { ...published, outcome: "inconclusive", figures: [], places: 0 };
+  const nothing = { outcome: /** @type {const} */ ("inconclusive"), figures: [], places: 0 };
+  if (!rule) return { ...published, ...nothing, isTold: false };
   const { figures, places } = rule.slope ? slopesIn(rule, analysed) : figuresOf(rule, analysed);
   figures.sort((a, b) => OUTCOMES.indexOf(a.outcome) - OUTCOMES.indexOf(b.outcome));
-  return { ...published, outcome: figures[0]?.outcome ?? "inconclusive", figures, places };
+  return {
+    ...published,
+    outcome: figures[0]?.outcome ?? "inconclusive",
+    figures,
+    places,
+    isTold: figures.some(({ estimate }) => estimate),
+  };
 }
 
 /**
@@ -189,10 +228,11 @@ function matches(setting, { scenario, scheme, parameters = {} }) {
 }
 
 /**
- * @param {Setting} setting
+ * @template {Pick<Setting, "scenario" | "scheme" | "parameters">} S
+ * @param {S} setting
  * @param {Partial<ClaimFilter>} against what is otherwise in the other
- * @param {Setting[]} settings
- * @returns {Setting | undefined} the other; undefined: there is none, or it is this one
+ * @param {S[]} settings
+ * @returns {S | undefined} the other; undefined: there is none, or it is this one
  */
 function counterpart(setting, against, settings) {
   const wanted = {

@@ -193,6 +193,8 @@ test("what no run can tell has its reason instead of a figure", () => {
     outcome: "inconclusive",
     figures: [],
     places: 0,
+    isTold: false,
+    battles: [],
   });
 });
 

@@ -8,11 +8,12 @@ import { workloadOf } from "../plan/workload.js";
 import { floorOf, pairOf, sameWorkOf, selfComparisonOf, selfVerdicts } from "./self-comparison.js";
 import { badAnswersOf } from "./bad-answers.js";
 import { studyOf } from "./claims.js";
-import { compareAll, CONFIDENCE, settingKey } from "./settings.js";
+import { compareAll, CONFIDENCE, settingKey, settingsOf } from "./settings.js";
 import { findingsOf, isVoidedBy, summedUp } from "./gates.js";
 import { heldAgainstReference } from "./reference.js";
 import { handshakesOf } from "./handshakes.js";
 import { MEASURES, measuresOf } from "./measures.js";
+import { operationCostsOf, withOperationCosts } from "./operation-costs.js";
 import { cpuByPlaceOf } from "./places.js";
 import { verdictsOf } from "./questions.js";
 import { slopesOf } from "./slopes.js";
@@ -23,7 +24,7 @@ import { slopesOf } from "./slopes.js";
 /** @import { AnalysedCell, Analysis, Finding, NoiseFloor } from "./types.js" */
 
 export { readPublished } from "./claims.js";
-export { MEASURES, measuresOf } from "./measures.js";
+export { CELL_MEASURES, MEASURES, measuresOf } from "./measures.js";
 
 /**
  * @param {Results} results of a run, complete or not
@@ -34,7 +35,8 @@ export { MEASURES, measuresOf } from "./measures.js";
  * @returns {Analysis}
  */
 export function analyse(results, { policy, noiseFloor = null, published = null }) {
-  const { cells, machineIndices } = heldAgainstReference(analyseCells(results, policy));
+  const { cells: held, machineIndices } = heldAgainstReference(analyseCells(results, policy));
+  const cells = withOperationCosts(settingsOf(results), held);
   const settings = compareAll(results, cells);
   const slopes = slopesOf(results, cells);
   const handshakes = handshakesOf(results, settings, cells);
@@ -47,6 +49,7 @@ export function analyse(results, { policy, noiseFloor = null, published = null }
     settings,
     machineIndices,
     slopes,
+    operationCosts: operationCostsOf(settings),
     cells,
     badAnswers: badAnswersOf(results, settings, cells),
     cpuByPlace: cpuByPlaceOf(results, settings, cells),
@@ -193,7 +196,8 @@ function unobserved({ plan, proxies }) {
 export function noiseFloorOf(aa, results) {
   if (!isSameEnvironment(aa.environment.identity, results.environment.identity)) return null;
   if (!pairOf(aa.plan)) return null;
-  const { cells } = heldAgainstReference(analyseCells(aa, null));
+  const { cells: held } = heldAgainstReference(analyseCells(aa, null));
+  const cells = withOperationCosts(settingsOf(aa), held);
   return floorOf({ results: aa, cells }, results.plan.rounds);
 }
 

@@ -12,8 +12,8 @@ import { referenceCpuUs } from "../record/machine-index.js";
 /** @import { Measure } from "./types.js" */
 
 /**
- * @typedef {Measure & {of: (record: CellRecord, workload: Workload) => number | null | undefined}} Definition
- *   of: null, undefined or not finite where it cannot be had
+ * @typedef {Measure & {of: ((record: CellRecord, workload: Workload) => number | null | undefined) | null}} Definition
+ *   of: gives null, undefined or not finite where it cannot be had; null: no cell alone tells it (operation-costs.js)
  */
 
 /** @type {[Exclude<keyof LatencySummary, "count">, string][]} */
@@ -191,8 +191,19 @@ const DEFINITIONS = [
     unit: "µs",
     better: "lower",
     description:
-      "CPU time of the proxy over the measured phase, divided by the messages echoed (there and back is one). It includes each message's share of its connection's handshake, so it means something only with many messages a connection.",
-    of: (record) => ratio(1e6 * proxyCpu(record, "totalSeconds"), record.messagesEchoed),
+      "CPU time of the proxy for one message, there and back, without handshake and close. Where connections are open before the measured phase: its CPU time divided by the messages echoed. Elsewhere: by how much CPU per connection grows with each message, from the setting with the fewest messages to this one, within a round; results.csv, a line a cell, does not have that.",
+    of: (record) =>
+      record.connectionsHeld &&
+      ratio(1e6 * proxyCpu(record, "totalSeconds"), record.messagesEchoed),
+  },
+  {
+    key: "cpu_us_per_handshake",
+    title: "CPU per handshake and close",
+    unit: "µs",
+    better: "lower",
+    description:
+      "CPU time of the proxy for one connection without its messages: CPU per connection less its messages times CPU per message, within a round. It holds TCP, TLS with wss, the upgrade, and the close. Only where the run has settings that differ in messages alone.",
+    of: null,
   },
   {
     key: "proxy_cpu_us_per_request",
@@ -207,7 +218,7 @@ const DEFINITIONS = [
     record.connectionsHeld ? null : referenceCpuUs(record, "connections"),
   ),
   ...againstReference("message", "cpu_us_per_message", (record) =>
-    referenceCpuUs(record, "messages"),
+    record.connectionsHeld ? referenceCpuUs(record, "messages") : null,
   ),
   ...againstReference("request", "proxy_cpu_us_per_request", (record) =>
     referenceCpuUs(record, "requests"),
@@ -435,6 +446,9 @@ const DEFINITIONS = [
 /** @type {Measure[]} */
 export const MEASURES = DEFINITIONS.map(({ of, ...measure }) => measure);
 
+/** Keys of those that a cell alone can tell: the columns of results.csv. */
+export const CELL_MEASURES = DEFINITIONS.flatMap(({ key, of }) => (of ? [key] : []));
+
 /**
  * @param {CellRecord} record of a failed cell too
  * @param {Workload} workload of it
@@ -444,7 +458,7 @@ export function measuresOf(record, workload) {
   /** @type {Record<string, number>} */
   const measures = {};
   for (const { key, of } of DEFINITIONS) {
-    const value = of(record, workload);
+    const value = of?.(record, workload);
     if (typeof value === "number" && Number.isFinite(value)) measures[key] = value;
   }
   return measures;
@@ -458,6 +472,14 @@ export function measure(key) {
   const found = MEASURES.find((measure) => measure.key === key);
   if (!found) throw new Error(`no measure ${key}`);
   return found;
+}
+
+/**
+ * @param {string} key of a measure
+ * @returns {string | null} key of the 99th percentile, which a mean of times does not stand without; null: it is none
+ */
+export function p99Of(key) {
+  return key.endsWith("_ms_mean") ? key.replace(/mean$/, "p99") : null;
 }
 
 /**
@@ -486,7 +508,7 @@ function latency(prefix, title, description, summaryOf) {
  */
 function againstReference(operation, measure, ofReference) {
   const ofProxy = (/** @type {CellRecord} */ record, /** @type {Workload} */ workload) =>
-    DEFINITIONS.find(({ key }) => key === measure)?.of(record, workload);
+    DEFINITIONS.find(({ key }) => key === measure)?.of?.(record, workload);
   return [
     {
       key: `reference_cpu_us_per_${operation}`,

@@ -33,7 +33,6 @@ test("a cell's figures", () => {
     proxy_cpu_user_seconds: 0.1,
     proxy_cpu_system_seconds: 0.3,
     cpu_us_per_connection: 200,
-    cpu_us_per_message: 20,
     proxy_memory_peak_usage_bytes: 30e6,
     proxy_memory_baseline_usage_bytes: 20e6,
     proxy_memory_per_connection_bytes: 100_000,

@@ -29,6 +29,7 @@ const aboutConnections = ({ compares }) => compares === "proxies";
 const CONTESTS = {
   cpu: [
     { measure: "cpu_us_per_message" },
+    { measure: "cpu_us_per_handshake" },
     { measure: "cpu_us_per_connection" },
     { measure: "proxy_cpu_cores" },
     { measure: "proxy_cpu_us_per_request" },

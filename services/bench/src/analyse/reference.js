@@ -6,7 +6,6 @@ import { mean, median, sampleStandardDeviation } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.js";
 import { INDEX_LIMIT_PERCENT } from "../record/machine-index.js";
 
-/** @import { Workload } from "../plan/workload.js" */
 /** @import { AnalysedCell, Finding, MachineIndex } from "./types.js" */
 
 /** Measures of CPU time per operation, what the same cost the reference proxy, and the ratio of the two. */
@@ -38,10 +37,7 @@ const HELD = [
  */
 export function heldAgainstReference(cells) {
   const machineIndices = [...Map.groupBy(cells, ({ setting }) => setting)].flatMap(
-    ([setting, own]) =>
-      HELD.filter(({ measure }) => saysMore(measure, own[0].workload)).flatMap(
-        (held) => indexOf(setting, own, held) ?? [],
-      ),
+    ([setting, own]) => HELD.flatMap((held) => indexOf(setting, own, held) ?? []),
   );
   const held = cells.map((cell) => {
     const own = machineIndices.filter(({ setting }) => setting === cell.setting);
@@ -51,15 +47,6 @@ export function heldAgainstReference(cells) {
     return { ...cell, measures, findings: [...cell.findings, ...offIndex(cell, own)] };
   });
   return { cells: held, machineIndices };
-}
-
-/**
- * @param {string} measure
- * @param {Pick<Workload, "messages">} workload
- * @returns {boolean} with one message a connection, CPU per message is CPU per connection once more
- */
-function saysMore(measure, { messages }) {
-  return measure !== "cpu_us_per_message" || messages !== 1;
 }
 
 /**

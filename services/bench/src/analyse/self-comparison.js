@@ -44,6 +44,7 @@ export function selfComparisonOf({ results, settings, cells }) {
 /** What the work costs, a measure of each kind: memory is a container's own, whatever work it does. */
 const OF_WORK = [
   "cpu_us_per_connection",
+  "cpu_us_per_handshake",
   "cpu_us_per_message",
   "proxy_cpu_us_per_request",
   "handshake_ms_mean",

@@ -8,11 +8,13 @@ import { detectableRatio, medianInterval, ratioInterval } from "../statistics/in
 import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT, badPercentOf } from "./bad-answers.js";
 import { isVoidedBy, summedUp, weakens } from "./gates.js";
 import { measure } from "./measures.js";
+import { PER_CONNECTION, PER_HANDSHAKE, PER_MESSAGE, sourcesOf } from "./operation-costs.js";
 import { allPairs, ALPHA, ENOUGH_ROUNDS, judge, LEAST_ROUNDS, rank } from "./ranking.js";
 
 /** @import { Parameters, PlannedCell, Results } from "../record/types.js" */
 /** @import { AnalysedCell, Comparison, Finding, FindingOf, Measure, Missing, Ratio, Row, Setting } from "./types.js" */
 /** @import { Judgement } from "./ranking.js" */
+/** @import { Sources } from "./operation-costs.js" */
 /** @import { Workload } from "../plan/workload.js" */
 
 export const CONFIDENCE = 0.95;
@@ -31,7 +33,7 @@ const SPREAD_LIMIT_PERCENT = 25;
  * @typedef {"bound" | "own" | "beside"} Control
  */
 
-/** @type {{key: string, control: Control, applies?: (workload: Workload) => boolean}[]} */
+/** What the load alone tells; measures derived from several settings are compared where the run has those. @type {{key: string, control: Control, applies?: (workload: Workload) => boolean}[]} */
 const COMPARED = [
   { key: "handshake_ms_mean", control: "bound", applies: opensConnections },
   { key: "handshake_ms_median", control: "bound", applies: opensConnections },
@@ -56,12 +58,15 @@ const COMPARED = [
     control: "bound",
     applies: (workload) => opensConnections(workload) && isUntimed(workload),
   },
-  { key: "cpu_us_per_connection", control: "own", applies: opensConnections },
+  { key: PER_CONNECTION, control: "own", applies: opensConnections },
   {
-    key: "cpu_us_per_message",
+    // Elsewhere it is derived from two settings, or not known.
+    key: PER_MESSAGE,
     control: "own",
-    applies: ({ messages = 1, intervalSeconds = 0 }) => messages > 1 || intervalSeconds > 0,
+    applies: ({ holdsConnections, messages = 1, intervalSeconds = 0 }) =>
+      holdsConnections && (messages > 1 || intervalSeconds > 0),
   },
+  { key: PER_HANDSHAKE, control: "own", applies: () => false },
   {
     key: "proxy_cpu_us_per_request",
     control: "own",
@@ -169,20 +174,21 @@ export function settingKey({ scenario, scheme, parameters }) {
  */
 export function settingsOf(results) {
   const planned = new Map(results.plan.cells.map((cell) => [settingKey(cell), cell]));
-  const settings = [...planned].map(([key, cell]) => {
+  const loaded = [...planned].map(([key, cell]) => {
     const { scenario, scheme, parameters } = cell;
-    const workload = workloadOf(results.plan, cell);
-    const compared = COMPARED.filter(({ applies }) => applies?.(workload) ?? true).map(
-      ({ key, control }) => ({
-        key,
-        /** @type {Control} */
-        control:
-          control === "bound" && (comparesServers(workload) || scheme === "wss")
-            ? "beside"
-            : control,
-      }),
-    );
-    return { key, scenario, scheme, parameters, workload, compared };
+    return { key, scenario, scheme, parameters, workload: workloadOf(results.plan, cell) };
+  });
+  const settings = loaded.map((setting) => {
+    const { scheme, workload } = setting;
+    const compared = COMPARED.filter(
+      ({ key, applies }) => (applies?.(workload) ?? true) || sourcesOf(setting, key, loaded),
+    ).map(({ key, control }) => ({
+      key,
+      /** @type {Control} */
+      control:
+        control === "bound" && (comparesServers(workload) || scheme === "wss") ? "beside" : control,
+    }));
+    return { ...setting, compared };
   });
   return settings.sort(
     (a, b) =>
@@ -205,7 +211,14 @@ export function compareAll(results, cells) {
   return settings.map(({ compared, ...setting }) => ({
     ...setting,
     comparisons: compared.map(({ key, control }) =>
-      compare(measure(key), control, new SettingData(results, setting.key, cells, key)),
+      compare(
+        measure(key),
+        control,
+        new SettingData(results, setting.key, cells, {
+          measure: key,
+          sources: sourcesOf(setting, key, settings),
+        }),
+      ),
     ),
   }));
 }
@@ -224,16 +237,22 @@ class SettingData {
    * @param {Results} results
    * @param {string} setting
    * @param {AnalysedCell[]} cells
-   * @param {string} measure
+   * @param {{measure: string, sources: Sources | null}} figure sources: null where each cell has its own figure
    */
-  constructor(results, setting, cells, measure) {
+  constructor(results, setting, cells, { measure, sources }) {
     this.results = results;
-    this.setting = setting;
     this.measure = measure;
-    this.cells = cells.filter((cell) => cell.setting === setting);
+    /** What a cell must have for the figure to be had. */
+    this.needed = sources ? PER_CONNECTION : measure;
+    const { of, fewer, more } = sources ?? { of: { key: setting }, fewer: null, more: null };
+    /** Keys of the settings that it rests on. */
+    this.settings = [...new Set([of, fewer, more].flatMap((source) => source?.key ?? []))];
+    /** Of all of them. */
+    this.cells = cells.filter((cell) => this.settings.includes(cell.setting));
+    const own = this.cells.filter((cell) => cell.setting === setting);
     /** By proxy and round. */
     this.rounds = new Map(
-      results.plan.proxies.map((proxy) => [proxy, valuesByRound(this.cells, proxy, measure)]),
+      results.plan.proxies.map((proxy) => [proxy, valuesByRound(own, proxy, measure)]),
     );
   }
 
@@ -270,11 +289,25 @@ class SettingData {
    * @returns {Missing[]} why it has no value: one reason or more
    */
   missing(proxy) {
-    const recorded = this.cells.filter((cell) => cell.record.proxy === proxy);
+    const reasons = this.settings.flatMap((setting) => this.#missingIn(setting, proxy));
+    const each = new Map(reasons.map((reason) => [JSON.stringify(reason), reason]));
+    return each.size > 0 ? [...each.values()] : [{ kind: "no-common-round" }];
+  }
+
+  /**
+   * @param {string} setting
+   * @param {string} proxy
+   * @returns {Missing[]} empty where it has what is needed
+   */
+  #missingIn(setting, proxy) {
+    const recorded = this.cells.filter(
+      (cell) => cell.setting === setting && cell.record.proxy === proxy,
+    );
     const counting = recorded.filter(({ counted }) => counted);
+    if (counting.some(({ measures }) => this.needed in measures)) return [];
     const voiding = counting
       .flatMap(({ findings }) => findings)
-      .filter((finding) => isVoidedBy(finding, this.measure));
+      .filter((finding) => isVoidedBy(finding, this.needed));
     if (voiding.length > 0)
       return [...Map.groupBy(voiding, ({ gate }) => gate).values()].map(([finding]) => ({
         kind: "voided",
@@ -284,10 +317,9 @@ class SettingData {
     /** @type {Missing[]} */
     const reasons = recorded.flatMap((cell) => reasonsOf(cell));
     for (const cell of this.results.plan.cells)
-      if (cell.skip && cell.proxy === proxy && settingKey(cell) === this.setting)
+      if (cell.skip && cell.proxy === proxy && settingKey(cell) === setting)
         reasons.push({ kind: "skipped", why: cell.skip });
-    const each = new Map(reasons.map((reason) => [JSON.stringify(reason), reason]));
-    return each.size > 0 ? [...each.values()] : [{ kind: "not-run" }];
+    return reasons.length > 0 ? reasons : [{ kind: "not-run" }];
   }
 }
 

@@ -199,12 +199,3 @@ test("settings are ordered by scheme, ws first, and by connections", () => {
   );
   assert.equal(new Set(settings.map(({ key }) => key)).size, 4);
 });
-
-test("CPU per message is compared with many messages only", () => {
-  const has = (/** @type {Analysis} */ { settings }) =>
-    settings[0].comparisons.some(({ measure }) => measure === "cpu_us_per_message");
-  const parameters = { CONNECTIONS: 2000, CONCURRENCY: 100, MESSAGES: 100, MESSAGE_BYTES: 1024 };
-  assert.equal(has(analysed()), false);
-  const messages = analysed({ parameters });
-  assert.equal(has(messages), true);
-});

@@ -18,7 +18,7 @@ import { rank } from "./ranking.js";
 /** @typedef {PlannedCell & {workload: Workload}} HeldCell */
 
 /** A line through fewer says nothing about whether it is one. */
-const LEAST_COUNTS = 4;
+export const LEAST_COUNTS = 4;
 
 /** The mean over the hold, as a peak is one sample; and what it is before the load. */
 const PARTS = [

@@ -121,7 +121,9 @@ export type Missing =
   | { kind: "invalid"; finding: Finding }
   /** Its cells count, but not for this measure. */
   | { kind: "voided"; finding: Finding }
-  | { kind: "unreadable" };
+  | { kind: "unreadable" }
+  /** It is derived from several settings, and no round has all of them. */
+  | { kind: "no-common-round" };
 
 /** What is compared. */
 export interface Measure {
@@ -237,6 +239,17 @@ export interface ProxyRatio {
 
 /** front: the proxy, or the first of its containers; tls: a container of its own for TLS; server: what answers. */
 export type Place = "front" | "tls" | "server";
+
+/** What one message, or one handshake with its close, costs over a scheme: where a run tells it best. */
+export interface OperationCost {
+  /** `cpu_us_per_message` or `cpu_us_per_handshake`. */
+  measure: string;
+  scheme: Scheme;
+  /** Values, intervals, ratios, ranks, and why a proxy has none; null: see `missing`. */
+  told: { setting: Setting; comparison: Comparison } | null;
+  /** Messages a connection of all settings that open them in the measured phase: it takes two that differ in that alone. */
+  missing: { messages: number[] } | null;
+}
 
 /** Scenario, scheme and parameters: what all proxies were put through alike. */
 export interface Setting {
@@ -407,6 +420,10 @@ export interface Claim extends PublishedClaim {
   figures: ClaimFigure[];
   /** Settings, or sums of settings, that it is about, with or without a figure. */
   places: number;
+  /** This run has a figure that it is about. */
+  isTold: boolean;
+  /** Battles of the study that have the tests and proxies it is about. */
+  battles: string[];
 }
 
 export interface ClaimFigure {
@@ -514,6 +531,8 @@ export interface Analysis {
   machineIndices: MachineIndex[];
   /** Of scenarios that hold connections, where at least four counts of them were planned. */
   slopes: Slopes[];
+  /** ws before wss; empty where no WebSockets ran. */
+  operationCosts: OperationCost[];
   /** Worst first; empty where all requests were answered well. */
   badAnswers: BadAnswers[];
   /** Of settings in which CPU time is spent in more than a proxy of one container; sums before what they are of. */

@@ -3,7 +3,11 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { UserError } from "../errors.js";
 import { analyse, noiseFloorOf, readPublished } from "../analyse/index.js";
+import { battleNames, readBattle } from "../plan/battle.js";
+import { makePlan } from "../plan/plan.js";
+import { readProxies } from "../plan/proxies.js";
 import { readRows } from "../record/csv.js";
 import { Store } from "../record/store.js";
 import { renderHtml, renderMarkdown, resultsCsv } from "../render/index.js";
@@ -66,9 +70,29 @@ export function writeReport(directory, store) {
  * @throws {import("../errors.js").UserError} when the study's file is not as it should be
  */
 export function publishedOf(directory, { published }) {
-  return published
-    ? readPublished(join(directory, "battles/published", `${published}.yaml`))
-    : null;
+  if (!published) return null;
+  const study = readPublished(join(directory, "battles/published", `${published}.yaml`));
+  return { ...study, battles: battlesFor(directory, published) };
+}
+
+/**
+ * @param {string} directory the project's
+ * @param {string} published a file of battles/published/
+ * @returns {{name: string, plan: Plan}[]} without files of battles/ that are not as they should be: whoever runs one is told
+ */
+function battlesFor(directory, published) {
+  const proxies = readProxies(join(directory, "proxies"));
+  return battleNames(directory).flatMap((name) => {
+    try {
+      const battle = readBattle(directory, name, { proxies });
+      return battle.published === published
+        ? [{ name, plan: makePlan(battle, {}, { proxies }) }]
+        : [];
+    } catch (error) {
+      if (error instanceof UserError) return [];
+      throw error;
+    }
+  });
 }
 
 /**

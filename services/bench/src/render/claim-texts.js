@@ -15,7 +15,7 @@ import {
   titleOfProxy,
 } from "./words.js";
 
-/** @import { Analysis, Claim, ClaimFigure, ClaimFilter, ClaimRule, Measure, Setting, Slopes } from "../analyse/types.js" */
+/** @import { Analysis, Claim, ClaimFigure, ClaimFilter, ClaimRule, Measure, PublishedStudy, Setting, Slopes } from "../analyse/types.js" */
 /** @import { Estimate } from "../statistics/types.js" */
 
 /** A claim about more figures than this shows those that decide. */
@@ -24,15 +24,43 @@ const SHOWN_FIGURES = 4;
 /**
  * @typedef {Pick<Analysis, "results" | "settings" | "slopes">} Analysed
  *
- * @param {Claim} claim
- * @param {Analysed} analysed
- * @returns {string} figures and limits; why it cannot be told where there are none
+ * @param {PublishedStudy} study
+ * @returns {{claim: Claim, rule: ClaimRule}[]} those that the run has a figure for
  */
-export function claimText({ rule, reason = "", outcome, figures, places }, analysed) {
-  if (!rule) return reason;
+export function toldClaims({ claims }) {
+  return claims.flatMap((claim) =>
+    claim.rule && claim.isTold ? [{ claim, rule: claim.rule }] : [],
+  );
+}
+
+/**
+ * @param {PublishedStudy} study
+ * @returns {string} how many claims the run says nothing about, and which battles would; empty where there is none
+ */
+export function untoldText({ claims }) {
+  const untold = claims.filter(({ isTold }) => !isTold);
+  if (untold.length === 0) return "";
+  const asked = untold.filter(({ battles }) => battles.length > 0);
+  const byBattles = Map.groupBy(asked, ({ battles }) => battles.join(" or "));
+  const advice = untold.filter(({ rule }) => !rule).length;
+  const nowhere = untold.length - asked.length - advice;
+  const parts = [
+    ...[...byBattles].map(([battles, own]) => `${number(own.length)} by ./bench run ${battles}`),
+    ...(nowhere > 0 ? [`${number(nowhere)} by no battle as it is now`] : []),
+    ...(advice > 0 ? [`${number(advice)} by no run of this benchmark`] : []),
+  ];
+  const others = `${counted(untold.length, "other claim")} of this study`;
+  return `${others} ${untold.length === 1 ? "is" : "are"} about what this run did not measure, and can be told: ${parts.join("; ")}.`;
+}
+
+/**
+ * @param {{claim: Claim, rule: ClaimRule}} told
+ * @param {Analysed} analysed
+ * @returns {string} figures and limits
+ */
+export function claimText({ claim: { outcome, figures, places }, rule }, analysed) {
   if (outcome === "not comparable")
     return "Shared cores: its times are those of a closed loop on a saturated machine, time in the queue.";
-  if (figures.length === 0) return nothingText(rule, places > 0, analysed);
   const shown = figures
     .slice(0, SHOWN_FIGURES)
     .map((figure) => figureText(rule, figure, places > 1, analysed));
@@ -123,19 +151,6 @@ function limitsText(rule) {
   return max === undefined
     ? `at least ${text(min)}`
     : `at least ${text(min)} and at most ${text(max)}`;
-}
-
-/**
- * @param {ClaimRule} rule that has no figure in this run
- * @param {boolean} isHalf the run has what it is about, and not what that is held against
- * @param {Pick<Analysed, "results">} analysed
- */
-function nothingText({ at, against, slope }, isHalf, analysed) {
-  const test = slope ? "slope over connections" : "test";
-  const asked = `This run has no ${at.scenario} ${test}${otherwiseText({ ...at, scenario: undefined }, at, analysed)}`;
-  return against && isHalf
-    ? `${asked} beside one${otherwiseText(against, at, analysed)}.`
-    : `${asked}.`;
 }
 
 /**

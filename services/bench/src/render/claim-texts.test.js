@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
 import { POLICY, results, slopeRow } from "../analyse/testing/results.js";
-import { claimText } from "./claim-texts.js";
+import { claimText, toldClaims, untoldText } from "./claim-texts.js";
 
 /** @import { Analysis, ClaimRule, PublishedClaim, SlopeRow } from "../analyse/types.js" */
 
@@ -17,7 +17,8 @@ const WS = { scenario: "short-lived", scheme: /** @type {const} */ ("ws") };
 function told(claim, options) {
   const analysis = analyse(results(options), { policy, published: { ...ABOUT, claims: [claim] } });
   assert.ok(analysis.published);
-  return claimText(analysis.published.claims[0], analysis);
+  const [first] = toldClaims(analysis.published);
+  return first ? claimText(first, analysis) : untoldText(analysis.published);
 }
 
 /**
@@ -112,17 +113,17 @@ test("a slope over held connections, or why there is none", () => {
   };
   const at = { scenario: "idle", scheme: /** @type {const} */ ("ws") };
   const analysed = { results: results({ rounds: 1 }), settings: [], slopes: [family] };
-  const slope = (
-    /** @type {string} */ of,
-    /** @type {Analysis["slopes"][number] | null} */ found,
-  ) => {
+  const slope = (/** @type {string} */ of, /** @type {Analysis["slopes"][number]} */ found) => {
     /** @type {ClaimRule} */
     const rule = { measure, of, at, slope: true, max: 21e3 };
-    const estimate = found?.parts[0].rows.find(({ proxy }) => proxy === of)?.slope ?? null;
+    const estimate = found.parts[0].rows.find(({ proxy }) => proxy === of)?.slope ?? null;
     const outcome = /** @type {const} */ ("inconclusive");
-    const figures = found ? [{ outcome, at: found, other: null, estimate }] : [];
-    const claim = { claim: "it is so", rule, outcome, figures, places: figures.length };
-    return claimText(claim, analysed);
+    const figures = [{ outcome, at: found, other: null, estimate }];
+    const claim = {
+      ...{ claim: "it is so", rule, outcome, figures, places: figures.length },
+      ...{ isTold: estimate !== null, battles: [] },
+    };
+    return claimText({ claim, rule }, analysed);
   };
   assert.equal(
     slope("nginx", family),
@@ -132,26 +133,42 @@ test("a slope over held connections, or why there is none", () => {
     slope("haproxy", family),
     /HAProxy: 2 of at least 4 connection counts have a counted cell\./,
   );
-  assert.equal(slope("nginx", null), "This run has no idle slope over connections over ws.");
 });
 
-test("what this run cannot tell, and why", () => {
+test("what this run cannot tell is counted, with the battles that would", () => {
   const parameters = { CONNECTIONS: 10000 };
   assert.equal(
     today({ min: 2, at: { ...WS, parameters } }),
-    "This run has no short-lived test over ws with CONNECTIONS=10000.",
-  );
-  assert.equal(
-    today({ min: 2, to: undefined, at: WS, against: { parameters } }),
-    "This run has no short-lived test over ws beside one with CONNECTIONS=10000.",
-  );
-  assert.equal(
-    today({ min: 2, at: { scenario: "idle", scheme: "wss" } }),
-    "This run has no idle test over wss.",
+    "1 other claim of this study is about what this run did not measure, and can be told: 1 by no battle as it is now.",
   );
   assert.match(today({ min: 2 }, { rounds: 3 }), /too few rounds for an interval/);
+  const rule = { measure: "total_seconds", of: "nginx", min: 2, at: { ...WS, parameters } };
+  const claims = [
+    { claim: "one", rule },
+    { claim: "two", rule: { ...rule, at: { ...WS, parameters: { CONNECTIONS: 5000 } } } },
+    { claim: "three", rule: { ...rule, to: ["http-proxy-3"] } },
+    { claim: "four", rule: null, reason: "A matter of taste." },
+    { claim: "five", rule: { ...rule, against: { parameters: { CONNECTIONS: 5000 } } } },
+  ];
+  const [small, large, both] = [[5000], [10000], [5000, 10000]].map(
+    (connections) => results({ connections, rounds: 1 }).plan,
+  );
+  const { published } = analyse(results(), {
+    policy,
+    published: {
+      ...ABOUT,
+      claims,
+      battles: [
+        { name: "small", plan: small },
+        { name: "large", plan: large },
+        { name: "both", plan: both },
+      ],
+    },
+  });
+  assert.ok(published);
+  assert.deepEqual(toldClaims(published), []);
   assert.equal(
-    told({ claim: "nginx is nicer", rule: null, reason: "A matter of taste." }),
-    "A matter of taste.",
+    untoldText(published),
+    "5 other claims of this study are about what this run did not measure, and can be told: 1 by ./bench run large or both; 1 by ./bench run small or both; 1 by ./bench run both; 1 by no battle as it is now; 1 by no run of this benchmark.",
   );
 });

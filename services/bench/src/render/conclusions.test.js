@@ -3,8 +3,12 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { analyse } from "../analyse/index.js";
 import { recorded } from "../analyse/testing/recorded.js";
+import { idleResults } from "../analyse/testing/results.js";
+import { toldClaims } from "./claim-texts.js";
 import { figureGroups } from "./figures.js";
+import { unmeasured } from "./model.js";
 import { renderMarkdown } from "./report-markdown.js";
 import { renderText } from "./report-text.js";
 import { verdictTexts } from "./verdicts.js";
@@ -149,8 +153,49 @@ test("over wss the control stands beside the proxies, and bounds nothing", () =>
   const handshake = comparisons.find(({ measure }) => measure === "handshake_ms_mean");
   const gates = handshake?.findings.map(({ gate }) => gate) ?? [];
   assert.ok(gates.includes("control-beside") && !gates.includes("control-slower"));
-  assert.match(renderMarkdown(analysis), /no proxy \(control\)\* \| [^|]*, beside \|/);
+  assert.match(renderMarkdown(analysis), /no proxy \(control\)\* \| [^|]*, beside, p99 [\d.]+ \|/);
   assert.doesNotMatch(renderText(analysis), /How much time/);
+});
+
+test("with one message a connection CPU per message is nowhere, and why is said", () => {
+  const analysis = recorded("quick");
+  const [unknown, ...others] = unmeasured(analysis, {}).filter(({ what }) =>
+    /CPU per message/.test(what),
+  );
+  assert.deepEqual(unknown, {
+    what: "CPU per message, ws; CPU per handshake and close, ws; CPU per message, wss; CPU per handshake and close, wss",
+    why: "It takes two settings that differ in messages a connection alone; all of this run have 1",
+  });
+  assert.deepEqual(others, []);
+  const told = [
+    renderMarkdown(analysis),
+    renderText(analysis),
+    ...figureGroups(analysis, {}).map(({ title }) => title),
+  ].join("\n");
+  assert.match(told, /CPU per connection/);
+  assert.doesNotMatch(told, /CPU per (message|handshake)/);
+});
+
+test("no mean of times stands without its 99th percentile", () => {
+  const [, figures] = renderMarkdown(recorded("quick")).split("## Figures");
+  const rows = figures.match(/^\| (nginx|HAProxy|http-proxy) \|.*$/gm) ?? [];
+  assert.equal(rows.length, 6);
+  for (const row of rows)
+    for (const mean of row.split("|").slice(2, 4))
+      assert.match(mean, /^ \**[\d.]+\** \([^)]*\), .*, p99 [\d.]+ $/);
+  assert.match(
+    renderText(recorded("files")),
+    /takes least, [\d.]+ ms( \([^)]*\))?, p99 [\d.]+ ms; [^.]+ [\d.]+ times [^,]*as long, p99 [\d.]+ ms/,
+  );
+});
+
+test("no report says that CPU times carry over to another machine", () => {
+  for (const name of ["quick", "balancerbattle", "tls", "nginx-idle"])
+    assert.doesNotMatch(renderMarkdown(recorded(name)), /carry over|carries over|holds within/);
+  assert.match(
+    renderMarkdown(recorded("quick")),
+    /CPU times are those of this machine at that hour, and what holds are the ratios between proxies within this run/,
+  );
 });
 
 test("a published time is not comparable with time in a queue", () => {
@@ -158,4 +203,41 @@ test("a published time is not comparable with time in a queue", () => {
   assert.ok(published);
   const outcomes = new Set(published.claims.map(({ outcome }) => outcome));
   assert.ok(outcomes.has("not comparable") && !outcomes.has("no longer"));
+});
+
+test("a report lists the claims that it has figures for, and counts the others in a sentence", () => {
+  for (const name of ["balancerbattle", "balancerbattle-large", "nginx-idle", "http", "files"]) {
+    const analysis = recorded(name);
+    const { published } = analysis;
+    assert.ok(published);
+    const told = toldClaims(published);
+    assert.ok(told.every(({ claim }) => claim.figures.some(({ estimate }) => estimate)));
+    const markdown = renderMarkdown(analysis);
+    assert.doesNotMatch(markdown, /This run has no/);
+    assert.equal(
+      markdown.match(/The claim needs|Shared cores: its times/g)?.length ?? 0,
+      told.length,
+    );
+    if (told.length < published.claims.length)
+      assert.match(
+        markdown,
+        /other claims? of this study (is|are) about what this run did not measure/,
+      );
+  }
+});
+
+test("a claim about a slope is judged by the slope's own interval, with a single round too", () => {
+  /** @type {(max: number) => import("../analyse/types.js").ClaimOutcome | undefined} */
+  const outcome = (max) => {
+    const at = { scenario: "idle", scheme: /** @type {const} */ ("ws") };
+    const measure = "proxy_memory_mean_usage_bytes";
+    const rule = { measure, of: "nginx", at, slope: /** @type {const} */ (true), max };
+    const about = { title: "t", year: 2014, source: "s", machine: "m", note: "n", tables: [] };
+    const { published } = analyse(idleResults({ rounds: 1 }), {
+      policy: null,
+      published: { ...about, claims: [{ claim: "20 kB a connection", rule }] },
+    });
+    return published?.claims[0].outcome;
+  };
+  assert.deepEqual([outcome(26e3), outcome(20e3)], ["holds", "no longer"]);
 });

@@ -136,7 +136,7 @@ function withCharts({ settings }) {
 }
 
 /**
- * CPU per operation: what a proxy costs whatever else the machine does.
+ * Requests per second, and CPU per operation.
  *
  * @param {Analysis} analysis
  * @returns {FigureGroup[]}
@@ -146,6 +146,7 @@ function costs(analysis) {
   return [
     KEYS.requestsPerSecond,
     KEYS.cpuPerConnection,
+    KEYS.cpuPerHandshake,
     KEYS.cpuPerMessage,
     KEYS.cpuPerRequest,
   ].map((key) => {

@@ -131,7 +131,7 @@ const SENTENCES = {
   incomplete: ({ figures: { open, planned } }) =>
     `${open} of ${counted(planned, "cell")} have not run: medians rest on fewer rounds than planned`,
   "shared-cores": ({ figures: { cores, busyPercent } }) =>
-    `Load, proxy and echo server shared ${counted(cores, "core")}, ${number(busyPercent)} % busy (median over cells): latencies and connections per second are those of this machine with everything on it; CPU per operation is the figure to carry over`,
+    `Load, proxy and echo server shared ${counted(cores, "core")}, ${number(busyPercent)} % busy (median over cells): latencies and connections per second are those of this machine with everything on it; CPU times are those of this machine at that hour, and what holds are the ratios between proxies within this run`,
   "unequal-budget": ({ figures: { cores, proxy, containers } }, title) =>
     `The CPU budget of ${counted(cores, "core")} is per container, and ${title(proxy)} has ${containers}: it may use more than the others`,
   unobserved: ({ figures: { proxies } }, title) =>
@@ -239,6 +239,8 @@ export function plainReason(reason) {
       return "could not be read";
     case "not-run":
       return "not run yet";
+    case "no-common-round":
+      return "no round has a counted cell in each setting that it is derived from";
   }
 }
 

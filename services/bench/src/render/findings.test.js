@@ -199,7 +199,7 @@ const CASES = {
   ],
   "shared-cores": [
     { severity: "note", figures: { cores: 2, busyPercent: 97.4 } },
-    "Load, proxy and echo server shared 2 cores, 97.4 % busy (median over cells): latencies and connections per second are those of this machine with everything on it; CPU per operation is the figure to carry over",
+    "Load, proxy and echo server shared 2 cores, 97.4 % busy (median over cells): latencies and connections per second are those of this machine with everything on it; CPU times are those of this machine at that hour, and what holds are the ratios between proxies within this run",
   ],
   "unequal-budget": [
     { severity: "weak", figures: { cores: 1, proxy: "haproxy", containers: 2 } },

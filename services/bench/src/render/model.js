@@ -6,6 +6,7 @@
  * @import { Look } from "./charts.js"
  * @import { ToldFinding } from "./findings.js"
  */
+import { p99Of } from "../analyse/measures.js";
 import { comparesServers } from "../analyse/settings.js";
 import { findingParts, missingText, queueText } from "./findings.js";
 import { list, settingTitle, titleOfProxy } from "./words.js";
@@ -31,10 +32,10 @@ export const KEYS = {
   total: "total_seconds",
   requestsPerSecond: "requests_per_second",
   request: "request_ms_mean",
-  requestP99: "request_ms_p99",
   errors: "non_2xx_percent",
   socketErrors: "socket_errors_per_1000_requests",
   cpuPerConnection: "cpu_us_per_connection",
+  cpuPerHandshake: "cpu_us_per_handshake",
   cpuPerMessage: "cpu_us_per_message",
   cpuPerRequest: "proxy_cpu_us_per_request",
   serversCpu: "servers_cpu_seconds",
@@ -58,12 +59,14 @@ export const PLACES = [
  * @property {string} unit as shown
  * @property {number} divisor of the values, to be in that unit
  * @property {"control" | "best" | null} relativeTo
+ * @property {Comparison | null} p99 of a mean of times in a table that shows it beside that; null elsewhere
  * @property {string} queue that it is time in a queue, and whose; empty where it is not
  *
  * @typedef {object} Entry one proxy under one measure, as text
  * @property {number | null} value
  * @property {string} median
  * @property {string} spread the interval; without one the lowest and the highest round
+ * @property {string} p99 empty where there is none beside it
  * @property {string} ratio to `Column.relativeTo`; of a control whose figure is none of a proxy, whose it is
  * @property {string} rank `2 =` where it is shared
  * @property {string} mark `92 % failed`: the figure is one of errors too; empty where it is not
@@ -92,9 +95,10 @@ export function looks(results) {
 /**
  * @param {Analysis} analysis
  * @param {Comparison} comparison
+ * @param {Setting} [setting] whose it is, where a mean of times is to have its 99th percentile beside it
  * @returns {Column}
  */
-export function columnOf(analysis, comparison) {
+export function columnOf(analysis, comparison, setting) {
   const measure = measureOf(analysis, comparison.measure);
   const values = comparison.rows.flatMap((row) => row.values);
   const others = comparison.rows.filter(({ proxy }) => proxy !== CONTROL);
@@ -104,7 +108,17 @@ export function columnOf(analysis, comparison) {
       ? "best"
       : null;
   const queue = queueOf(comparison);
-  return { comparison, measure, ...shownUnit(measure.unit, values), relativeTo, queue };
+  const p99 = (setting && p99ComparisonOf(setting, measure.key)) ?? null;
+  return { comparison, measure, ...shownUnit(measure.unit, values), relativeTo, p99, queue };
+}
+
+/**
+ * @param {Pick<Setting, "comparisons">} setting
+ * @param {string} key of a measure
+ * @returns {Comparison | undefined} of the 99th percentile, where the measure is a mean of times
+ */
+export function p99ComparisonOf({ comparisons }, key) {
+  return comparisons.find(({ measure }) => measure === p99Of(key));
 }
 
 /**
@@ -131,9 +145,7 @@ function measureOf({ measures }, key) {
  * @param {string} key
  * @returns {Comparison | undefined} that of the measure, if it has a figure that says something
  */
-export function comparisonOf({ comparisons, workload }, key) {
-  // One message a connection: CPU per message would be CPU per connection once more.
-  if (key === KEYS.cpuPerMessage && workload.messages === 1) return undefined;
+export function comparisonOf({ comparisons }, key) {
   return comparisons.find(
     ({ measure, rows }) => measure === key && rows.some(({ median }) => median),
   );
@@ -147,7 +159,7 @@ export function comparisonOf({ comparisons, workload }, key) {
 export function headlines(analysis, setting) {
   const found = Object.values(KEYS).flatMap((key) => comparisonOf(setting, key) ?? []);
   const chosen = found.length > 0 ? found : setting.comparisons;
-  return chosen.map((comparison) => columnOf(analysis, comparison));
+  return chosen.map((comparison) => columnOf(analysis, comparison, setting));
 }
 
 /**
@@ -155,10 +167,11 @@ export function headlines(analysis, setting) {
  * @param {Column} column
  * @returns {Entry}
  */
-export function entryOf(row, { comparison, divisor, relativeTo }) {
+export function entryOf(row, { comparison, divisor, relativeTo, p99 }) {
   if (!row?.median) {
     const missing = row ? missingText(row.missing) : "not in this comparison";
-    return { value: null, median: NONE, spread: "", ratio: "", rank: "", mark: "", missing };
+    const empty = { spread: "", p99: "", ratio: "", rank: "", mark: "" };
+    return { value: null, median: NONE, ...empty, missing };
   }
   const { value, interval } = row.median;
   const scaled = row.values.map((one) => one / divisor);
@@ -169,10 +182,12 @@ export function entryOf(row, { comparison, divisor, relativeTo }) {
       : "1 round";
   const relative =
     relativeTo === "control" ? row.toControl : relativeTo === "best" ? row.toBest : null;
+  const tail = p99?.rows.find(({ proxy }) => proxy === row.proxy)?.median;
   return {
     value,
     median: figure(value / divisor),
     spread,
+    p99: tail ? `p99 ${figure(tail.value / divisor)}` : "",
     ratio: row.proxy === CONTROL ? controlText(comparison) : relative ? ratio(relative.value) : "",
     rank: rankText(row.rank, row.ties.length > 0),
     mark: MARKED.includes(comparison.measure) ? failedText(row) : "",
@@ -181,7 +196,7 @@ export function entryOf(row, { comparison, divisor, relativeTo }) {
 }
 
 /** What errors make better than it is. */
-const MARKED = [KEYS.requestsPerSecond, KEYS.request, KEYS.requestP99, KEYS.total];
+const MARKED = [KEYS.requestsPerSecond, KEYS.request, "request_ms_p99", KEYS.total];
 
 /**
  * @param {Pick<Row, "badPercent">} row
@@ -293,6 +308,7 @@ function legend({ confidence }, columns) {
   if (rows.length === 0) return "No cell of this setting counts.";
   if (most === 1)
     return `One round: single values, nothing is known about their spread.${queueNote(columns)}`;
+  const p99 = columns.some(({ p99 }) => p99) ? " p99, the median of the rounds too;" : "";
   const ratios = columns.some(({ relativeTo }) => relativeTo) ? " the ratio named above it;" : "";
   const ranks = rows.some(({ rank }) => rank !== null)
     ? " the rank, where = is a shared one"
@@ -306,7 +322,7 @@ function legend({ confidence }, columns) {
     : isNone
       ? `the lowest and the highest round (too few for a ${level} interval)`
       : `its ${level} interval, or the lowest and the highest round where there are too few`;
-  return `Median of ${n} rounds; ${spread};${ratios}${ranks}.${queueNote(columns)}`;
+  return `Median of ${n} rounds; ${spread};${p99}${ratios}${ranks}.${queueNote(columns)}`;
 }
 
 /**
@@ -463,7 +479,7 @@ export function tlsPairs({ settings }) {
  * @returns {{what: string, why: string}[]}
  */
 export function unmeasured(analysis, curves) {
-  const { results, settings, cells, noiseFloor, aa } = analysis;
+  const { results, settings, cells, noiseFloor, aa, operationCosts } = analysis;
   const titles = looks(results);
   /** @type {Map<string, Set<string>>} */
   const byReason = new Map();
@@ -471,6 +487,12 @@ export function unmeasured(analysis, curves) {
     byReason.set(why, (byReason.get(why) ?? new Set()).add(what));
 
   for (const { id, skip } of results.plan.cells) if (skip) add(skip, id);
+  for (const { measure: key, scheme, missing } of operationCosts)
+    if (missing && missing.messages.length > 0)
+      add(
+        `It takes two settings that differ in messages a connection alone; ${missing.messages.length === 1 ? `all of this run have ${count(missing.messages[0])}` : "this run has none"}`,
+        `${measureOf(analysis, key).title}, ${scheme}`,
+      );
   for (const setting of settings) {
     const { comparisons } = setting;
     for (const { name } of results.proxies) {

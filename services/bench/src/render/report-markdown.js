@@ -5,7 +5,7 @@
  * @import { Column, Entry } from "./model.js"
  */
 import { figure, NONE } from "../numbers.js";
-import { claimText } from "./claim-texts.js";
+import { claimText, toldClaims, untoldText } from "./claim-texts.js";
 import { verdictTexts } from "./verdicts.js";
 import { versionsText } from "./measured-versions.js";
 import { placesTitle, settingTitle, titleOfProxy } from "./words.js";
@@ -59,18 +59,22 @@ export function renderMarkdown(analysis) {
     ...placeBlocks(analysis),
   ];
   if (published) {
-    const { title, machine, source, claims } = published;
+    const { title, machine, source } = published;
+    const claims = toldClaims(published);
     blocks.push(
       `## Claims of ${plain(dated(title, published))}`,
       `Another machine, another time: ${plain(machine)} Source: ${plain(source)}`,
-      table(
-        ["Claim", "Outcome", "Today"],
-        claims.map((claim) => [
-          plain(claim.claim),
-          plain(claim.outcome),
-          plain(claimText(claim, analysis)),
-        ]),
-      ),
+      claims.length > 0
+        ? table(
+            ["Claim", "Outcome", "Today"],
+            claims.map((told) => [
+              plain(told.claim.claim),
+              plain(told.claim.outcome),
+              plain(claimText(told, analysis)),
+            ]),
+          )
+        : "",
+      plain(untoldText(published)),
     );
   }
   blocks.push("## Validity");
@@ -240,10 +244,10 @@ function columnTitle({ measure, unit, relativeTo, queue }) {
 }
 
 /** @param {Entry} entry */
-function entryText({ median, spread, ratio, rank, mark, missing }) {
+function entryText({ median, spread, p99, ratio, rank, mark, missing }) {
   if (missing !== null) return NONE;
   const value = /^1( =)?$/.test(rank) ? `**${median}**` : median;
-  return [`${value} (${spread})`, ratio, rank && `rank ${rank}`, mark && `**${mark}**`]
+  return [`${value} (${spread})`, ratio, rank && `rank ${rank}`, p99, mark && `**${mark}**`]
     .filter(Boolean)
     .join(", ");
 }

@@ -1,7 +1,7 @@
 /**
  * results.csv: the figures of every attempt, for programs.
  */
-import { MEASURES, measuresOf } from "../analyse/index.js";
+import { CELL_MEASURES, measuresOf } from "../analyse/index.js";
 import { workloadOf } from "../plan/workload.js";
 import { csvText } from "../record/csv.js";
 
@@ -17,7 +17,7 @@ export function resultsCsv({ run, plan, cells }) {
   const header = [
     ...["run", "id", "attempt", "status", "cause", "round", "proxy", "scenario", "scheme"],
     ...parameters,
-    ...MEASURES.map(({ key }) => key),
+    ...CELL_MEASURES,
   ];
   const rows = cells.map((cell) => {
     const measures = measuresOf(cell, workloadOf(plan, cell));
@@ -25,7 +25,7 @@ export function resultsCsv({ run, plan, cells }) {
       ...[run.name, cell.id, cell.attempt, cell.status, cell.cause?.kind, cell.round],
       ...[cell.proxy, cell.scenario, cell.scheme],
       ...parameters.map((key) => cell.parameters[key]),
-      ...MEASURES.map(({ key }) => measures[key]),
+      ...CELL_MEASURES.map((key) => measures[key]),
     ];
   });
   return csvText([header, ...rows]);

@@ -11,6 +11,7 @@ import { counted, number, timesFinely } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { findingText, onlyRounds } from "./findings.js";
 import { Style } from "./lead.js";
+import { p99ComparisonOf } from "./model.js";
 import {
   amount,
   amountRange,
@@ -51,6 +52,10 @@ const TAKES = { leads: "takes least", unit: "as long" };
 /** By measure. @type {Record<string, Words>} */
 const BEST = {
   cpu_us_per_message: { question: "Which proxy costs least CPU per message", ...COSTS },
+  cpu_us_per_handshake: {
+    question: "Which proxy costs least CPU per handshake and close",
+    ...COSTS,
+  },
   cpu_us_per_connection: { question: "Which proxy costs least CPU per connection", ...COSTS },
   proxy_cpu_cores: { question: "Which proxy costs least CPU while it holds connections", ...COSTS },
   proxy_cpu_us_per_request: { question: "Which proxy costs least CPU per request", ...COSTS },
@@ -90,6 +95,7 @@ const ADDED = {
 /** @type {Record<string, string>} */
 const TLS_COSTS = {
   cpu_us_per_message: "per message",
+  cpu_us_per_handshake: "per handshake and close",
   cpu_us_per_connection: "per connection",
   proxy_cpu_cores: "while connections are held",
   proxy_cpu_us_per_request: "per request",
@@ -287,7 +293,8 @@ function bestText(style, answer, words) {
   const control = rows.find(({ proxy, median }) => proxy === CONTROL && median);
   // There the control is one of the servers.
   if (!control || !comparesServers(answer.settings[0].workload)) return text;
-  return `${text}; beside them, as the control, ${titleOfProxy(style.results, CONTROL)} ${figureText(style, control, measure(key))}`;
+  const figure = figureText(style, control, measure(key), p99Of(answer, control));
+  return `${text}; beside them, as the control, ${titleOfProxy(style.results, CONTROL)} ${figure}`;
 }
 
 /**
@@ -307,13 +314,15 @@ function valueOf({ median }) {
 
 /**
  * @param {Style} style
- * @param {Pick<BestAnswer, "comparison" | "order">} answer
+ * @param {Pick<BestAnswer, "settings" | "comparison" | "order">} answer
  * @param {Pick<Words, "leads" | "unit">} words
  * @returns {string}
  */
-function contestText(style, { comparison, order }, words) {
+function contestText(style, answer, words) {
+  const { comparison, order } = answer;
   const title = (/** @type {Row} */ row) => markedTitle(style.results, row);
-  const figure = (/** @type {Row} */ row) => figureText(style, row, measure(comparison.measure));
+  const figure = (/** @type {Row} */ row) =>
+    figureText(style, row, measure(comparison.measure), p99Of(answer, row));
   const named = (/** @type {Row} */ row) => `${title(row)} ${figure(row)}`;
   if (order.length === 0) return "no answer: no proxy has a valid cell";
   if (order.length === 1) return `only ${title(order[0])} has valid cells: ${figure(order[0])}`;
@@ -334,7 +343,8 @@ function contestText(style, { comparison, order }, words) {
   const others = rest.map((row, i) => {
     if (!row.toBest) return named(row);
     const ratio = `${title(row)} ${style.ratio(row.toBest)}`;
-    return i === 0 ? `${ratio} ${words.unit}${reference}` : ratio;
+    const tail = tailText(p99Of(answer, row), measure(comparison.measure));
+    return `${i === 0 ? `${ratio} ${words.unit}${reference}` : ratio}${tail}`;
   });
   const ties = [...new Set(rest.map(({ rank }) => rank))]
     .map((rank) => rest.filter((row) => row.rank === rank))
@@ -363,13 +373,33 @@ function differenceSeen(ratio) {
  * @param {Style} style
  * @param {Row} row with a figure
  * @param {Pick<Measure, "unit">} measure
- * @returns {string} `190 µs (185 to 195)`
+ * @param {number | null} p99 null: it is not a mean of times
+ * @returns {string} `190 µs (185 to 195)`, `1.2 ms (1.1 to 1.3), p99 3.4 ms`
  */
-function figureText(style, { median, values }, measure) {
+function figureText(style, { median, values }, measure, p99) {
   if (!median) return "no figure";
   const { value, interval } = median;
   const text = (/** @type {Interval} */ ends) => amountRange(ends, value, measure);
-  return `${amount(value, measure)}${style.bracket(interval, extent(values), text)}`;
+  return `${amount(value, measure)}${style.bracket(interval, extent(values), text)}${tailText(p99, measure)}`;
+}
+
+/**
+ * @param {Pick<BestAnswer, "settings" | "comparison">} answer
+ * @param {Pick<Row, "proxy">} row
+ * @returns {number | null} the 99th percentile of what it tells the mean of; null: it tells no mean of times
+ */
+function p99Of({ settings: [setting], comparison }, { proxy }) {
+  const rows = p99ComparisonOf(setting, comparison.measure)?.rows ?? [];
+  return rows.find((row) => row.proxy === proxy)?.median?.value ?? null;
+}
+
+/**
+ * @param {number | null} p99
+ * @param {Pick<Measure, "unit">} measure
+ * @returns {string} `, p99 3.4 ms`; empty where there is none
+ */
+function tailText(p99, measure) {
+  return p99 === null ? "" : `, p99 ${amount(p99, measure)}`;
 }
 
 /**
@@ -433,17 +463,22 @@ function addedText(style, answer) {
 
   const { value } = control.median;
   const title = (/** @type {Row} */ { proxy }) => titleOfProxy(style.results, proxy);
+  const tail = (/** @type {Row} */ row) => tailText(p99Of(answer, row), of);
   const faster = proxies.filter(({ proxy }) => relations[proxy] === "better");
   if (faster.length > 0) {
-    const each = list(faster.map((row) => `${title(row)} (${amount(valueOf(row), of)})`));
+    const each = list(
+      faster.map((row) => `${title(row)} (${amount(valueOf(row), of)}${tail(row)})`),
+    );
     const among = contestText(style, answer, TAKES);
-    return `no answer: the control (${amount(value, of)}) was slower than ${each}, so it is no baseline here; among the proxies, ${among}`;
+    return `no answer: the control (${amount(value, of)}${tail(control)}) was slower than ${each}, so it is no baseline here; among the proxies, ${among}`;
   }
-  const base = figureText(style, control, of);
+  const base = figureText(style, control, of, p99Of(answer, control));
   const difference = (/** @type {Row} */ row) => amount(valueOf(row) - value, of);
   const rounds = Math.max(...[control, ...proxies].map(({ values }) => values.length));
   if (rounds < LEAST_ROUNDS) {
-    const each = proxies.map((row) => `${title(row)} ${signed(valueOf(row) - value, of)}`);
+    const each = proxies.map(
+      (row) => `${title(row)} ${signed(valueOf(row) - value, of)}${tail(row)}`,
+    );
     return `${onlyRounds(rounds)}, so untested: the control took ${base}, ${list(each)}${badText(style, bad)}`;
   }
   const adding = proxies
@@ -459,8 +494,8 @@ function addedText(style, answer) {
     ...adding.map((row, i) => {
       const ratio = row.toControl ? `, ${style.ratio(row.toControl)}` : "";
       return i === 0
-        ? `${title(row)} adds ${difference(row)}${ratio && `${ratio} the control`}`
-        : `${title(row)} ${difference(row)}${ratio}`;
+        ? `${title(row)} adds ${difference(row)}${ratio && `${ratio} the control`}${tail(row)}`
+        : `${title(row)} ${difference(row)}${ratio}${tail(row)}`;
     }),
     ...(same.length > 0 ? [`no difference from it seen for ${list(same.map(title))}`] : []),
   ]
@@ -567,6 +602,7 @@ function judgedLead({ method, settings }) {
 /** What the noise floor is told of, in this order. */
 const TOLD = [
   "cpu_us_per_connection",
+  "cpu_us_per_handshake",
   "cpu_us_per_message",
   "handshake_ms_mean",
   "echo_latency_ms_mean",

@@ -268,12 +268,12 @@ test("what a proxy adds to the control's time", () => {
   });
   assert.match(
     text,
-    /^The control took (19|20)\.\d ms \(.*\); HAProxy adds [45]\.\d\d ms, 1\.2\d times \(.*\) the control; no difference from it seen for nginx\.$/,
+    /^The control took (19|20)\.\d ms \(.*\), p99 \d\d\.\d ms; HAProxy adds [45]\.\d\d ms, 1\.2\d times \(.*\) the control, p99 7\d\.\d ms; no difference from it seen for nginx\.$/,
   );
   const same = answer(HANDSHAKE, "ws", { proxies: { none: {}, nginx: {}, haproxy: {} } });
   assert.match(
     same.text,
-    /^No difference seen between the control, \d\d\.\d ms \(.*\), and any proxy\.$/,
+    /^No difference seen between the control, \d\d\.\d ms \(.*\), p99 \d\d\.\d ms, and any proxy\.$/,
   );
 });
 
@@ -284,7 +284,7 @@ test("a control that was slower bounds nothing, and the proxies are held against
   const { text, caveats } = answer(HANDSHAKE, "ws", options);
   assert.match(
     text,
-    /^No answer: the control \(.* ms\) was slower than nginx \(.* ms\) and HAProxy \(.* ms\), so it is no baseline here; among the proxies, nginx takes least, 2?[01]?9?\d\.?\d ms \(.*\); HAProxy 1\.2\d times \(.*\) as long\.$/,
+    /^No answer: the control \(.* ms, p99 .* ms\) was slower than nginx \(.* ms, p99 .* ms\) and HAProxy \(.* ms\), so it is no baseline here; among the proxies, nginx takes least, 2?[01]?9?\d\.?\d ms \(.*\), p99 .* ms; HAProxy 1\.2\d times \(.*\) as long, p99 .* ms\.$/,
   );
   assert.doesNotMatch(caveats.join(), /control/);
 });
@@ -297,13 +297,29 @@ test("with one round, what is added is untested", () => {
   );
 });
 
-test("many messages are asked about by the message", () => {
-  const parameters = { CONNECTIONS: 2000, CONCURRENCY: 100, MESSAGES: 100, MESSAGE_BYTES: 1024 };
-  const { lead, text } = answer(/^Which proxy costs least CPU per message\?$/, "ws", {
-    parameters,
-  });
-  assert.match(text, / µs /);
+test("many messages alone tell what a connection costs, beside few what a message and a handshake cost", () => {
+  const { lead } = answer(CPU, "ws", { messages: [100] });
   assert.match(lead[0], /for 2,000 connections, 100 at a time, 100 messages each, closed loop\.$/);
+  const proxies = {
+    nginx: { cpuUsPerHandshake: 200, cpuUsPerMessage: 20 },
+    haproxy: { cpuUsPerHandshake: 150, cpuUsPerMessage: 30 },
+  };
+  const both = verdictTexts(
+    analyse(results({ proxies, messages: [1, 100], schemes: ["ws"] }), { policy }),
+  );
+  const cpu = both.verdicts.filter(({ question }) => /CPU/.test(question));
+  assert.deepEqual(
+    cpu.map(({ question }) => question),
+    [
+      "Which proxy costs least CPU per handshake and close, 1 message a connection?",
+      "Which proxy costs least CPU per message, 100 messages a connection?",
+    ],
+  );
+  assert.match(cpu[0].answers[0].text, /^HAProxy costs least, 1[45]\d µs .*; nginx 1\.3\d times/);
+  assert.match(
+    cpu[1].answers[0].text,
+    /^nginx costs least, 20\.\d µs .*; HAProxy 1\.[45]\d? ?times/,
+  );
 });
 
 test("memory in its unit, throughput without one", () => {

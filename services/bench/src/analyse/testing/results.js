@@ -13,7 +13,8 @@ import { randomNumbers } from "../../statistics/random.js";
  * @property {number} handshakeMs mean
  * @property {number} echoLatencyMs mean
  * @property {number} totalSeconds
- * @property {number} cpuUsPerHandshake
+ * @property {number} cpuUsPerHandshake and close; with cpuUsPerMessage 0 of a whole connection
+ * @property {number} cpuUsPerMessage
  * @property {number} peakBytes of the proxy
  */
 
@@ -23,6 +24,7 @@ const FIGURES = {
   echoLatencyMs: 5,
   totalSeconds: 5,
   cpuUsPerHandshake: 200,
+  cpuUsPerMessage: 0,
   peakBytes: 30e6,
 };
 
@@ -80,7 +82,7 @@ export function cellRecord(cell = {}, figures = {}) {
   const { id, round, proxy, scenario, scheme, parameters } = plannedCell(cell);
   const all = { ...FIGURES, ...figures };
   const { CONNECTIONS: connections, MESSAGES: messages, MESSAGE_BYTES: bytes } = parameters;
-  const proxyCpu = (all.cpuUsPerHandshake * connections) / 1e6;
+  const proxyCpu = ((all.cpuUsPerHandshake + messages * all.cpuUsPerMessage) * connections) / 1e6;
   const legs = proxy === "none" ? 1 : 2;
   const network = {
     rxBytes: legs * connections * (messages * bytes + 700),
@@ -248,6 +250,7 @@ function latencySummary(mean, count) {
  * @param {Scheme[]} [options.schemes]
  * @param {number[]} [options.connections]
  * @param {Parameters} [options.parameters]
+ * @param {number[]} [options.messages] a connection, in place of that parameter
  * @param {number} [options.spread] every figure of a cell is off by up to this share, in either direction
  * @param {number} [options.seed]
  * @param {(record: CellRecord, cell: PlannedCell) => CellRecord[]} [options.change] the attempts at a cell that are kept, in
@@ -271,6 +274,7 @@ export function results({
   schemes = ["ws", "wss"],
   connections = [PARAMETERS.CONNECTIONS],
   parameters = PARAMETERS,
+  messages = [parameters.MESSAGES],
   spread = 0.02,
   seed = 1,
   change = (record) => [record],
@@ -284,14 +288,11 @@ export function results({
     for (const scheme of schemes) {
       for (const asked of connections) {
         for (const proxy of names) {
-          cells.push(
-            plannedCell({
-              round,
-              proxy,
-              scheme,
-              parameters: { ...parameters, CONNECTIONS: asked },
-            }),
-          );
+          for (const each of messages) {
+            const own = { ...parameters, CONNECTIONS: asked, MESSAGES: each };
+            const cell = plannedCell({ round, proxy, scheme, parameters: own });
+            cells.push({ ...cell, id: messages.length > 1 ? `${cell.id}-${each}` : cell.id });
+          }
         }
       }
     }
@@ -304,6 +305,7 @@ export function results({
       echoLatencyMs: level.echoLatencyMs * off(),
       totalSeconds: level.totalSeconds * tls * off(),
       cpuUsPerHandshake: level.cpuUsPerHandshake * tls * off(),
+      cpuUsPerMessage: level.cpuUsPerMessage * off(),
       peakBytes: level.peakBytes * off(),
     });
     return change(record, cell);

@@ -26,8 +26,8 @@ export function files(page) {
   return html`<p class="note">
       A request with a connection of its own, over HTTPS with a full handshake: milliseconds from
       before the connection to the last byte. Mean of a cell, median over the rounds, below it the
-      interval or the lowest and the highest round. Each size is a setting of its own in the tables
-      above.
+      interval or the lowest and the highest round, and the 99th percentile. Each size is a setting
+      of its own in the tables above.
     </p>
     ${sizesTable(page, KEYS.request, "Milliseconds per request")}
     ${page.charts(schemes.flatMap((settings) => chartOf(page.analysis, settings)))}`;
@@ -62,7 +62,7 @@ export function sizesTable(page, key, caption) {
         const setting = settings.find((one) => bytesOf(one) === size);
         const comparison = setting && comparisonOf(setting, key);
         const row = comparison?.rows.find(({ proxy }) => proxy === name);
-        return comparison ? entryOf(row, columnOf(analysis, comparison)) : null;
+        return comparison ? entryOf(row, columnOf(analysis, comparison, setting)) : null;
       });
       return html`<tr ${name === CONTROL && html`class="control"`}>
         <th scope="row">${page.proxy(name)}</th>
@@ -94,9 +94,9 @@ export function sizesTable(page, key, caption) {
 /** @param {Entry | null} entry null: there is no such setting */
 function entryHtml(entry) {
   if (!entry) return html`<td class="number">${NONE}</td>`;
-  const { median, spread, mark } = entry;
+  const { median, spread, p99, mark } = entry;
   return html`<td class="number">
-    ${median}<small>${spread}</small>${mark && html`<span class="label invalid">${mark}</span>`}
+    ${median}<small>${spread}</small>${p99 && html`<small>${p99}</small>`}${mark && html`<span class="label invalid">${mark}</span>`}
   </td>`;
 }
 

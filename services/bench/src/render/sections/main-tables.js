@@ -78,7 +78,7 @@ function columnTitle({ measure, unit, relativeTo, queue }) {
  * @param {Entry} entry
  * @param {string[]} reasons
  */
-function entryHtml({ value, median, spread, ratio, rank, mark, missing }, reasons) {
+function entryHtml({ value, median, spread, p99, ratio, rank, mark, missing }, reasons) {
   if (missing !== null) {
     return html`<td class="number" data-value="">
       ${NONE}<sup>${reasons.indexOf(missing) + 1}</sup><span class="norank"></span>
@@ -89,7 +89,8 @@ function entryHtml({ value, median, spread, ratio, rank, mark, missing }, reason
     ${isFirst ? html`<b>${median}</b>` : median}<span class="rank${isFirst && " first"}"
       >${rank}</span
     ><small>${spread}</small
-    ><small>${ratio}</small>${mark && html`<span class="label invalid">${mark}</span>`}
+    ><small>${ratio}</small
+    >${p99 && html`<small>${p99}</small>`}${mark && html`<span class="label invalid">${mark}</span>`}
   </td>`;
 }
 

@@ -7,7 +7,7 @@
  */
 import { NONE } from "../../numbers.js";
 import { comparesServers } from "../../analyse/settings.js";
-import { claimText } from "../claim-texts.js";
+import { claimText, toldClaims, untoldText } from "../claim-texts.js";
 import { html } from "../html.js";
 import { dated, headlines, KEYS, machineLine, mainTable } from "../model.js";
 import { scroll } from "../report-page.js";
@@ -18,6 +18,7 @@ export function publishedStudy(page) {
   const { analysis } = page;
   const { published, results, settings } = analysis;
   if (!published) return null;
+  const claims = toldClaims(published);
   const year = results.run.startedAt.slice(0, 4);
   return html`<p>
       <b
@@ -46,28 +47,32 @@ export function publishedStudy(page) {
       </div>
     </div>
     <h3>Published claims against this run</h3>
-    ${scroll(
-      "Claims",
-      html`<table>
-        <thead>
-          <tr>
-            <th scope="col">${published.year ? `Claim of ${published.year}` : "Claim"}</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">Today</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${published.claims.map(
-            (claim) =>
-              html`<tr>
-                <td class="text">${claim.claim}</td>
-                <td>${outcomeLabel(claim.outcome)}</td>
-                <td class="text">${claimText(claim, analysis)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>`,
-    )}`;
+    ${
+      claims.length > 0 &&
+      scroll(
+        "Claims",
+        html`<table>
+          <thead>
+            <tr>
+              <th scope="col">${published.year ? `Claim of ${published.year}` : "Claim"}</th>
+              <th scope="col">Outcome</th>
+              <th scope="col">Today</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${claims.map(
+              (told) =>
+                html`<tr>
+                  <td class="text">${told.claim.claim}</td>
+                  <td>${outcomeLabel(told.claim.outcome)}</td>
+                  <td class="text">${claimText(told, analysis)}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>`,
+      )
+    }
+    <p>${untoldText(published)}</p>`;
 }
 
 /** @param {string} text an address becomes a link; nothing is loaded from it */
@@ -163,9 +168,9 @@ function todayTable(page, setting) {
             html`<tr>
               <th scope="row">${page.proxy(proxy)}</th>
               ${entries.map(
-                ({ median, mark }) =>
+                ({ median, p99, mark }) =>
                   html`<td class="number">
-                    ${median}${mark && html`<span class="label invalid">${mark}</span>`}
+                    ${median}${p99 && html`<small>${p99}</small>`}${mark && html`<span class="label invalid">${mark}</span>`}
                   </td>`,
               )}
             </tr>`,

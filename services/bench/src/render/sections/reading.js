@@ -85,7 +85,7 @@ export function reading({ analysis }) {
 const LOOPS = {
   closed: [
     "Closed loop",
-    "A fixed number of connections is open at a time, and the next starts when one has closed. A slow proxy gets less load, so latencies are times in the queue at saturation, and not those at a given request rate; CPU per operation does not depend on it.",
+    "A fixed number of connections is open at a time, and the next starts when one has closed. A slow proxy gets less load, so latencies are times in the queue at saturation, and not those at a given request rate.",
   ],
   open: [
     "Open loop",

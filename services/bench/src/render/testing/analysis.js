@@ -165,6 +165,7 @@ export function sampleAnalysis({
       machineIndices: [],
       settings,
       slopes: [],
+      operationCosts: [],
       badAnswers: [],
       cpuByPlace: [],
       sameWork: [],
@@ -735,6 +736,8 @@ function published(settings, hostile) {
         outcome: "inconclusive",
         figures: [],
         places: 0,
+        isTold: false,
+        battles: [],
       },
       {
         claim: "http-proxy is the slowest.",
@@ -749,6 +752,8 @@ function published(settings, hostile) {
           },
         ],
         places: 1,
+        isTold: true,
+        battles: [],
       },
       {
         claim: "http-proxy takes less than HAProxy.",
@@ -756,6 +761,8 @@ function published(settings, hostile) {
         outcome: "no longer",
         figures: [{ outcome: "no longer", at: settings, other: "haproxy", estimate: null }],
         places: 1,
+        isTold: true,
+        battles: [],
       },
     ],
   };

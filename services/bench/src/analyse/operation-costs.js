@@ -1,0 +1,179 @@
+/**
+ * CPU time per message and per handshake, where more is known than CPU time per connection.
+ *
+ * A connection costs its handshake, its messages and its close, together. Between settings of one run that differ in messages
+ * alone, the slope of that over the messages a connection carried is the cost of one message; a connection less its messages is
+ * handshake and close. Each is taken within a round, from the cells of one proxy, so that medians, intervals and tests over
+ * rounds are those of any other measure.
+ *
+ * Of connections that are held no slope is needed: their handshake is outside of the measured phase (measures.js).
+ */
+import { connectionsInAll, sizeNames, without } from "../plan/workload.js";
+
+/** @import { AnalysedCell, OperationCost, Setting } from "./types.js" */
+
+export const PER_CONNECTION = "cpu_us_per_connection";
+export const PER_MESSAGE = "cpu_us_per_message";
+export const PER_HANDSHAKE = "cpu_us_per_handshake";
+
+/** @typedef {Pick<Setting, "key" | "scenario" | "scheme" | "parameters" | "workload">} Loaded a setting, before it is compared */
+
+/**
+ * @typedef {object} Sources settings whose CPU time per connection a figure is derived from
+ * @property {Loaded} of where the figure stands
+ * @property {Loaded} fewer with the fewest messages a connection
+ * @property {Loaded} more with more, and all else as in `fewer`
+ */
+
+/**
+ * @param {Loaded} setting
+ * @param {string} measure
+ * @param {Loaded[]} all of the run
+ * @returns {Sources | null} null: the measure is not derived there
+ */
+export function sourcesOf(setting, measure, all) {
+  if (!opensInPhase(setting)) return null;
+  if (measure === PER_MESSAGE) {
+    const [fewer] = alikeButMessages(setting, all);
+    return fewer && messagesOf(fewer) < messagesOf(setting)
+      ? { of: setting, fewer, more: setting }
+      : null;
+  }
+  return measure === PER_HANDSHAKE ? handshakeSources(setting, all) : null;
+}
+
+/**
+ * A handshake is told where messages are fewest, as little is to be taken off there. What a message costs may be from another
+ * number of connections, where this one ran with one number of messages alone.
+ *
+ * @param {Loaded} setting
+ * @param {Loaded[]} all
+ * @returns {Sources | null}
+ */
+function handshakeSources(setting, all) {
+  const family = all
+    .filter((other) => sizelessKey(other) === sizelessKey(setting))
+    .toSorted((a, b) => connectionsInAll(b.workload) - connectionsInAll(a.workload));
+  const [own] = [setting, ...family].flatMap((one) => {
+    const alike = alikeButMessages(one, all);
+    const [fewer, more] = [alike[0], alike[alike.length - 1]];
+    return messagesOf(fewer) < messagesOf(more) ? [{ fewer, more }] : [];
+  });
+  return own && messagesOf(setting) <= messagesOf(own.fewer) ? { of: setting, ...own } : null;
+}
+
+/**
+ * @param {Loaded[]} settings of the run
+ * @param {AnalysedCell[]} cells
+ * @returns {AnalysedCell[]} with these costs among the measures of those that count, and whose round has what they are derived from
+ */
+export function withOperationCosts(settings, cells) {
+  const known = new Map(
+    cells
+      .filter(({ counted, measures }) => counted && PER_CONNECTION in measures)
+      .map((cell) => [cellKey(cell.setting, cell), cell.measures[PER_CONNECTION]]),
+  );
+  const derived = settings.flatMap((setting) =>
+    [PER_MESSAGE, PER_HANDSHAKE].flatMap((measure) => {
+      const sources = sourcesOf(setting, measure, settings);
+      return sources ? [{ measure, sources }] : [];
+    }),
+  );
+  return cells.map((cell) => {
+    if (!cell.counted) return cell;
+    const costs = derived
+      .filter(({ sources }) => sources.of.key === cell.setting)
+      .flatMap(({ measure, sources }) => {
+        const { of, fewer, more } = sources;
+        const [own, low, high] = [of, fewer, more].map(
+          ({ key }) => known.get(cellKey(key, cell)) ?? NaN,
+        );
+        const slope = (high - low) / (messagesOf(more) - messagesOf(fewer));
+        const value = measure === PER_MESSAGE ? slope : own - messagesOf(of) * slope;
+        return Number.isFinite(value) ? [[measure, value]] : [];
+      });
+    return { ...cell, measures: { ...cell.measures, ...Object.fromEntries(costs) } };
+  });
+}
+
+/**
+ * @param {Setting[]} settings compared
+ * @returns {OperationCost[]} per scheme that WebSockets ran over: a message, then a handshake, with the most connections that tell it
+ */
+export function operationCostsOf(settings) {
+  const own = settings.filter(({ workload }) => workload.protocol === "websocket");
+  return [...Map.groupBy(own, ({ scheme }) => scheme)].flatMap(([scheme, ofScheme]) =>
+    [PER_MESSAGE, PER_HANDSHAKE].map((measure) => {
+      const [told = null] = ofScheme
+        .flatMap((setting) => {
+          const comparison = setting.comparisons.find((one) => one.measure === measure);
+          return comparison ? [{ setting, comparison }] : [];
+        })
+        .toSorted(
+          (a, b) =>
+            figuresIn(b) - figuresIn(a) ||
+            connectionsInAll(b.setting.workload) - connectionsInAll(a.setting.workload),
+        );
+      const messages = new Set(ofScheme.filter(opensInPhase).map(messagesOf));
+      return {
+        measure,
+        scheme,
+        told,
+        missing: told ? null : { messages: [...messages].sort((a, b) => a - b) },
+      };
+    }),
+  );
+}
+
+/** @param {{comparison: Setting["comparisons"][number]}} told */
+function figuresIn({ comparison }) {
+  return comparison.rows.filter(({ median }) => median).length;
+}
+
+/**
+ * @param {Loaded} setting
+ * @param {Loaded[]} all
+ * @returns {Loaded[]} it, and those that differ from it in messages alone; those with the fewest first
+ */
+function alikeButMessages(setting, all) {
+  const key = (/** @type {Loaded} */ one) => keyWithout(one, [messagesName(one)]);
+  return all
+    .filter((other) => key(other) === key(setting))
+    .toSorted((a, b) => messagesOf(a) - messagesOf(b));
+}
+
+/** @param {Loaded} setting */
+function sizelessKey(setting) {
+  return keyWithout(setting, [messagesName(setting), ...sizeNames(setting.workload)]);
+}
+
+/**
+ * @param {Loaded} setting
+ * @param {(string | undefined)[]} names of parameters that are left out
+ */
+function keyWithout({ scenario, scheme, parameters }, names) {
+  return JSON.stringify([scenario, scheme, Object.entries(without(parameters, names)).sort()]);
+}
+
+/** @param {Pick<Loaded, "workload">} setting */
+function messagesName({ workload: { parameterNames } }) {
+  return parameterNames.messages;
+}
+
+/** @param {Pick<Loaded, "workload">} setting @returns {number} a connection */
+function messagesOf({ workload: { messages = 1 } }) {
+  return messages;
+}
+
+/** @param {Pick<Loaded, "workload">} setting @returns {boolean} handshakes are in the measured phase */
+function opensInPhase({ workload: { protocol, holdsConnections } }) {
+  return protocol === "websocket" && !holdsConnections;
+}
+
+/**
+ * @param {string} setting its key
+ * @param {Pick<AnalysedCell, "record">} cell whose proxy and round are meant
+ */
+function cellKey(setting, { record: { proxy, round } }) {
+  return JSON.stringify([setting, proxy, round]);
+}
