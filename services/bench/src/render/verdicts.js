@@ -374,7 +374,7 @@ function differenceSeen(ratio) {
  * @param {Row} row with a figure
  * @param {Pick<Measure, "unit">} measure
  * @param {number | null} p99 null: it is not a mean of times
- * @returns {string} `190 µs (185 to 195)`, `1.2 ms (1.1 to 1.3), p99 3.4 ms`
+ * @returns {string} `190 µs (185 to 195)`, `1.2 ms (1.1 to 1.3) with p99 3.4 ms`
  */
 function figureText(style, { median, values }, measure, p99) {
   if (!median) return "no figure";
@@ -396,10 +396,10 @@ function p99Of({ settings: [setting], comparison }, { proxy }) {
 /**
  * @param {number | null} p99
  * @param {Pick<Measure, "unit">} measure
- * @returns {string} `, p99 3.4 ms`; empty where there is none
+ * @returns {string} ` with p99 3.4 ms`, as commas part proxies; empty where there is none
  */
 function tailText(p99, measure) {
-  return p99 === null ? "" : `, p99 ${amount(p99, measure)}`;
+  return p99 === null ? "" : ` with p99 ${amount(p99, measure)}`;
 }
 
 /**

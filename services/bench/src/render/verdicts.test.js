@@ -268,12 +268,12 @@ test("what a proxy adds to the control's time", () => {
   });
   assert.match(
     text,
-    /^The control took (19|20)\.\d ms \(.*\), p99 \d\d\.\d ms; HAProxy adds [45]\.\d\d ms, 1\.2\d times \(.*\) the control, p99 7\d\.\d ms; no difference from it seen for nginx\.$/,
+    /^The control took (19|20)\.\d ms \(.*\) with p99 \d\d\.\d ms; HAProxy adds [45]\.\d\d ms, 1\.2\d times \(.*\) the control with p99 7\d\.\d ms; no difference from it seen for nginx\.$/,
   );
   const same = answer(HANDSHAKE, "ws", { proxies: { none: {}, nginx: {}, haproxy: {} } });
   assert.match(
     same.text,
-    /^No difference seen between the control, \d\d\.\d ms \(.*\), p99 \d\d\.\d ms, and any proxy\.$/,
+    /^No difference seen between the control, \d\d\.\d ms \(.*\) with p99 \d\d\.\d ms, and any proxy\.$/,
   );
 });
 
@@ -284,7 +284,7 @@ test("a control that was slower bounds nothing, and the proxies are held against
   const { text, caveats } = answer(HANDSHAKE, "ws", options);
   assert.match(
     text,
-    /^No answer: the control \(.* ms, p99 .* ms\) was slower than nginx \(.* ms, p99 .* ms\) and HAProxy \(.* ms\), so it is no baseline here; among the proxies, nginx takes least, 2?[01]?9?\d\.?\d ms \(.*\), p99 .* ms; HAProxy 1\.2\d times \(.*\) as long, p99 .* ms\.$/,
+    /^No answer: the control \(.* ms with p99 .* ms\) was slower than nginx \(.* ms with p99 .* ms\) and HAProxy \(.* ms\), so it is no baseline here; among the proxies, nginx takes least, 2?[01]?9?\d\.?\d ms \(.*\) with p99 .* ms; HAProxy 1\.2\d times \(.*\) as long with p99 .* ms\.$/,
   );
   assert.doesNotMatch(caveats.join(), /control/);
 });
