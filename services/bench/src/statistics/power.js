@@ -1,6 +1,6 @@
 import { median, quantile } from "simple-statistics";
 import { randomNumbers } from "./random.js";
-import { criticalU } from "./significance.js";
+import { blockOf, criticalValue, weightsOf } from "./van-elteren.js";
 
 /**
  * The smallest ratio between two proxies that a comparison like this one would have seen in 4 of 5 runs.
@@ -8,22 +8,26 @@ import { criticalU } from "./significance.js";
  * By simulation: the deviations of all values from their group's median, on the log scale and together, stand for the
  * spread (widened by the root of n / (n - 1), as deviations from an estimated centre are too small: Efron & Tibshirani, An
  * Introduction to the Bootstrap, 1993). Two samples are drawn from them, and the least factor is taken by which one has to
- * be multiplied for the exact Mann-Whitney test to reject. The result is the quantile of those factors at the power.
+ * be multiplied for the exact test to reject: Mann-Whitney's, or van Elteren's where there are several strata. The result is the quantile of those factors at the power.
  * Rejecting means at alpha / tests, the strictest step of Holm's correction: a difference is seen more easily when
  * others are seen as well.
  *
  * It takes the spread of all groups to be the same, and knows it from few values: an order of magnitude, not a promise.
  *
- * @param {readonly (readonly number[])[]} groups the values of each proxy, all above 0
- * @param {{alpha: number, tests: number, seed: number, power?: number, draws?: number}} options tests: of the family that
- *   Holm's correction is over
+ * @param {readonly (readonly number[])[]} groups the values of each proxy in each stratum, all above 0
+ * @param {{alpha: number, tests: number, seed: number, strata?: number, power?: number, draws?: number}} options tests: of the
+ *   family that Holm's correction is over; strata: that two proxies are compared in
  * @returns {number | null} at least 1; null: samples of the smallest group's size can never be told apart at that level, or a
  *   value is not above 0
  */
-export function detectableRatio(groups, { alpha, tests, seed, power = 0.8, draws = 2000 }) {
+export function detectableRatio(
+  groups,
+  { alpha, tests, seed, strata = 1, power = 0.8, draws = 2000 },
+) {
   const n = Math.min(...groups.map((values) => values.length));
   if (groups.length < 2 || n < 2 || groups.flat().some((value) => !(value > 0))) return null;
-  const critical = criticalU(n, alpha / tests);
+  const blocks = Array.from({ length: strata }, () => blockOf(n, n));
+  const critical = criticalValue(blocks, weightsOf(blocks), alpha / tests / 2);
   if (critical === null) return null;
 
   const deviations = groups.flatMap((values) => {
@@ -33,15 +37,16 @@ export function detectableRatio(groups, { alpha, tests, seed, power = 0.8, draws
   });
   const random = randomNumbers(seed);
   const draw = () => deviations[Math.floor(random() * deviations.length)];
-  const differences = new Float64Array(n * n);
+  const differences = new Float64Array(strata * n * n);
   const shifts = Array.from({ length: draws }, () => {
-    const a = Array.from({ length: n }, draw);
-    const b = Array.from({ length: n }, draw);
-    for (let i = 0; i < n; i++) {
-      for (let j = 0; j < n; j++) differences[i * n + j] = b[j] - a[i];
+    let pair = 0;
+    for (let stratum = 0; stratum < strata; stratum++) {
+      const a = Array.from({ length: n }, draw);
+      const b = Array.from({ length: n }, draw);
+      for (const x of a) for (const y of b) differences[pair++] = y - x;
     }
     // The test rejects once all but `critical` pairs have the larger value in a: that many differences must be passed.
-    return differences.sort()[n * n - critical - 1];
+    return differences.sort()[Math.ceil(differences.length - critical) - 1];
   });
   return Math.max(1, Math.exp(quantile(shifts, power)));
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { detectableRatio } from "./power.js";
 import { randomNumbers } from "./random.js";
 import { mannWhitney } from "./significance.js";
+import { vanElteren } from "./van-elteren.js";
 
 const options = { alpha: 0.05, tests: 1, seed: 1 };
 
@@ -29,6 +30,22 @@ test("a difference of that size is seen in about 4 of 5 runs", () => {
     ),
   ).filter(({ p }) => p <= 0.05).length;
   assert.ok(seen > 0.75 * 2000 && seen < 0.88 * 2000, `seen ${seen / 20} % at ratio ${ratio}`);
+});
+
+test("in several strata a smaller difference is seen, in about 4 of 5 runs", () => {
+  const random = randomNumbers(8);
+  const groups = Array.from({ length: 40 }, () => logNormal(random, 6, 0.05));
+  const ratio = detectableRatio(groups, { ...options, strata: 3 }) ?? 0;
+  assert.ok(ratio < (detectableRatio(groups, options) ?? 0));
+  const seen = Array.from({ length: 1000 }, () =>
+    vanElteren(
+      [1, 2, 4].map((level) => [
+        logNormal(random, 6, 0.05).map((value) => value * level),
+        logNormal(random, 6, 0.05).map((value) => value * level * ratio),
+      ]),
+    ),
+  ).filter(({ p }) => p <= 0.05).length;
+  assert.ok(seen > 0.75 * 1000 && seen < 0.88 * 1000, `seen ${seen / 10} % at ratio ${ratio}`);
 });
 
 test("more rounds, less spread and fewer tests see smaller differences", () => {

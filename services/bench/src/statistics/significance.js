@@ -32,7 +32,7 @@ export function mannWhitney(a, b, { exact = a.length + b.length <= EXACT_VALUES 
  * @param {number[]} values
  * @returns {number[]} how many values are equal, from the smallest value to the largest
  */
-function tieSizes(values) {
+export function tieSizes(values) {
   /** @type {Map<number, number>} */
   const sizes = new Map();
   for (const value of values.sort((x, y) => x - y)) sizes.set(value, (sizes.get(value) ?? 0) + 1);
@@ -65,7 +65,7 @@ function exactP(ties, n, rankSum) {
  * @param {number} n
  * @returns {Float64Array} by twice the sum, as a mid-rank may be a half
  */
-function rankSumCounts(ties, n) {
+export function rankSumCounts(ties, n) {
   /** @type {number[]} */
   const doubledRanks = [];
   for (const size of ties) {
@@ -109,25 +109,6 @@ export function smallestP(n, m) {
   let arrangements = 1;
   for (let i = 1; i <= n; i++) arrangements *= (m + i) / i;
   return Math.min(1, 2 / Math.round(arrangements));
-}
-
-/**
- * @param {number} n size of both samples
- * @param {number} alpha
- * @returns {number | null} the largest U, counted from the smaller side, at which the exact two-sided test without ties
- *   rejects; null: never
- */
-export function criticalU(n, alpha) {
-  const counts = rankSumCounts(new Array(2 * n).fill(1), n);
-  const all = counts.reduce((sum, count) => sum + count, 0);
-  let critical = null;
-  let below = 0;
-  for (let u = 0; u < (n * n) / 2; u++) {
-    below += counts[2 * u + n * (n + 1)];
-    if ((2 * below) / all > alpha) break;
-    critical = u;
-  }
-  return critical;
 }
 
 /**

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { criticalU, holm, mannWhitney, smallestP } from "./significance.js";
+import { holm, mannWhitney, smallestP } from "./significance.js";
+import { subsets } from "./testing/subsets.js";
 
 /**
  * @param {number} found
@@ -62,38 +63,10 @@ test("with ties, the exact p is that of all arrangements", () => {
   assert.equal(mannWhitney([3, 3, 3], [3, 3, 3], { exact: false }).p, 1);
 });
 
-/**
- * @param {number} of
- * @param {number} size
- * @returns {number[][]}
- */
-function subsets(of, size) {
-  if (size === 0) return [[]];
-  if (of < size) return [];
-  return [
-    ...subsets(of - 1, size),
-    ...subsets(of - 1, size - 1).map((chosen) => [...chosen, of - 1]),
-  ];
-}
-
 test("many values are compared quickly, and like the exact test", () => {
   const a = Array.from({ length: 25 }, (_, i) => i);
   const b = Array.from({ length: 25 }, (_, i) => i + 5.5);
   near(mannWhitney(a, b, { exact: false }).p, mannWhitney(a, b, { exact: true }).p, 2e-3);
-});
-
-test("critical values are those of the published tables of Mann and Whitney's U", () => {
-  // Two-sided, 5 % and 1 %; for example Siegel, Nonparametric Statistics (1956), table K.
-  assert.deepEqual(
-    [4, 5, 6, 7, 8, 9, 10, 12].map((n) => criticalU(n, 0.05)),
-    [0, 2, 5, 8, 13, 17, 23, 37],
-  );
-  assert.deepEqual(
-    [5, 6, 7, 8, 9, 10].map((n) => criticalU(n, 0.01)),
-    [0, 2, 4, 7, 11, 16],
-  );
-  assert.equal(criticalU(3, 0.05), null);
-  assert.equal(criticalU(4, 0.01), null);
 });
 
 test("complete separation has the smallest p there is", () => {

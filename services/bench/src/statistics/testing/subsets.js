@@ -1,0 +1,13 @@
+/**
+ * @param {number} of
+ * @param {number} size
+ * @returns {number[][]} all ways to choose so many of the numbers below
+ */
+export function subsets(of, size) {
+  if (size === 0) return [[]];
+  if (of < size) return [];
+  return [
+    ...subsets(of - 1, size),
+    ...subsets(of - 1, size - 1).map((chosen) => [...chosen, of - 1]),
+  ];
+}
