@@ -6,6 +6,7 @@ import { connectionsInAll, sizeNames, without } from "../plan/workload.js";
 import { answersBadly } from "./bad-answers.js";
 import { leaksOf } from "./leaks.js";
 import { measure } from "./measures.js";
+import { PER_CONNECTION, PER_HANDSHAKE, PER_MESSAGE } from "./operation-costs.js";
 import { comparesServers, ratiosOf, relationsToControl } from "./settings.js";
 
 /** @import { Workload } from "../plan/workload.js" */
@@ -28,9 +29,9 @@ const aboutConnections = ({ compares }) => compares === "proxies";
 /** Which proxy is best: one of each list is asked about, the first that is compared. @satisfies {Record<string, Contest[]>} */
 const CONTESTS = {
   cpu: [
-    { measure: "cpu_us_per_message" },
-    { measure: "cpu_us_per_handshake" },
-    { measure: "cpu_us_per_connection" },
+    { measure: PER_MESSAGE },
+    { measure: PER_HANDSHAKE },
+    { measure: PER_CONNECTION },
     { measure: "proxy_cpu_cores" },
     { measure: "proxy_cpu_us_per_request" },
     { measure: "servers_cpu_seconds" },
@@ -351,9 +352,10 @@ function tlsVerdict(analysed, kind) {
   const pair = contest && plain && secured && sameLoad(plain, secured);
   if (!pair) return [];
   const { ws, wss } = pair;
-  const isOpened =
-    comparesServers(ws.workload) ||
-    ws.comparisons.some((comparison) => comparison.measure === ADDED[0].measure);
+  const hasHandshake =
+    contest.measure !== PER_MESSAGE &&
+    (comparesServers(ws.workload) ||
+      ws.comparisons.some((comparison) => comparison.measure === ADDED[0].measure));
   const ratios = ratiosOf(analysed, contest.measure, [wss, ws]);
   return [
     {
@@ -361,7 +363,7 @@ function tlsVerdict(analysed, kind) {
       measure: contest.measure,
       scope: kind.scope,
       answers: [{ settings: [wss, ws], ratios, caveats: [] }],
-      caveats: isOpened ? [{ gate: "full-handshakes", severity: "note", figures: {} }] : [],
+      caveats: hasHandshake ? [{ gate: "full-handshakes", severity: "note", figures: {} }] : [],
     },
   ];
 }

@@ -304,10 +304,17 @@ test("many messages alone tell what a connection costs, beside few what a messag
     nginx: { cpuUsPerHandshake: 200, cpuUsPerMessage: 20 },
     haproxy: { cpuUsPerHandshake: 150, cpuUsPerMessage: 30 },
   };
-  const both = verdictTexts(
-    analyse(results({ proxies, messages: [1, 100], schemes: ["ws"] }), { policy }),
-  );
+  const both = verdictTexts(analyse(results({ proxies, messages: [1, 100] }), { policy }));
   const cpu = both.verdicts.filter(({ question }) => /CPU/.test(question));
+  const tls = cpu.splice(2);
+  assert.deepEqual(
+    tls.map(({ question, caveats }) => [question, caveats.length]),
+    [
+      ["What does TLS cost in CPU per handshake and close, 1 message a connection?", 1],
+      // No handshake is in it.
+      ["What does TLS cost in CPU per message, 100 messages a connection?", 0],
+    ],
+  );
   assert.deepEqual(
     cpu.map(({ question }) => question),
     [
