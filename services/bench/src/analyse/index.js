@@ -50,19 +50,29 @@ export function analyse(results, { policy, noiseFloor = null, published = null }
     machineIndices,
     slopes,
     operationCosts: operationCostsOf(settings),
+    countsSocketBuffers: countsSocketBuffers(results.environment),
     cells,
     badAnswers: badAnswersOf(results, settings, cells),
     cpuByPlace: cpuByPlaceOf(results, settings, cells),
     handshakes,
     ...(aa
       ? selfVerdicts({ results, settings, cells }, aa)
-      : verdictsOf({ results, settings, cells, handshakes, noiseFloor: floor })),
+      : verdictsOf({ results, settings, cells, slopes, handshakes, noiseFloor: floor })),
     findings: runFindings(results, cells),
     aa,
     sameWork: sameWorkOf({ results, settings, cells }),
     noiseFloor: floor,
     published: published && studyOf(published, { results, settings, cells, slopes }),
   };
+}
+
+/**
+ * @param {Environment} environment
+ * @returns {boolean | null} as of `Analysis`. The kernel's documentation: under v1 they have a counter of their own
+ *   (cgroup-v1/memory.rst, 2.7.2, kmem.tcp.usage_in_bytes), under v2 they are in memory.current (cgroup-v2.rst, memory.stat, sock)
+ */
+function countsSocketBuffers({ identity: { cgroup } }) {
+  return cgroup === "v1" ? false : cgroup === "v2" ? true : null;
 }
 
 /**

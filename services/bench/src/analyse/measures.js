@@ -277,6 +277,15 @@ const DEFINITIONS = [
     of: (record) => proxyCpu(record, "throttledSeconds"),
   },
   {
+    key: "proxy_memory_growth_bytes",
+    title: "Memory growth under load",
+    unit: "bytes",
+    better: "lower",
+    description:
+      "Peak less baseline of usage: what the load added, whatever the configuration had reserved before it.",
+    of: growth,
+  },
+  {
     key: "proxy_memory_per_connection_bytes",
     title: "Memory per open connection",
     unit: "bytes",
@@ -284,10 +293,7 @@ const DEFINITIONS = [
     description:
       "Peak less baseline of usage, divided by the connections open at once: those held, or those at a time in a closed loop. It includes what a process keeps for the next connection and whatever it grows by on its way, so take it for an upper limit. Under cgroup v1 socket buffers are in no container's usage.",
     of: (record, workload) =>
-      ratio(
-        difference(memory(record, "peak", "usageBytes"), memory(record, "baseline", "usageBytes")),
-        held(record) ?? (isPaced(workload) ? null : workload.concurrency),
-      ),
+      ratio(growth(record), held(record) ?? (isPaced(workload) ? null : workload.concurrency)),
   },
   perHeldConnection(
     "proxy_memory_user_per_connection_bytes",
@@ -698,6 +704,11 @@ function proxyCpu(record, part) {
  */
 function memory(record, time, kind) {
   return sumOrNull(ofRole(record, "proxy"), ({ memory }) => memory?.[time][kind]);
+}
+
+/** @param {CellRecord} record */
+function growth(record) {
+  return difference(memory(record, "peak", "usageBytes"), memory(record, "baseline", "usageBytes"));
 }
 
 /** The shortest request: `GET / HTTP/1.0`, its end of line and an empty one. */

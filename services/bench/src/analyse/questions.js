@@ -7,14 +7,15 @@ import { answersBadly } from "./bad-answers.js";
 import { leaksOf } from "./leaks.js";
 import { measure } from "./measures.js";
 import { PER_CONNECTION, PER_HANDSHAKE, PER_MESSAGE } from "./operation-costs.js";
-import { comparesServers, ratiosOf, relationsToControl } from "./settings.js";
+import { comparesServers, CONFIDENCE, ratiosOf, relationsToControl } from "./settings.js";
+import { slopesAround } from "./slopes.js";
 
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { Meaning, Scheme } from "../record/types.js" */
-/** @import { Analysis, BestAnswer, Comparison, Finding, FindingOf, Row, Scope, Setting, Verdict } from "./types.js" */
+/** @import { Analysis, BestAnswer, Comparison, Finding, FindingOf, Row, Scope, Setting, Slopes, Verdict } from "./types.js" */
 
 /**
- * @typedef {Pick<Analysis, "results" | "settings" | "cells" | "handshakes" | "noiseFloor">} Analysed
+ * @typedef {Pick<Analysis, "results" | "settings" | "cells" | "slopes" | "handshakes" | "noiseFloor">} Analysed
  *
  * @typedef {object} Contest
  * @property {string} measure
@@ -37,10 +38,7 @@ const CONTESTS = {
     { measure: "servers_cpu_seconds" },
   ],
   time: [{ measure: "request_ms_mean", applies: comparesServers }],
-  memory: [
-    { measure: "proxy_memory_left_bytes" },
-    { measure: "proxy_memory_peak_usage_bytes", applies: aboutConnections },
-  ],
+  memoryLeft: [{ measure: "proxy_memory_left_bytes" }],
   throughput: [
     { measure: "connections_per_second" },
     { measure: "messages_per_second" },
@@ -68,6 +66,9 @@ const ADDED = [
  * @property {Setting[]} others
  */
 
+/** What a proxy has before the load, and what it grows by. */
+const FOOTPRINT = ["proxy_memory_baseline_usage_bytes", "proxy_memory_growth_bytes"];
+
 /** Gates of comparisons of times that tell nothing of what a proxy adds. */
 const NO_DELAY = ["queue", "control-beside"];
 
@@ -91,7 +92,8 @@ export function verdictsOf(analysed) {
       ...handshakeVerdicts(analysed),
       ...best(CONTESTS.time),
       ...ADDED.flatMap((added) => kinds.flatMap((kind) => addedVerdict(kind, added))),
-      ...best(CONTESTS.memory),
+      ...best(CONTESTS.memoryLeft),
+      ...kinds.flatMap((kind) => memoryVerdict(analysed, kind)),
       ...best(CONTESTS.throughput),
     ],
   };
@@ -234,6 +236,60 @@ function addedVerdict(kind, added) {
   if (answers.length === 0) return [];
   const { measure: key } = added;
   return [{ question: "added", measure: key, scope: kind.scope, answers, caveats: [] }];
+}
+
+/**
+ * What connections take, told by a slope; without one, what a proxy has before the load and how it grows, of which nothing is the best.
+ *
+ * @param {Analysed} analysed
+ * @param {Kind} kind
+ * @returns {Verdict[]} empty where it is not about connections, or asks what is left of them
+ */
+function memoryVerdict({ slopes: all }, kind) {
+  const [{ largest: first }] = kind.families;
+  if (!aboutConnections(first.workload) || chosenFor(kind, CONTESTS.memoryLeft)) return [];
+  const answers = kind.families.map(({ largest }) => {
+    const slopes = slopesAround(all, largest);
+    const rows = slopes?.parts[0].rows.filter(({ proxy }) => proxy !== CONTROL) ?? [];
+    const order = rows
+      .filter(({ slope }) => slope)
+      .sort(
+        (a, b) => (a.rank ?? 0) - (b.rank ?? 0) || (a.slope?.value ?? 0) - (b.slope?.value ?? 0),
+      );
+    const [baseline, growth] = FOOTPRINT.map((key) => contestIn(largest, key).comparison);
+    const footprints = growth.rows.flatMap((row, i) =>
+      row.proxy !== CONTROL && row.median
+        ? [{ proxy: row.proxy, baseline: baseline.rows[i], growth: row }]
+        : [],
+    );
+    const caveats = order.length > 0 && slopes ? slopeCaveats(slopes) : caveatsOf(growth);
+    return { settings: [largest], slopes, order, footprints, caveats };
+  });
+  /** @type {Finding[]} */
+  const caveats = answers.some(({ slopes }) => slopes?.parts[0].rows.some(({ rank }) => rank))
+    ? [{ gate: "slope-rule", severity: "note", figures: { confidence: CONFIDENCE } }]
+    : [];
+  return [{ question: "memory", scope: kind.scope, answers, caveats }];
+}
+
+/**
+ * @param {Slopes} slopes
+ * @returns {Finding[]} that reach an answer which rests on them
+ */
+function slopeCaveats({ parts: [{ rows }], unranked }) {
+  const without = rows.filter(({ proxy, slope }) => proxy !== CONTROL && !slope);
+  return [
+    ...(without.length > 0
+      ? [
+          {
+            gate: /** @type {const} */ ("no-slope"),
+            severity: /** @type {const} */ ("weak"),
+            figures: { rows: without },
+          },
+        ]
+      : []),
+    ...(unranked ? [unranked] : []),
+  ];
 }
 
 /**

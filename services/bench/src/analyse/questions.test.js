@@ -33,7 +33,7 @@ test("questions with their measure, each answer with the settings and the compar
       ["tls", "cpu_us_per_connection", 1],
       ["added", "handshake_ms_mean", 1],
       ["added", "echo_latency_ms_mean", 1],
-      ["best", "proxy_memory_peak_usage_bytes", 2],
+      ["memory", false, 2],
       ["best", "connections_per_second", 2],
     ],
   );

@@ -3,7 +3,7 @@
  */
 import { median } from "simple-statistics";
 import { detectableRatio, medianInterval, smallestP } from "../statistics/index.js";
-import { CONFIDENCE, ratioOf, settingsOf, valuesByRound } from "./settings.js";
+import { CONFIDENCE, isRanked, ratioOf, settingsOf, valuesByRound } from "./settings.js";
 import { ALPHA, judge } from "./ranking.js";
 
 /** @import { Plan } from "../record/types.js" */
@@ -30,8 +30,8 @@ export function pairOf({ cells }) {
 }
 
 /**
- * Judged over all measures of all settings together, so that chance alone shows a difference in one of 20 runs and not in
- * one of 20 measures.
+ * Judged over all measures of all settings together that proxies are ranked by, so that chance alone shows a difference in one of
+ * 20 runs and not in one of 20 measures.
  *
  * @param {Pick<Analysis, "results" | "settings" | "cells">} analysed
  * @returns {SelfComparison | null} null: the run is of another kind
@@ -87,7 +87,8 @@ export function sameWorkOf({ results, settings, cells }) {
 function comparisonOf(pair, { results, settings, cells }) {
   const compared = settings.flatMap((setting) => {
     const own = cells.filter((cell) => cell.setting === setting.key);
-    return setting.comparisons.flatMap(({ measure: key }) => {
+    const ranked = setting.comparisons.filter(({ measure: key }) => isRanked(key));
+    return ranked.flatMap(({ measure: key }) => {
       const [original, copy] = [pair.proxy, pair.copy].map((name) => valuesByRound(own, name, key));
       const ratio = ratioOf(copy, original, results.plan.seed);
       return ratio ? [{ setting, measure: key, original, copy, ratio }] : [];

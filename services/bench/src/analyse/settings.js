@@ -33,7 +33,10 @@ const SPREAD_LIMIT_PERCENT = 25;
  * @typedef {"bound" | "own" | "beside"} Control
  */
 
-/** What the load alone tells; measures derived from several settings are compared where the run has those. @type {{key: string, control: Control, applies?: (workload: Workload) => boolean}[]} */
+/** What a proxy holds beside its connections: told, and never ranked. */
+const FOOTPRINT = { control: /** @type {const} */ ("own"), isRanked: false };
+
+/** What the load alone tells; measures derived from several settings are compared where the run has those. @type {{key: string, control: Control, applies?: (workload: Workload) => boolean, isRanked?: boolean}[]} */
 const COMPARED = [
   { key: "handshake_ms_mean", control: "bound", applies: opensConnections },
   { key: "handshake_ms_median", control: "bound", applies: opensConnections },
@@ -83,24 +86,25 @@ const COMPARED = [
     control: "own",
     applies: holdsForSeconds,
   },
-  {
-    key: "proxy_memory_peak_usage_bytes",
-    control: "own",
-    applies: (workload) => !comparesServers(workload),
-  },
+  // What a configuration reserves is most of a small load's memory, and says nothing of a large one's: slopes.js ranks.
+  ...[
+    "proxy_memory_baseline_usage_bytes",
+    "proxy_memory_growth_bytes",
+    "proxy_memory_peak_usage_bytes",
+  ].map((key) => ({ key, ...FOOTPRINT, applies: isOfProxy })),
   {
     key: "proxy_memory_per_connection_bytes",
-    control: "own",
+    ...FOOTPRINT,
     applies: (workload) => !isReadAfter(workload) && !sendsRequests(workload) && !isPaced(workload),
   },
   {
     key: "proxy_memory_user_per_connection_bytes",
-    control: "own",
+    ...FOOTPRINT,
     applies: ({ holdsConnections }) => holdsConnections,
   },
   {
     key: "proxy_memory_kernel_per_connection_bytes",
-    control: "own",
+    ...FOOTPRINT,
     applies: ({ holdsConnections }) => holdsConnections,
   },
   { key: "proxy_sockets_left", control: "own", applies: isReadAfter },
@@ -108,6 +112,19 @@ const COMPARED = [
   { key: "proxy_descriptors_left", control: "own", applies: isReadAfter },
   { key: "proxy_memory_left_bytes", control: "own", applies: isReadAfter },
 ];
+
+/**
+ * @param {string} key of a measure
+ * @returns {boolean} it says which proxy is better
+ */
+export function isRanked(key) {
+  return COMPARED.every((one) => one.key !== key || one.isRanked !== false);
+}
+
+/** @param {Workload} workload */
+function isOfProxy(workload) {
+  return !comparesServers(workload);
+}
 
 /**
  * @param {Workload} workload
@@ -438,8 +455,9 @@ function compare(measure, control, data) {
   const [best] = order;
   const voided = contenders.filter((name) => data.isVoided(name));
   // Whoever is left is no sample of those that ran: the best of them may be the worst of all.
+  const ranked = isRanked(measure.key);
   const ranks =
-    judgement.method === "none" || voided.length > 0
+    !ranked || judgement.method === "none" || voided.length > 0
       ? new Map()
       : rank(order, (a, b) => isBad(a) !== isBad(b) || judgement.differ(a, b));
 
@@ -466,15 +484,15 @@ function compare(measure, control, data) {
     measure: measure.key,
     rows,
     detectableRatio:
-      judgement.method === "test"
+      ranked && judgement.method === "test"
         ? detectableRatio(
             measured.map((name) => data.values(name)),
             { alpha: ALPHA, tests: pairs.length, seed: plan.seed },
           )
         : null,
     findings: [
-      ...(voided.length > 0 && measured.length > 0 ? survivors(voided) : []),
-      ...fewRounds(data, measured, judgement),
+      ...(ranked && voided.length > 0 && measured.length > 0 ? survivors(voided) : []),
+      ...(ranked ? fewRounds(data, measured, judgement) : []),
       ...badlyAnswered(data),
       ...ofCells(data, control === "own" ? measured : plan.proxies),
       ...inQueue(measure, data),

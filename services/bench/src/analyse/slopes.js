@@ -206,7 +206,7 @@ function rowOf(proxy, cells, { mean, baseline }) {
     }))
     .sort((a, b) => a.connections - b.connections);
   const counts = new Set(points.map(({ connections }) => connections)).size;
-  const line = theilSen(points.map(placed), CONFIDENCE);
+  const slope = theilSen(points.map(placed), CONFIDENCE);
   const baselines = cells.flatMap(({ measures }) => measures[baseline] ?? []);
   const row = {
     proxy,
@@ -218,17 +218,15 @@ function rowOf(proxy, cells, { mean, baseline }) {
     rank: null,
     ties: [],
   };
-  if (!line || counts < LEAST_COUNTS) {
+  if (!slope || counts < LEAST_COUNTS) {
     /** @type {SlopeRow["missing"]} */
     const missing =
       points.length === 0 && cells.length > 0
         ? { kind: "uncounted" }
         : { kind: "few-counts", counts, least: LEAST_COUNTS };
-    return { ...row, slope: null, connectionsPerGiB: null, interceptBytes: null, missing };
+    return { ...row, slope: null, connectionsPerGiB: null, missing };
   }
-  const { intercept, ...slope } = line;
-  const connectionsPerGiB = perGiB(slope);
-  return { ...row, slope, connectionsPerGiB, interceptBytes: intercept, missing: null };
+  return { ...row, slope, connectionsPerGiB: perGiB(slope), missing: null };
 }
 
 /**

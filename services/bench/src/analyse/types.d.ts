@@ -76,6 +76,10 @@ export interface GateFigures {
   "control-own": {};
   /** Over TLS. */
   "control-beside": {};
+  /** Of slopes: these proxies have none. */
+  "no-slope": { rows: Pick<SlopeRow, "proxy" | "missing" | "ended">[] };
+  /** Of slopes: how they are told apart. */
+  "slope-rule": { confidence: number };
   /** Of slopes: for their number, too few connection counts and rounds to tell them apart. points: of the proxy with the fewest. */
   "few-points": { proxies: number; points: number };
   /** Of times of a closed loop: the busiest of its cells. */
@@ -278,11 +282,12 @@ export interface AnalysedCell {
  * A question, the settings that it is about, and what answers it: figures, and findings that reach them.
  *
  * leak: whether connections are kept that clients have dropped; best: which proxy is best under a measure; added: what a proxy
- * adds to the control's time; tls: what TLS costs; handshake: what one kind of handshake costs beside another; self: whether a
+ * adds to the control's time; memory: what connections take, and what a proxy has without them; tls: what TLS costs; handshake: what one kind of handshake costs beside another; self: whether a
  * proxy differs from a copy of itself; noise: which difference is none.
  */
 export type Verdict =
   | VerdictOf<"leak", LeakAnswer>
+  | VerdictOf<"memory", MemoryAnswer>
   | (VerdictOf<"best", BestAnswer> & { measure: string })
   | (VerdictOf<"added", AddedAnswer> & { measure: string })
   | (VerdictOf<"tls", RatioAnswer> & { measure: string })
@@ -332,6 +337,15 @@ export type Relation = "better" | "worse" | "same";
 /** Of the first setting to the second. */
 export interface RatioAnswer extends AnswerOf {
   ratios: ProxyRatio[];
+}
+
+export interface MemoryAnswer extends AnswerOf {
+  /** Over the connections that are held; null: none are, or too few counts of them were planned. */
+  slopes: Slopes | null;
+  /** Rows of `slopes` with a slope, but the control, the best rank first, then by slope; empty where there are none. */
+  order: SlopeRow[];
+  /** In the setting of the answer, never ranked: of each proxy with a figure. */
+  footprints: { proxy: string; baseline: Row; growth: Row }[];
 }
 
 export interface LeakAnswer extends AnswerOf {
@@ -493,8 +507,6 @@ export interface SlopeRow {
   ties: string[];
   /** Bytes before the load, warmed up and without a connection: the median of its counted cells; null: there are none. */
   baseline: Estimate | null;
-  /** Of the line, without a connection. */
-  interceptBytes: number | null;
   /** uncounted: this kernel does not count it; otherwise so many counts of connections, of at least so many; null: there is a slope. */
   missing: { kind: "uncounted" } | { kind: "few-counts"; counts: number; least: number } | null;
   /** Where it ended before the most that was planned, the next count, and why that was not held; null: it did not. */
@@ -533,6 +545,8 @@ export interface Analysis {
   slopes: Slopes[];
   /** ws before wss; empty where no WebSockets ran. */
   operationCosts: OperationCost[];
+  /** Whether socket buffers are in a container's memory: under cgroup v1 they are not; null: the record does not have the version. */
+  countsSocketBuffers: boolean | null;
   /** Worst first; empty where all requests were answered well. */
   badAnswers: BadAnswers[];
   /** Of settings in which CPU time is spent in more than a proxy of one container; sums before what they are of. */

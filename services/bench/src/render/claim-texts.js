@@ -5,6 +5,7 @@ import { noSlopeText } from "./findings.js";
 import { isRatio } from "../analyse/claims.js";
 import { measure } from "../analyse/measures.js";
 import { counted, number, times } from "../numbers.js";
+import { withoutBuffers } from "./memory-texts.js";
 import { schemeName } from "../plan/workload.js";
 import {
   amount,
@@ -22,7 +23,7 @@ import {
 const SHOWN_FIGURES = 4;
 
 /**
- * @typedef {Pick<Analysis, "results" | "settings" | "slopes">} Analysed
+ * @typedef {Pick<Analysis, "results" | "settings" | "slopes" | "countsSocketBuffers">} Analysed
  *
  * @param {PublishedStudy} study
  * @returns {{claim: Claim, rule: ClaimRule}[]} those that the run has a figure for
@@ -100,7 +101,7 @@ function settingsText(rule, { at, other, estimate }, isOneOfSeveral, analysed) {
   const to = isRatio(rule)
     ? ` to ${second}${against ? otherwiseText(against, rule.at, analysed) : ""}`
     : "";
-  const what = `${measure(key).title}${where}${sum}: ${titleOfProxy(results, of)}${to}`;
+  const what = `${measure(key).title}${withoutBuffers(analysed, key)}${where}${sum}: ${titleOfProxy(results, of)}${to}`;
   if (!estimate) return `${what} was not measured`;
   return withEstimate(what, rule, estimate, "rounds");
 }
@@ -111,9 +112,10 @@ function settingsText(rule, { at, other, estimate }, isOneOfSeveral, analysed) {
  * @param {boolean} isOneOfSeveral
  * @param {Analysed} analysed
  */
-function slopeText(rule, { at, estimate }, isOneOfSeveral, { results, slopes }) {
+function slopeText(rule, { at, estimate }, isOneOfSeveral, analysed) {
+  const { results, slopes } = analysed;
   const where = isOneOfSeveral ? `, ${slopesTitle(at, slopes)}` : "";
-  const what = `${measure(rule.measure).title}, per connection${where}: ${titleOfProxy(results, rule.of)}`;
+  const what = `${measure(rule.measure).title}, per connection${withoutBuffers(analysed, rule.measure)}${where}: ${titleOfProxy(results, rule.of)}`;
   if (estimate) return withEstimate(what, rule, estimate, "counts of connections");
   const row = at.parts
     .find((part) => part.measure === rule.measure)

@@ -9,6 +9,7 @@ import { idleResults } from "../analyse/testing/results.js";
 import { toldClaims } from "./claim-texts.js";
 import { figureGroups } from "./figures.js";
 import { unmeasured } from "./model.js";
+import { renderHtml } from "./report-html.js";
 import { renderMarkdown } from "./report-markdown.js";
 import { renderText } from "./report-text.js";
 import { verdictTexts } from "./verdicts.js";
@@ -247,4 +248,96 @@ test("a claim about a slope is judged by the slope's own interval, with a single
     return published?.claims[0].outcome;
   };
   assert.deepEqual([outcome(26e3), outcome(20e3)], ["holds", "no longer"]);
+});
+
+/** @param {Analysis} analysis */
+function memoryOf(analysis) {
+  const found = verdictTexts(analysis).verdicts.filter(({ question }) => /memory/i.test(question));
+  assert.equal(found.length, 1);
+  return found[0];
+}
+
+test("memory of short connections is told, and ranks nobody: it is mostly what a configuration reserves", () => {
+  for (const name of ["quick", "balancerbattle"]) {
+    const analysis = recorded(name, ({ scheme }) => scheme === "ws");
+    const compared = analysis.settings.flatMap(({ comparisons }) =>
+      comparisons.filter(({ measure }) => measure.startsWith("proxy_memory_")),
+    );
+    assert.ok(compared.length > 0);
+    for (const { rows, detectableRatio } of compared) {
+      assert.equal(detectableRatio, null);
+      assert.ok(
+        rows.every(({ rank, toBest, p }) => rank === null && toBest === null && p === null),
+      );
+    }
+    const { question, answers } = memoryOf(analysis);
+    assert.match(question, /^How much memory does a proxy have before and under this load/);
+    assert.match(
+      answers[0].text,
+      /^Not ranked, as the baseline is mostly configuration and the growth that of 100 connections at a time: .*nginx \d+\.\d MB \(.*\) and .* more/,
+    );
+    const markdown = renderMarkdown(analysis);
+    assert.doesNotMatch(markdown, /least memory|needs least/);
+    const [head] = markdown.match(/^\| Proxy \|.*Memory.*$/m) ?? [];
+    assert.match(head ?? "", /Memory, baseline, without socket buffers, MB \|/);
+    assert.match(head ?? "", /Memory growth under load, without socket buffers, MB \|/);
+    assert.match(markdown, /Memory has no rank here: the baseline is mostly configuration/);
+  }
+});
+
+test("memory of held connections is ranked by the slope, the footprint beside it is not", () => {
+  const analysis = recorded("idle-memory");
+  const { question, answers, caveats } = memoryOf(analysis);
+  assert.equal(question, "How much memory does a held connection take, without socket buffers?");
+  const [ws, wss] = answers;
+  assert.equal(ws.over, "ws, 1,000 to 50,000 connections held");
+  assert.match(
+    ws.text,
+    /^No difference seen between HAProxy \+ hitch 10\.2 kB a connection \(.*\), 105,000 \(102,000 to 108,000\) connections a GiB and HAProxy 10\.2 kB .*; nginx 23\.8 kB .*; http-proxy 31\.2 kB /,
+  );
+  assert.match(
+    ws.text,
+    /Beside it, not ranked and in none of these, the baseline: .*nginx 66\.3 MB and 1,187 MB more with 50,000 held/,
+  );
+  assert.match(wss.text, /^Not ranked: HAProxy 34\.2 kB/);
+  assert.match(wss.caveats.join(), /for 4 slopes, one of 5 points is too uncertain/);
+  assert.match(caveats.join(), /Theil–Sen.*no rounds.*do not overlap/);
+  assert.match(renderText(analysis), /23\.8 kB a connection .* 45,100 .* connections a GiB/);
+  const markdown = renderMarkdown(analysis);
+  assert.match(markdown, /Connections a GiB beyond the baseline, without socket buffers \|/);
+  assert.match(
+    markdown,
+    /^\| nginx \| 23\.8 \(23\.8–23\.9\), rank 3 \|.*\| 45,100 \(45,000–45,200\) \|/m,
+  );
+});
+
+test("whether memory holds socket buffers is what the environment says", () => {
+  const under = (/** @type {string | undefined} */ cgroup) =>
+    recorded(
+      "quick",
+      ({ scheme }) => scheme === "ws",
+      ({ environment: { identity } }) => {
+        if (cgroup) identity.cgroup = cgroup;
+        else delete identity.cgroup;
+      },
+    );
+  const v1 = /without socket buffers/;
+  const texts = (/** @type {Analysis} */ analysis) => [
+    memoryOf(analysis).question,
+    renderText(analysis),
+    renderMarkdown(analysis),
+    renderHtml(analysis, { curves: {} }),
+  ];
+  for (const text of texts(under("v1"))) assert.match(text, v1);
+  for (const cgroup of ["v2", undefined])
+    for (const text of texts(under(cgroup)).slice(0, 3)) assert.doesNotMatch(text, v1);
+  assert.doesNotMatch(renderMarkdown(under("v2")), /socket buffers/);
+  assert.match(
+    renderMarkdown(under(undefined)),
+    /Whether memory holds socket buffers is not recorded/,
+  );
+  const [growth] = figureGroups(recorded("balancerbattle"), {}).filter(({ title }) =>
+    /^Memory growth/.test(title),
+  );
+  assert.match(growth.note, /without socket buffers, which cgroup v1 charges to no container/);
 });

@@ -12,6 +12,7 @@ import { schemeName, without } from "../plan/workload.js";
 import { count, number } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { axisType, dotChart, lineChart, pairChart } from "./charts.js";
+import { buffersNote, withoutBuffers } from "./memory-texts.js";
 import { capital, settingTitle } from "./words.js";
 import { columnOf, comparisonOf, KEYS, looks, queueOf, tlsPairs } from "./model.js";
 
@@ -233,12 +234,12 @@ function memoryOverTime(analysis, curves) {
   const domain = sharedDomain(values, type);
   return {
     title: "Memory over time",
-    note: `The proxy's containers together, in the round with the middle peak.${logNote(type)}`,
+    note: `The proxy's containers together, in the round with the middle peak.${memoryNote(analysis)}${logNote(type)}`,
     figures: shown.map(({ setting, series }) =>
       lineChart({
         title: settingTitle(setting, analysis.settings),
         x: { label: "seconds of the measured phase" },
-        y: { label: "memory, MB", type, domain },
+        y: { label: `memory, MB${withoutBuffers(analysis)}`, type, domain },
         series,
         shapesEvery: Math.max(
           1,
@@ -260,7 +261,7 @@ function connectionsOf({ workload }) {
  */
 function overConnections(analysis) {
   const all = looks(analysis.results);
-  return [KEYS.peakMemory, KEYS.cpuPerConnection].map((key) => {
+  return [KEYS.memoryGrowth, KEYS.cpuPerConnection].map((key) => {
     /** @type {Map<string, {setting: Setting, column: Column}[]>} */
     const families = Map.groupBy(columnsOf(analysis, key), ({ setting }) => {
       const { scenario, scheme, parameters, workload } = setting;
@@ -309,7 +310,7 @@ function overConnections(analysis) {
     const title = figures.length > 0 ? columnsOf(analysis, key)[0].column.measure.title : "";
     return {
       title: `${title} over connections`,
-      note: "Medians, and the interval of each where there are rounds enough.",
+      note: `Medians, and the interval of each where there are rounds enough.${key === KEYS.memoryGrowth ? memoryNote(analysis) : ""}`,
       figures,
     };
   });
@@ -395,6 +396,15 @@ function sharedDomain(values, type) {
 function queueNotes(shown) {
   const all = new Set(shown.flatMap(({ queue }) => queue || []));
   return [...all].map((queue) => ` ${capital(queue)}.`).join("");
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string} a sentence about what memory is without, with a space before it; empty where it is whole
+ */
+function memoryNote(analysis) {
+  const note = buffersNote(analysis);
+  return note && ` ${note}`;
 }
 
 /** @param {"linear" | "log"} type */

@@ -84,6 +84,19 @@ const SENTENCES = {
     message: "The others are not ranked, as they are survivors: measured, but void",
     figures: list(proxies.map(title)),
   }),
+  "no-slope": ({ figures: { rows } }, title) => ({
+    message: "Not measured: no slope",
+    figures: rows
+      .map(({ proxy, missing, ended }) => {
+        const end = ended && `; ${number(ended.next)} connections: ${plainReason(ended.why)}`;
+        return `${title(proxy)}, as ${noSlopeText(missing)}${end ?? ""}`;
+      })
+      .join("; "),
+  }),
+  "slope-rule": ({ figures: { confidence } }) => {
+    const level = `${number(100 * confidence)} %`;
+    return `In brackets the ${level} interval of a slope over the counts of connections (Theil–Sen): it needs no rounds. Two differ where their intervals, widened until all hold together at ${level}, do not overlap`;
+  },
   "few-points": ({ figures: { proxies, points } }) =>
     `Not ranked: for ${counted(proxies, "slope")}, one of ${counted(points, "point")} is too uncertain; more counts of connections, or another round, would do`,
   "missing-rounds": ({ figures: { most, proxies } }, title) => ({

@@ -148,6 +148,26 @@ const CASES = {
     { severity: "note", figures: {} },
     "The control ends TLS in Node's own thread: it stands beside the proxies and bounds nothing",
   ],
+  "no-slope": [
+    {
+      severity: "weak",
+      figures: {
+        rows: [
+          {
+            proxy: "nginx",
+            missing: { kind: "few-counts", counts: 3, least: 4 },
+            ended: { connections: 3000, next: 4000, why: { kind: "not-run" } },
+          },
+          { proxy: "haproxy", missing: { kind: "uncounted" }, ended: null },
+        ],
+      },
+    },
+    "Not measured: no slope: «nginx», as 3 of at least 4 connection counts have a counted cell; 4,000 connections: not run yet; «haproxy», as this kernel does not count it",
+  ],
+  "slope-rule": [
+    { severity: "note", figures: { confidence: 0.95 } },
+    "In brackets the 95 % interval of a slope over the counts of connections (Theil–Sen): it needs no rounds. Two differ where their intervals, widened until all hold together at 95 %, do not overlap",
+  ],
   "few-points": [
     { severity: "weak", figures: { proxies: 4, points: 5 } },
     "Not ranked: for 4 slopes, one of 5 points is too uncertain; more counts of connections, or another round, would do",

@@ -4,7 +4,7 @@
 import { counted, number, times } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { isPaced } from "../plan/workload.js";
-import { CONFIDENCE } from "../analyse/settings.js";
+import { CONFIDENCE, isRanked } from "../analyse/settings.js";
 import { ALPHA } from "../analyse/ranking.js";
 import { queueOf } from "./model.js";
 import { capital, list, timesRange, titleOfProxy } from "./words.js";
@@ -126,7 +126,9 @@ export class Style {
   /** @returns {string[]} how a difference is seen; empty unless every comparison tests */
   testLead() {
     const contested = this.comparisons.filter(
-      ({ rows }) => rows.filter(({ proxy, median }) => proxy !== CONTROL && median).length > 1,
+      ({ measure, rows }) =>
+        isRanked(measure) &&
+        rows.filter(({ proxy, median }) => proxy !== CONTROL && median).length > 1,
     );
     const isTested = contested.every(({ rows }) => rows.some(({ p }) => p !== null));
     if (contested.length === 0 || !isTested) return [];

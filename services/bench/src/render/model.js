@@ -7,8 +7,9 @@
  * @import { ToldFinding } from "./findings.js"
  */
 import { p99Of } from "../analyse/measures.js";
-import { comparesServers } from "../analyse/settings.js";
+import { comparesServers, isRanked } from "../analyse/settings.js";
 import { findingParts, missingText, queueText } from "./findings.js";
+import { buffersNote, withoutBuffers } from "./memory-texts.js";
 import { list, settingTitle, titleOfProxy } from "./words.js";
 import {
   count,
@@ -39,7 +40,8 @@ export const KEYS = {
   cpuPerMessage: "cpu_us_per_message",
   cpuPerRequest: "proxy_cpu_us_per_request",
   serversCpu: "servers_cpu_seconds",
-  peakMemory: "proxy_memory_peak_usage_bytes",
+  memoryBaseline: "proxy_memory_baseline_usage_bytes",
+  memoryGrowth: "proxy_memory_growth_bytes",
 };
 
 /** Columns of CPU by place, from the client to the answer. @type {[Place, string][]} */
@@ -133,11 +135,13 @@ export function queueOf({ findings }) {
 /**
  * @param {Analysis} analysis
  * @param {string} key
- * @returns {Measure}
+ * @returns {Measure} with what this run's figures of it are without
  */
-function measureOf({ measures }, key) {
+function measureOf(analysis, key) {
   const unknown = { key, title: key, unit: "", better: /** @type {const} */ ("lower") };
-  return measures.find((measure) => measure.key === key) ?? { ...unknown, description: "" };
+  const found = analysis.measures.find((measure) => measure.key === key);
+  const measure = found ?? { ...unknown, description: "" };
+  return { ...measure, title: `${measure.title}${withoutBuffers(analysis, key)}` };
 }
 
 /**
@@ -300,21 +304,21 @@ export function mainTable(analysis, setting, columns = headlines(analysis, setti
  * @param {Analysis} analysis
  * @param {Column[]} columns
  */
-function legend({ confidence }, columns) {
+function legend(analysis, columns) {
   const rows = columns.flatMap(({ comparison }) => comparison.rows).filter(({ median }) => median);
   const rounds = rows.map(({ values }) => values.length);
   const least = Math.min(...rounds);
   const most = Math.max(...rounds);
+  const notes = `${queueNote(columns)}${memoryNote(analysis, columns)}`;
   if (rows.length === 0) return "No cell of this setting counts.";
-  if (most === 1)
-    return `One round: single values, nothing is known about their spread.${queueNote(columns)}`;
+  if (most === 1) return `One round: single values, nothing is known about their spread.${notes}`;
   const p99 = columns.some(({ p99 }) => p99) ? " p99, the median of the rounds too;" : "";
   const ratios = columns.some(({ relativeTo }) => relativeTo) ? " the ratio named above it;" : "";
   const ranks = rows.some(({ rank }) => rank !== null)
     ? " the rank, where = is a shared one"
     : " no ranks";
   const n = least === most ? count(most) : `${count(least)} to ${count(most)}`;
-  const level = `${Math.round(confidence * 100)} %`;
+  const level = `${Math.round(analysis.confidence * 100)} %`;
   const isWhole = rows.every(({ median }) => median?.interval);
   const isNone = rows.every(({ median }) => !median?.interval);
   const spread = isWhole
@@ -322,7 +326,7 @@ function legend({ confidence }, columns) {
     : isNone
       ? `the lowest and the highest round (too few for a ${level} interval)`
       : `its ${level} interval, or the lowest and the highest round where there are too few`;
-  return `Median of ${n} rounds; ${spread};${p99}${ratios}${ranks}.${queueNote(columns)}`;
+  return `Median of ${n} rounds; ${spread};${p99}${ratios}${ranks}.${notes}`;
 }
 
 /**
@@ -335,6 +339,22 @@ function queueNote(columns) {
     .map(([queue, own]) => ` ${list(own.map(({ measure }) => measure.title))}: ${queue}.`)
     .join("");
 }
+
+/**
+ * @param {Analysis} analysis
+ * @param {Column[]} columns
+ * @returns {string} sentences about memory, with a space before each; empty where there is none
+ */
+function memoryNote(analysis, columns) {
+  const unranked = columns.filter(({ measure }) => !isRanked(measure.key));
+  if (unranked.length === 0) return "";
+  const note = buffersNote(analysis);
+  return ` ${UNRANKED_NOTE}${note && ` ${note}`}`;
+}
+
+/** Why memory has no rank without a slope. */
+const UNRANKED_NOTE =
+  "Memory has no rank here: the baseline is mostly configuration, and growth is that of the connections open at a time. Ranks go by the slope over held connections alone.";
 
 /**
  * @param {Analysis} analysis

@@ -2,13 +2,15 @@
  * report.md: the short report, in GitHub's Markdown, for a pull request or a post.
  *
  * @import { Analysis, Setting } from "../analyse/types.js"
+ * @import { SlopeEntry } from "./memory-texts.js"
  * @import { Column, Entry } from "./model.js"
  */
 import { figure, NONE } from "../numbers.js";
 import { claimText, toldClaims, untoldText } from "./claim-texts.js";
 import { verdictTexts } from "./verdicts.js";
 import { versionsText } from "./measured-versions.js";
-import { placesTitle, settingTitle, titleOfProxy } from "./words.js";
+import { placesTitle, settingTitle, slopesTitle, titleOfProxy } from "./words.js";
+import { buffersNote, slopeTable } from "./memory-texts.js";
 import { badAnswerTexts } from "./bad-answer-texts.js";
 import { INDEX_NOTE, indexTables } from "./index-texts.js";
 import { findingSentence, findingText, tellFindings } from "./findings.js";
@@ -57,6 +59,7 @@ export function renderMarkdown(analysis) {
     "## Figures",
     ...settings.flatMap((setting) => settingBlocks(analysis, setting)),
     ...placeBlocks(analysis),
+    ...slopeBlocks(analysis),
   ];
   if (published) {
     const { title, machine, source } = published;
@@ -189,6 +192,38 @@ function placeBlocks(analysis) {
         ["---", ...PLACES.map(() => "--:"), "--:"],
       ),
     ]),
+  ];
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string[]}
+ */
+function slopeBlocks(analysis) {
+  const { results, slopes } = analysis;
+  if (slopes.length === 0) return [];
+  const all = looks(results);
+  const titleOf = (/** @type {string} */ name) => titleOfProxy(results, name);
+  const text = (/** @type {SlopeEntry} */ { text, detail, rank }) =>
+    `${text}${detail && ` (${detail})`}${rank ? `, rank ${rank}` : ""}`;
+  return [
+    "## Memory over held connections",
+    ...slopes.flatMap((one) => {
+      const { columns, rows } = slopeTable(analysis, one);
+      return [
+        `### ${plain(slopesTitle(one, slopes))}`,
+        table(
+          ["Proxy", ...columns.map(({ title, unit }) => (unit ? `${title}, ${unit}` : title))],
+          rows.map(({ proxy, isControl, entries }) => [
+            isControl ? `*${plain(all[proxy].label)}, its echo server*` : plain(all[proxy].label),
+            ...entries.map((entry) => plain(text(entry))),
+          ]),
+          ["---", ...columns.map(() => "--:")],
+        ),
+        one.unranked ? `- ${plain(findingText(one.unranked, titleOf))}.` : "",
+      ];
+    }),
+    plain(buffersNote(analysis)),
   ];
 }
 

@@ -6,11 +6,12 @@ import { answersBadly } from "../analyse/bad-answers.js";
 import { measure } from "../analyse/measures.js";
 import { ALPHA, LEAST_ROUNDS } from "../analyse/ranking.js";
 import { comparesServers } from "../analyse/settings.js";
-import { schemeName } from "../plan/workload.js";
+import { connectionsAtATime, isPaced, schemeName } from "../plan/workload.js";
 import { counted, number, timesFinely } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { findingText, onlyRounds } from "./findings.js";
 import { Style } from "./lead.js";
+import { connectionsText, withoutBuffers } from "./memory-texts.js";
 import { p99ComparisonOf } from "./model.js";
 import {
   amount,
@@ -22,7 +23,7 @@ import {
   titleOfProxy,
 } from "./words.js";
 
-/** @import { AddedAnswer, Analysis, BestAnswer, Finding, HandshakeKind, LeakAnswer, Measure, NoiseFloor, ProxyRatio, Row, Scope, SelfComparison, SelfMeasure, Setting, Verdict } from "../analyse/types.js" */
+/** @import { AddedAnswer, Analysis, BestAnswer, Finding, HandshakeKind, LeakAnswer, Measure, MemoryAnswer, NoiseFloor, ProxyRatio, Row, Scope, SelfComparison, SelfMeasure, Setting, SlopeRow, Verdict } from "../analyse/types.js" */
 /** @import { Results } from "../record/types.js" */
 /** @import { Interval } from "../statistics/types.js" */
 
@@ -37,7 +38,8 @@ import {
  * @property {AnswerText[]} answers one a scheme, where the question is not about both
  * @property {string[]} caveats of all of its answers
  *
- * @typedef {AnswerText & {scheme: string | null}} Draft scheme: as it is shown; null: it is about both
+ * @typedef {AnswerText & {scheme: string | null, isRanked?: boolean}} Draft scheme: as it is shown; null: it is about both;
+ *   isRanked: false: it rests on no ranks, and what is said of those of all other answers is not said of it
  *
  * @typedef {object} Words how a ranking is told
  * @property {string} question without what tells it from others of its kind
@@ -67,11 +69,6 @@ const BEST = {
   proxy_memory_left_bytes: {
     question: "Which proxy keeps least memory after its connections",
     leads: "keeps least",
-    unit: "as much",
-  },
-  proxy_memory_peak_usage_bytes: {
-    question: "Which proxy needs least memory",
-    leads: "needs least",
     unit: "as much",
   },
   connections_per_second: {
@@ -110,7 +107,7 @@ const HANDSHAKES = {
 };
 
 /**
- * @param {Pick<Analysis, "results" | "settings" | "asked" | "verdicts" | "aa" | "sameWork" | "noiseFloor">} analysis
+ * @param {Pick<Analysis, "results" | "settings" | "asked" | "verdicts" | "countsSocketBuffers" | "aa" | "sameWork" | "noiseFloor">} analysis
  * @returns {{lead: string[], verdicts: VerdictText[]}} lead: what all verdicts share, a sentence each
  */
 export function verdictTexts(analysis) {
@@ -121,7 +118,7 @@ export function verdictTexts(analysis) {
     findings.map((finding) => findingText(finding, titleOf));
   const { shared, verdicts: texts } = sharedOnce(
     verdicts.map((verdict) => ({
-      question: questionText(style, verdict),
+      question: questionText(style, verdict, analysis),
       answers: answersOf(style, verdict).map(({ caveats, ...answer }) => ({
         ...answer,
         caveats: told(caveats),
@@ -145,15 +142,23 @@ export function verdictTexts(analysis) {
 /**
  * @param {Style} style
  * @param {Verdict} verdict
+ * @param {Pick<Analysis, "countsSocketBuffers">} analysis
  * @returns {string}
  */
-function questionText({ results }, verdict) {
+function questionText({ results }, verdict, analysis) {
   const details = detailsText(verdict.scope);
   switch (verdict.question) {
     case "leak":
       return "Does a proxy keep connections that its clients have dropped?";
     case "best":
-      return `${BEST[verdict.measure].question}${details}?`;
+      return `${BEST[verdict.measure].question}${withoutBuffers(analysis, verdict.measure)}${details}?`;
+    case "memory": {
+      const isHeld = verdict.answers.some(({ order }) => order.length > 0);
+      const what = isHeld
+        ? "How much memory does a held connection take"
+        : "How much memory does a proxy have before and under this load";
+      return `${what}${withoutBuffers(analysis)}${details}?`;
+    }
     case "added":
       return `How much time does a proxy add to ${ADDED[verdict.measure]}${details}?`;
     case "tls":
@@ -210,6 +215,12 @@ function answersOf(style, verdict) {
       return verdict.answers.map((answer) =>
         one(answer, bestText(style, answer, BEST[verdict.measure])),
       );
+    case "memory":
+      return verdict.answers.map((answer) => ({
+        ...one(answer, memoryText(style, answer)),
+        isRanked: false,
+        ...(answer.order.length > 0 && { over: slopeOver(answer) }),
+      }));
     case "added":
       return verdict.answers.map((answer) => one(answer, addedText(style, answer)));
     case "tls":
@@ -240,7 +251,8 @@ function answersOf(style, verdict) {
  */
 function sharedOnce(drafts) {
   const answers = drafts.flatMap((draft) => draft.answers);
-  const bySchemes = [...Map.groupBy(answers, ({ scheme }) => scheme)].flatMap(([scheme, own]) =>
+  const sharing = answers.filter(({ isRanked = true }) => isRanked);
+  const bySchemes = [...Map.groupBy(sharing, ({ scheme }) => scheme)].flatMap(([scheme, own]) =>
     scheme === null ? [] : [{ scheme, caveats: commonCaveats(own) }],
   );
   const all = new Set(bySchemes.flatMap(({ caveats }) => caveats));
@@ -346,16 +358,112 @@ function contestText(style, answer, words) {
     const tail = tailText(p99Of(answer, row), measure(comparison.measure));
     return `${i === 0 ? `${ratio} ${words.unit}${reference}` : ratio}${tail}`;
   });
-  const ties = [...new Set(rest.map(({ rank }) => rank))]
-    .map((rank) => rest.filter((row) => row.rank === rank))
-    .filter((group) => group.length > 1)
-    .map((group) => `, ${noDifference(group, title)}`);
-  return `${first}; ${list(others)}${ties.join("")}`;
+  return `${first}; ${list(others)}${tiesText(rest, title)}`;
 }
 
 /**
- * @param {Row[]} group of one rank, the best first: the others cannot be told from it, but may differ from each other
- * @param {(row: Row) => string} text
+ * @param {SlopeRow} row with a slope
+ * @returns {string} `10.2 kB a connection (10.0 to 10.5), 105,000 connections a GiB (102,000 to 107,000)`
+ */
+function slopeText({ slope, connectionsPerGiB }) {
+  if (!slope) return "no slope";
+  const { value, interval } = slope;
+  const bytes = { unit: "bytes" };
+  const ends = interval ? ` (${amountRange(interval, value, bytes)})` : "";
+  const perGiB = connectionsPerGiB
+    ? `, ${connectionsText(connectionsPerGiB)} connections a GiB`
+    : "";
+  return `${amount(value, bytes)} a connection${ends}${perGiB}`;
+}
+
+/**
+ * @param {Style} style
+ * @param {MemoryAnswer} answer
+ * @returns {string}
+ */
+function memoryText(style, answer) {
+  const { order } = answer;
+  if (order.length === 0) return footprintText(style, answer);
+  const title = (/** @type {SlopeRow} */ { proxy }) => titleOfProxy(style.results, proxy);
+  const named = (/** @type {SlopeRow} */ row) => `${title(row)} ${slopeText(row)}`;
+  const beside = order.map((row) => {
+    const { baseline, points } = row;
+    const last = points.at(-1);
+    if (!baseline || !last) return title(row);
+    const [before, more] = [baseline.value, last.growthBytes].map((value) =>
+      amount(value, { unit: "bytes" }),
+    );
+    return `${title(row)} ${before} and ${more} more with ${number(last.connections)} held`;
+  });
+  return `${slopeOrder(order, title, named)}. Beside it, not ranked and in none of these, the baseline: ${list(beside)}`;
+}
+
+/**
+ * @param {MemoryAnswer} answer with a slope
+ * @returns {string} `ws, 1,000 to 50,000 connections held`: a slope is of no single load
+ */
+function slopeOver({ settings: [setting], order }) {
+  const counts = order.flatMap(({ points }) => points.map(({ connections }) => connections));
+  const ends = [Math.min(...counts), Math.max(...counts)].map(number);
+  return `${schemeName(setting)}, ${ends.join(" to ")} connections held`;
+}
+
+/**
+ * @param {SlopeRow[]} order
+ * @param {(row: SlopeRow) => string} title
+ * @param {(row: SlopeRow) => string} named with its figures
+ * @returns {string}
+ */
+function slopeOrder(order, title, named) {
+  if (order.length === 1) return `only ${title(order[0])} has a slope: ${slopeText(order[0])}`;
+  if (order[0].rank === null) return `not ranked: ${order.map(named).join("; ")}`;
+  const leaders = order.filter(({ rank }) => rank === 1);
+  const rest = order.slice(leaders.length);
+  const first =
+    leaders.length > 1
+      ? noDifference(leaders, named)
+      : `${title(leaders[0])} takes least, ${slopeText(leaders[0])}`;
+  return [first, ...rest.map(named)].join("; ") + tiesText(rest, title);
+}
+
+/**
+ * @param {Style} style
+ * @param {MemoryAnswer} answer
+ * @returns {string}
+ */
+function footprintText(style, { settings: [{ workload }], footprints }) {
+  if (footprints.length === 0) return "no answer: no proxy has a valid cell";
+  const atATime = counted(connectionsAtATime(workload), "connection");
+  const load = isPaced(workload)
+    ? "this load"
+    : `${atATime} ${workload.holdsConnections ? "held" : "at a time"}`;
+  const each = footprints.map(({ proxy, baseline, growth }) => {
+    const [before, more] = [baseline, growth].map((row) =>
+      figureText(style, row, { unit: "bytes" }),
+    );
+    return `${titleOfProxy(style.results, proxy)} ${before} and ${more} more`;
+  });
+  return `not ranked, as the baseline is mostly configuration and the growth that of ${load}: ${list(each)}`;
+}
+
+/**
+ * @template {{rank: number | null, ties: string[]}} Ranked
+ * @param {Ranked[]} rest those below the best
+ * @param {(row: Ranked) => string} title
+ * @returns {string} who of them shares a rank
+ */
+function tiesText(rest, title) {
+  return [...new Set(rest.map(({ rank }) => rank))]
+    .map((rank) => rest.filter((row) => row.rank === rank))
+    .filter((group) => group.length > 1)
+    .map((group) => `, ${noDifference(group, title)}`)
+    .join("");
+}
+
+/**
+ * @template {{ties: string[]}} Ranked
+ * @param {Ranked[]} group of one rank, the best first: the others cannot be told from it, but may differ from each other
+ * @param {(row: Ranked) => string} text
  */
 function noDifference(group, text) {
   const [best, ...others] = group;
@@ -606,7 +714,6 @@ const TOLD = [
   "cpu_us_per_message",
   "handshake_ms_mean",
   "echo_latency_ms_mean",
-  "proxy_memory_peak_usage_bytes",
   "connections_per_second",
 ];
 

@@ -3,9 +3,9 @@ import { median } from "simple-statistics";
 /** @import { Estimate, Interval } from "./types.js" */
 
 /**
- * The slope of y over x, and where the line meets x = 0: the median of the slopes between all pairs of points of different x, and
- * the median of what is left of y (Theil, Proc. Kon. Ned. Akad. v. Wetensch. A 53 (1950) 386-392; Sen, Journal of the American
- * Statistical Association 63 (1968) 1379-1389, where values of x may be equal). A quarter of the points may be anything.
+ * The slope of y over x: the median of the slopes between all pairs of points of different x (Theil, Proc. Kon. Ned. Akad. v.
+ * Wetensch. A 53 (1950) 386-392; Sen, Journal of the American Statistical Association 63 (1968) 1379-1389, where values of x may be
+ * equal). A quarter of the points may be anything.
  *
  * The interval is Sen's, which assumes no distribution: a slope b is left out when y - b x is so far from unrelated to x,
  * by Kendall's count of pairs in order, that unrelated values come out so in less than the rest of the confidence. The
@@ -13,7 +13,7 @@ import { median } from "simple-statistics";
  *
  * @param {readonly {x: number, y: number}[]} points
  * @param {number} confidence such as 0.95
- * @returns {(Estimate & {intercept: number}) | null} null: all points have the same x; its interval is null where so few points never
+ * @returns {Estimate | null} null: all points have the same x; its interval is null where so few points never
  *   leave out any slope: with one y for each x, 5 are the fewest for 95 %
  */
 export function theilSen(points, confidence) {
@@ -24,7 +24,6 @@ export function theilSen(points, confidence) {
   return {
     value,
     interval: intervalOf(slopes, errorsOf(points).findLastIndex((error) => error <= least) + 1),
-    intercept: median(points.map(({ x, y }) => y - value * x)),
   };
 }
 

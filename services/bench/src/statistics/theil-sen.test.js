@@ -72,13 +72,12 @@ function permute(items, each, taken = []) {
   items.forEach((item, i) => permute(items.toSpliced(i, 1), each, [...taken, item]));
 }
 
-test("a line is found whatever one point does, and where it meets 0", () => {
+test("a line is found whatever one point does", () => {
   const x = [1000, 2000, 3000, 4000, 5000, 6000];
   const y = x.map((value) => 5e6 + 25_000 * value);
   y[3] = 1e9;
   const found = theilSen(points(x, y), 0.95);
   assert.equal(found?.value, 25_000);
-  assert.equal(found?.intercept, 5e6);
 });
 
 test("four points have no interval of 95 %, five have; one x has no slope", () => {
@@ -87,7 +86,7 @@ test("four points have no interval of 95 %, five have; one x has no slope", () =
       Array.from({ length: n }, (_, i) => i),
       Array.from({ length: n }, (_, i) => 2 * i),
     );
-  assert.deepEqual(theilSen(line(4), 0.95), { value: 2, interval: null, intercept: 0 });
+  assert.deepEqual(theilSen(line(4), 0.95), { value: 2, interval: null });
   assert.deepEqual(theilSen(line(5), 0.95)?.interval, [2, 2]);
   assert.equal(theilSen(points([3, 3], [1, 2]), 0.95), null);
   assert.equal(theilSen([], 0.95), null);

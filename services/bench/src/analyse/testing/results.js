@@ -441,7 +441,6 @@ export function slopeRow(changes = {}) {
     rank: null,
     ties: [],
     baseline: { value: 4e6, interval: null },
-    interceptBytes: 5e6,
     missing: null,
     ended: null,
     ...changes,

@@ -30,8 +30,8 @@ test("memory over held connections: a chart, slopes with intervals, and where a 
   assert.match(control[0], /no proxy.*its echo server/);
   assert.match(nginx[1], /^25\.0/);
   assert.match(nginx[1], /25\.0–25\.0$/);
-  assert.deepEqual(nginx.slice(4), ["5.00", "5,000", ""]);
-  assert.deepEqual(haproxy.slice(5), ["4,000", "5,000: <b>needs</b> descriptors"]);
+  assert.deepEqual(nginx.slice(4), ["42,90042,900–43,000", "20.020.0–20.0", "110", "5,000", ""]);
+  assert.deepEqual(haproxy.slice(7), ["4,000", "5,000: <b>needs</b> descriptors"]);
 });
 
 test("too few points for an interval say so, and a part that is not counted", () => {

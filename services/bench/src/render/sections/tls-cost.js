@@ -23,7 +23,7 @@ export function tls(page) {
     KEYS.cpuPerRequest,
     KEYS.handshake,
     KEYS.request,
-    KEYS.peakMemory,
+    KEYS.memoryGrowth,
   ];
   const rows = pairs.flatMap(({ ws, wss }) =>
     keys.flatMap((key) => {

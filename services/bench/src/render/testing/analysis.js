@@ -63,11 +63,11 @@ const MEASURES = [
       "User and system time of the proxy's cgroups over the measured phase, divided by connections.",
   },
   {
-    key: "proxy_memory_peak_usage_bytes",
-    title: "Peak memory",
+    key: "proxy_memory_growth_bytes",
+    title: "Memory growth",
     unit: "bytes",
     better: "lower",
-    description: "Highest sample of the proxy's cgroups.",
+    description: "Highest sample of the proxy's cgroups, less the baseline.",
   },
   {
     key: "handshake_ms_p99",
@@ -166,6 +166,7 @@ export function sampleAnalysis({
       settings,
       slopes: [],
       operationCosts: [],
+      countsSocketBuffers: false,
       badAnswers: [],
       cpuByPlace: [],
       sameWork: [],
@@ -390,7 +391,7 @@ function okCell(cell, attempt, invalid, random, hostile) {
       echo_latency_ms_mean: record.echoLatencyMs.mean,
       total_seconds: record.totalSeconds,
       cpu_us_per_connection: (cpuSeconds / asked) * 1e6,
-      ...(!isGone && { proxy_memory_peak_usage_bytes: peakBytes }),
+      ...(!isGone && { proxy_memory_growth_bytes: peakBytes }),
     },
     findings,
     counted: !invalid,
@@ -505,7 +506,7 @@ function comparison(measure, cells, proxies, hostile) {
       missing:
         sorted.length > 0
           ? []
-          : measure.key === "proxy_memory_peak_usage_bytes" && cells.length > 0
+          : measure.key === "proxy_memory_growth_bytes" && cells.length > 0
             ? [{ kind: "unreadable" }]
             : [{ kind: "skipped", why: `No counted cell.${hostile}` }],
       toControl: null,
