@@ -365,7 +365,7 @@ test("A/A: a tie says so, and how far apart the two were", () => {
     lead.at(-1) ?? "",
     /at the 5 % level, corrected for all 18 comparisons of this run;/,
   );
-  assert.match(self({ rounds: 4 }).lead.at(-1) ?? "", /^Too few rounds to test 22 comparisons: /);
+  assert.match(self({ rounds: 4 }).lead.at(-1) ?? "", /^Too few rounds to test 18 comparisons: /);
 });
 
 test("A/A: a difference is no tie, and one round tells nothing", () => {
