@@ -439,7 +439,7 @@ function footprintText(style, { settings: [{ workload }], footprints }) {
     : `${atATime} ${workload.holdsConnections ? "held" : "at a time"}`;
   const each = footprints.map(({ proxy, baseline, growth }) => {
     const [before, more] = [baseline, growth].map((row) =>
-      figureText(style, row, { unit: "bytes" }),
+      figureText(style, row, { unit: "bytes" }, null),
     );
     return `${titleOfProxy(style.results, proxy)} ${before} and ${more} more`;
   });
