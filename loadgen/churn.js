@@ -59,14 +59,17 @@ export function teardown({ startedMs }) {
 
 /** @param {import("./lib/summary.js").SummaryData} data */
 export function handleSummary(data) {
+  // Of these it cannot be told for which proxy they were: all count as this one's.
   const notBegun = countOf(data, "dropped_iterations");
+  const forReference = countOf(data, "reference_opened") + countOf(data, "reference_failed");
+  const begun = countOf(data, "iterations") - forReference;
   return summarise(data, {
     title: `${CONNECTIONS_PER_SECOND} connections a second opened and dropped, for ${CHURN_SECONDS} s`,
     tags,
     parameters: { ...parameters, SCHEME: scheme },
     causes: CAUSES,
     // k6 begins a connection when it is due, or not at all.
-    sendsOf: () => ({ due: countOf(data, "iterations") + notBegun, late: 0, dropped: notBegun }),
+    sendsOf: () => ({ due: begun + notBegun, late: 0, dropped: notBegun }),
     notes: notBegun
       ? [`${notBegun} connections were not begun: ${CONCURRENCY} were open already (CONCURRENCY)`]
       : [],

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { containersOf } from "../src/platform/docker.js";
+import { isDisturbed } from "../src/record/disturbance.js";
 import { validateResults } from "../src/record/schema.js";
 import { until } from "../src/platform/wait.js";
 import { atEnd, copyOfProject, lab } from "./lab.js";
@@ -72,6 +73,14 @@ export async function finishedTestbed(t) {
  */
 export function lastAttempts(cells) {
   return [...new Map(cells.map((cell) => [cell.id, cell])).values()];
+}
+
+/**
+ * @param {Results} run
+ * @returns {boolean} nothing else took so much of the machine that a cell counts for nothing: only then are there comparisons and verdicts
+ */
+export function isQuiet({ cells }) {
+  return !lastAttempts(cells).some(isDisturbed);
 }
 
 /**

@@ -47,7 +47,10 @@ export async function compare(directory, { run, baseline, json }, say) {
 export async function compareWithLatest(directory, store, influx) {
   const earlier = latestBefore(store);
   if (!earlier) return null;
-  const comparison = comparable(store.results, earlier.results, readPolicy(directory));
+  const comparison = compareRuns(store.results, earlier.results, readPolicy(directory));
+  // Where something else took the machine no cell counts.
+  if (comparison.rows.length === 0)
+    return `not compared: no figure in common with ${comparison.baseline}`;
   await publishComparison(influx, store, comparison);
   const { rows, run, baseline, differences } = comparison;
   const differing = rows.filter(({ differs }) => differs === "higher" || differs === "lower");

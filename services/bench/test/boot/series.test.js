@@ -13,7 +13,7 @@ import { Store } from "../../src/record/store.js";
 import { findingText } from "../../src/render/findings.js";
 import { republish } from "../../src/series/republish.js";
 import { until } from "../../src/platform/wait.js";
-import { testbed } from "../testbed.js";
+import { isQuiet, testbed } from "../testbed.js";
 import { joinProject } from "../lab.js";
 
 /** @import { Series } from "../../src/platform/influx.js" */
@@ -44,7 +44,7 @@ const PROMISED = {
   phases: { tags: ["phase"], fields: ["title", "text", "cell", "round"] },
   live: { tags: [], fields: LIVE },
   aligned: { tags: ["round", "service", "role"], fields: ["working_set_bytes", "cell"] },
-  cells: { tags: ["round", "validity"], fields: ["total_seconds", "cell", "attempt", "findings"] },
+  cells: { tags: ["round", "validity"], fields: ["connections_opened", "cell", "attempt", "findings"] },
   summaries: { tags: ["measure", "unit"], fields: ["median", "rounds"] },
   comparisons: {
     tags: ["baseline", "measure", "unit"],
@@ -59,7 +59,8 @@ test("every measurement has what is promised, and has it again from the record a
     const { code, output } = await bench(["run", "one"]).ended;
     assert.equal(code, 0, output);
     assert.doesNotMatch(output, /Grafana lacks|not all of the run/);
-    if (i > 0) assert.match(output, new RegExp(`compared with ${runs()[0]}: `));
+    if (i > 0)
+      assert.match(output, new RegExp(`compared with ${runs()[0]}: |in common with ${runs()[0]}`));
   }
   const store = Store.open(join(directory, "results", runs()[1]));
   const { name: run } = store.results.run;
@@ -83,9 +84,15 @@ test("every measurement has what is promised, and has it again from the record a
     await Promise.all(Object.keys(PROMISED).map(async (name) => [name, await rowsOf(name)])),
   );
 
+  const areQuiet = runs()
+    .map((name) => Store.open(join(directory, "results", name)).results)
+    .every(isQuiet);
+  if (!areQuiet) t.diagnostic("something else took too much of the machine: nothing is compared");
+
   await t.test("tags and fields", () => {
     for (const [name, { tags, fields }] of Object.entries(PROMISED)) {
-      assert.ok(before[name].length > 0, `no ${name}`);
+      const isCompared = name === "summaries" || name === "comparisons";
+      assert.ok(before[name].length > 0 || (isCompared && !areQuiet), `no ${name}`);
       for (const row of before[name]) {
         assert.deepEqual(Object.keys(row.tags).sort(), [...OF_CELL, ...tags].sort(), name);
         for (const field of fields) assert.ok(field in row.fields, `${name} lacks ${field}`);
@@ -102,7 +109,10 @@ test("every measurement has what is promised, and has it again from the record a
       const record = cells.find(
         ({ id, attempt }) => id === fields.cell && attempt === Number(fields.attempt),
       );
-      assert.equal(fields.total_seconds, record?.totalSeconds);
+      assert.equal(fields.connections_opened, record?.connections?.opened);
+      // On a machine with other work, findings may void it.
+      if ("total_seconds" in fields) assert.equal(fields.total_seconds, record?.totalSeconds);
+      else assert.ok(fields.findings, `${fields.cell} lacks total_seconds and has no finding`);
       assert.equal(tags.proxy, record?.proxy);
       const keys = Object.keys(fields).filter((key) => MEASURES.some((one) => one.key === key));
       assert.ok(keys.length > 20, String(keys));
@@ -171,10 +181,11 @@ test("every measurement has what is promised, and has it again from the record a
   });
 
   await t.test("compare writes its figures again, and prints them", async () => {
+    if (!areQuiet) return;
     const { code, output } = await bench(["compare", runs()[1], runs()[0]]).ended;
     assert.equal(code, 0, output);
     assert.match(output, /also in InfluxDB/);
-    assert.match(output, /CPU per connection\n.*nginx +×/);
+    assert.match(output, /CPU per connection, × reference\n.*nginx +×/);
     await joinProject(t, project.name);
     assert.deepEqual(sorted(await rowsOf("comparisons")), sorted(before.comparisons));
     const wrong = await bench(["compare", runs()[1], `${runs()[0]}x`]).ended;
