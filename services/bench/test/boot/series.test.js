@@ -44,7 +44,10 @@ const PROMISED = {
   phases: { tags: ["phase"], fields: ["title", "text", "cell", "round"] },
   live: { tags: [], fields: LIVE },
   aligned: { tags: ["round", "service", "role"], fields: ["working_set_bytes", "cell"] },
-  cells: { tags: ["round", "validity"], fields: ["connections_opened", "cell", "attempt", "findings"] },
+  cells: {
+    tags: ["round", "validity"],
+    fields: ["connections_opened", "cell", "attempt", "findings"],
+  },
   summaries: { tags: ["measure", "unit"], fields: ["median", "rounds"] },
   comparisons: {
     tags: ["baseline", "measure", "unit"],
