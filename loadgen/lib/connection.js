@@ -52,7 +52,7 @@ export class Connection {
   #number;
   #message;
   #sampleEvery;
-  #startedMs = now();
+  #startedMs;
   #isReference;
   #counts;
   #socket;
@@ -71,28 +71,32 @@ export class Connection {
    * @param {(connection: number, number: number) => string} options.message makes each of its messages
    * @param {number} options.seconds it has failed when it is not through by then; see `limit`
    * @param {number} [options.sampleEvery] so many messages have one latency recorded
+   * @param {number} [options.dueMs] when it should have begun, by `now()`: its handshake counts from then
    */
-  constructor(number, { message, seconds, sampleEvery = 1 }) {
+  constructor(number, { message, seconds, sampleEvery = 1, dueMs = now() }) {
     this.#number = number;
+    this.#startedMs = dueMs;
     this.#message = message;
     this.#sampleEvery = sampleEvery;
     this.#isReference = isReference(number);
     this.#counts = counters[this.#isReference ? "reference" : "proxy"];
     this.#socket = new WebSocket(this.#isReference ? referenceUrl : url);
     this.limit(seconds);
-    this.#socket.addEventListener("open", () => this.#opened());
-    this.#socket.addEventListener("message", (event) => {
-      this.#echoed(/** @type {{data: unknown}} */ (event).data);
-    });
-    this.#socket.addEventListener("error", (event) => {
-      this.#broken(/** @type {{error: string}} */ (event).error);
-    });
-    this.#socket.addEventListener("close", () => this.#closed());
+    // addEventListener would have k6 call each listener through Go's reflection.
+    this.#socket.onopen = () => this.#opened();
+    this.#socket.onmessage = (event) => this.#echoed(/** @type {{data: unknown}} */ (event).data);
+    this.#socket.onerror = (event) => this.#broken(/** @type {{error: string}} */ (event).error);
+    this.#socket.onclose = () => this.#closed();
   }
 
   /** @returns {boolean} whether it can carry messages */
   get isOpen() {
     return this.#phase === "open";
+  }
+
+  /** @returns {boolean} whether it leads to the reference proxy */
+  get isReference() {
+    return this.#isReference;
   }
 
   /** @returns {boolean} whether a message has not come back yet */
