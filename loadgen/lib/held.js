@@ -4,6 +4,7 @@
 import exec from "k6/execution";
 import http from "k6/http";
 import { Connection } from "./connection.js";
+import { keepTo } from "./open-loop.js";
 import { withReference } from "./reference.js";
 import { now } from "./target.js";
 
@@ -39,7 +40,7 @@ function rampSeconds({ CONNECTIONS, CONNECTIONS_PER_SECOND }) {
 }
 
 /** @param {Held} parameters */
-function vusOf({ CONNECTIONS }) {
+export function vusOf({ CONNECTIONS }) {
   return Math.ceil(withReference(CONNECTIONS) / CONNECTIONS_PER_VU);
 }
 
@@ -102,6 +103,62 @@ export async function edgeOfAll(name, parameters) {
   if (!__ENV.EDGE_URL) return;
   const url = `${__ENV.EDGE_URL}/${name}?of=${vusOf(parameters)}`;
   await http.asyncRequest("POST", url, null, { timeout: `${BARRIER_SECONDS}s` });
+}
+
+/**
+ * Opens this VU's share, sends what is due of it through the measured phase, and closes. A message that is due while its connection
+ * still waits for its last echo is dropped.
+ *
+ * @param {Held} parameters
+ * @param {Omit<ConstructorParameters<typeof Connection>[1], "seconds">} options of each connection
+ * @param {object} phase
+ * @param {number} phase.seconds
+ * @param {(count: number, endMs: number) => import("./schedule.js").Due} phase.scheduleOf so many connections, until then
+ * @param {import("k6/metrics").Trend} phase.total
+ */
+export async function holdAndSend(parameters, options, { seconds, scheduleOf, total }) {
+  const connections = await openShare(parameters, options);
+  await edgeOfAll("start", parameters);
+  const startMs = now();
+  const endMs = 1000 * seconds;
+  await keepTo(scheduleOf(connections.length, endMs), {
+    startMs,
+    endMs,
+    begin: (which, dueMs) => {
+      const connection = connections[which];
+      if (!connection.isOpen || connection.isWaiting) return false;
+      connection.send(dueMs);
+      return true;
+    },
+    isReference: (which) => connections[which].isReference,
+  });
+  await allEchoed(connections, parameters.TIMEOUT_SECONDS);
+  total.add(now() - startMs);
+  await edgeOfAll("end", parameters);
+  await closeAll(connections, parameters.TIMEOUT_SECONDS);
+}
+
+/**
+ * @param {Connection[]} connections
+ * @param {number} seconds a connection that waits for longer has failed
+ * @returns {Promise<void>} when no echo is missing any more
+ */
+function allEchoed(connections, seconds) {
+  const waiting = connections.filter(({ isWaiting }) => isWaiting);
+  let left = waiting.length;
+  return new Promise((resolve) => {
+    if (left === 0) return resolve();
+    for (const connection of waiting) {
+      const done = () => {
+        connection.limit();
+        connection.onEcho = connection.onEnd = () => {};
+        left -= 1;
+        if (left === 0) resolve();
+      };
+      connection.onEcho = connection.onEnd = done;
+      connection.limit(seconds);
+    }
+  });
 }
 
 /**

@@ -106,6 +106,24 @@ const DEFINITIONS = [
     of: ({ sends }) => percent(sends?.dropped, sends?.due),
   },
   {
+    key: "offered_per_second",
+    title: "Offered a second",
+    unit: "",
+    better: "higher",
+    description:
+      "What was due a second, messages on connections that are held, else connections; only of an open loop with a set time.",
+    of: ({ sends }, { phaseSeconds }) => ratio(sends?.due, phaseSeconds),
+  },
+  {
+    key: "achieved_per_second",
+    title: "Achieved a second",
+    unit: "",
+    better: "higher",
+    description:
+      "Of what was due, what did all it should, divided by the total. Less than was offered: it was not sent, it failed, or it took longer than the time set.",
+    of: (record) => ratio(achieved(record), record.totalSeconds),
+  },
+  {
     key: "total_seconds",
     title: "Total",
     unit: "s",
@@ -649,6 +667,18 @@ export function held({ connectionsHeld }) {
  */
 function openedInPhase({ connections, connectionsHeld }) {
   return connectionsHeld ? null : connections?.opened;
+}
+
+/**
+ * @param {CellRecord} record
+ * @returns {number | null | undefined} messages on connections that are held, else connections that did all they should; null: nothing was
+ *   due
+ */
+function achieved({ sends, connections, connectionsHeld, messagesEchoed }) {
+  if (!sends) return null;
+  return connectionsHeld
+    ? messagesEchoed
+    : sends.due - sends.dropped - (connections?.failed ?? NaN);
 }
 
 /**

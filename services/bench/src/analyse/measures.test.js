@@ -209,3 +209,30 @@ test("a generator uses as many cores as it has threads, and no more than there a
   assert.equal(cores({ generatorThreads: "one" }), 3);
   assert.equal(cores({ threads: 4 }), 6);
 });
+
+test("an open loop: what was offered and what was achieved a second, of arrivals and of messages", () => {
+  const arrivals = cellRecord(
+    {
+      scenario: "arrivals",
+      parameters: { CONNECTIONS_PER_SECOND: 400, ARRIVE_SECONDS: 5, CONCURRENCY: 1000 },
+    },
+    { totalSeconds: 5.5 },
+  );
+  assert.ok(arrivals.connections);
+  Object.assign(arrivals.connections, { opened: 1980, failed: 10 });
+  arrivals.sends = { due: 2005, late: 1, dropped: 20 };
+  const measures = measuresOf(arrivals, workloadFor(arrivals));
+  assertMeasures(measures, { offered_per_second: 401, achieved_per_second: 1975 / 5.5 });
+  // CONCURRENCY is a limit, and not how many were open.
+  assert.ok(!("proxy_memory_per_connection_bytes" in measures));
+
+  const held = idleRecord({}, { totalSeconds: 5 });
+  held.sends = { due: 5000, late: 50, dropped: 10 };
+  held.messagesEchoed = 4990;
+  assertMeasures(measuresOf(held, workloadFor(held)), {
+    offered_per_second: 1000,
+    achieved_per_second: 998,
+  });
+  const closed = measuresOf(cellRecord(), workloadFor(cellRecord()));
+  assert.ok(!("offered_per_second" in closed || "achieved_per_second" in closed));
+});

@@ -66,8 +66,8 @@ const COMPARED = [
     // Elsewhere it is derived from two settings, or not known.
     key: PER_MESSAGE,
     control: "own",
-    applies: ({ holdsConnections, messages = 1, intervalSeconds = 0 }) =>
-      holdsConnections && (messages > 1 || intervalSeconds > 0),
+    applies: ({ holdsConnections, messages = 1, intervalSeconds = 0, messagesPerSecond = 0 }) =>
+      holdsConnections && (messages > 1 || intervalSeconds > 0 || messagesPerSecond > 0),
   },
   { key: PER_HANDSHAKE, control: "own", applies: () => false },
   {

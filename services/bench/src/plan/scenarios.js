@@ -47,7 +47,7 @@ const DEFAULTS = {
 
 /** What only one protocol has. @type {Record<Scenario["protocol"], Meaning[]>} */
 const MEANINGS_OF = {
-  websocket: ["messages", "intervalSeconds", "messageBytes"],
+  websocket: ["messages", "intervalSeconds", "messagesPerSecond", "messageBytes"],
   http: ["requests", "fileBytes"],
 };
 

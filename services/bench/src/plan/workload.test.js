@@ -16,6 +16,8 @@ import {
 const short = { CONNECTIONS: 1000, CONCURRENCY: 100, MESSAGES: 1 };
 const idle = { CONNECTIONS: 1000, CONNECTIONS_PER_SECOND: 400, HOLD_SECONDS: 30 };
 const churn = { CONNECTIONS_PER_SECOND: 0.5, CHURN_SECONDS: 60, CONCURRENCY: 100 };
+const arrivals = { CONNECTIONS_PER_SECOND: 200, ARRIVE_SECONDS: 20, CONCURRENCY: 1000 };
+const steady = { CONNECTIONS: 100, CONNECTIONS_PER_SECOND: 400, STEADY_SECONDS: 20 };
 const http = { CONNECTIONS: 400, THREADS: 4, DURATION_SECONDS: 30 };
 const files = { REQUESTS: 5000, CONCURRENCY: 10, FILE_BYTES: 12 };
 
@@ -23,6 +25,8 @@ for (const [scenario, parameters, expected] of /** @type {const} */ ([
   ["short-lived", short, { all: 1000, atATime: 100, ramp: 0, size: ["CONNECTIONS"] }],
   ["idle", idle, { all: 1000, atATime: 1000, ramp: 2.5, size: ["CONNECTIONS"] }],
   ["churn", churn, { all: 30, atATime: 100, ramp: 0, size: ["CHURN_SECONDS"] }],
+  ["arrivals", arrivals, { all: 4000, atATime: 1000, ramp: 0, size: ["ARRIVE_SECONDS"] }],
+  ["steady", steady, { all: 100, atATime: 100, ramp: 0.25, size: ["CONNECTIONS"] }],
   ["http", http, { all: 400, atATime: 400, ramp: 0, size: ["CONNECTIONS"] }],
   ["files", files, { all: 5000, atATime: 10, ramp: 0, size: [] }],
 ])) {

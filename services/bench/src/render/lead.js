@@ -145,6 +145,7 @@ export class Style {
 function loadOf({ workload }) {
   const { connections, concurrency, requests, messages = 1, intervalSeconds } = workload;
   const { connectionsPerSecond = 0, phaseSeconds, protocol, holdsConnections } = workload;
+  const { messagesPerSecond } = workload;
   const isAtRate = isPaced(workload);
   const atATime = concurrency && !isAtRate ? [`${number(concurrency)} at a time`] : [];
   if (requests) return [counted(requests, "request"), ...atATime, "a connection each"].join(", ");
@@ -158,12 +159,22 @@ function loadOf({ workload }) {
     ...(isAtRate ? [`${number(connectionsPerSecond)} a second`] : []),
     ...(seconds && !isKept ? [holdsConnections ? `held ${seconds}` : seconds] : []),
     ...(intervalSeconds ? [`a message on each every ${number(intervalSeconds)} s`] : []),
+    ...(messagesPerSecond
+      ? [`together ${counted(messagesPerSecond, "message")} a second${processOf(workload)}`]
+      : []),
     ...(messages > 1 ? [`${number(messages)} messages each`] : []),
   ].join(", ");
 }
 
 /** @param {Workload} workload */
-function rateOf({ connectionsPerSecond, phaseSeconds }) {
+function rateOf(workload) {
+  const { connectionsPerSecond, phaseSeconds, messages = 1 } = workload;
   if (!connectionsPerSecond || !phaseSeconds) return "";
-  return `${counted(connectionsPerSecond, "connection")} a second for ${number(phaseSeconds)} s`;
+  const rate = `${counted(connectionsPerSecond, "connection")} a second${processOf(workload)} for ${number(phaseSeconds)} s`;
+  return messages > 1 ? `${rate}, ${number(messages)} messages each` : rate;
+}
+
+/** @param {Workload} workload */
+function processOf({ poisson }) {
+  return poisson ? " as a Poisson process" : "";
 }

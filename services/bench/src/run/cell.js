@@ -199,6 +199,7 @@ class CellRun {
     const pulse = new Pulse({
       files: this.loads.csvFiles(LOAD, cell.loads),
       holds: workload.holdsConnections,
+      messages: workload.messages,
     });
     const live = new LiveReadings(pulse, {
       read: () => this.#pulseReading(containers),
@@ -330,7 +331,7 @@ class CellRun {
       failed: sum(counts.map(({ failed }) => failed)),
       reference: sum(counts.map(({ reference }) => reference)),
       messages: sum(counts.map(({ messages }) => messages)),
-      iterations: sum(counts.map(({ iterations }) => iterations)),
+      echoedByEnded: sum(counts.map(({ echoedByEnded }) => echoedByEnded)),
       proxyCpuSeconds: sum(proxy.map(({ totalSeconds }) => totalSeconds)),
       proxyThrottledSeconds: sum(proxy.map(({ throttledSeconds }) => throttledSeconds ?? 0)),
     };
@@ -407,12 +408,13 @@ function countsOf({ connections, messagesEchoed, reference }) {
   if (!connections) return {};
   const { opened, failed } = connections;
   const beside = reference ?? { connections: 0, messages: 0 };
+  const messages = (messagesEchoed ?? 0) + beside.messages;
   return {
     opened,
     failed,
     reference: beside.connections,
-    iterations: opened + failed + beside.connections,
-    ...(messagesEchoed !== null && { messages: messagesEchoed + beside.messages }),
+    echoedByEnded: messages,
+    ...(messagesEchoed !== null && { messages }),
   };
 }
 

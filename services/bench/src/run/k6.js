@@ -267,22 +267,24 @@ const LINE_BREAK = 10;
  * the list of all metrics makes k6 sort every latency that it holds.
  *
  * @param {string} address such as http://load:6565
- * @returns {Promise<{opened: number, failed: number, reference: number, messages: number, iterations: number}>} connections, those
- *   opened to the reference proxy, and with both: messages that came back and iterations that have ended so far; k6 counts with at most 50 ms delay
+ * @returns {Promise<{opened: number, failed: number, reference: number, messages: number, echoedByEnded: number}>} connections, those
+ *   opened to the reference proxy, and with both: messages that came back so far, and those of connections that have ended; k6 counts with at
+ *   most 50 ms delay
  * @throws {Error} when k6 does not answer within 1 s: it has not started yet, or has ended
  */
 export async function liveCounts(address) {
-  const [opened, failed, reference, messages, iterations] = await Promise.all(
-    // The last two are k6's own. Ours of messages is added to when a connection ends, which may be once, at the end of all.
+  const [opened, failed, reference, messages, ...echoed] = await Promise.all(
+    // That of messages is k6's own. Ours are added to when a connection ends, which may be once, at the end of all.
     [
       "connections_opened",
       "connections_failed",
       "reference_opened",
       "ws_msgs_received",
-      "iterations",
+      "messages_echoed",
+      "reference_echoed",
     ].map((metric) => liveCount(address, metric)),
   );
-  return { opened, failed, reference, messages, iterations };
+  return { opened, failed, reference, messages, echoedByEnded: echoed[0] + echoed[1] };
 }
 
 /**

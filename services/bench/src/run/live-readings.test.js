@@ -6,7 +6,7 @@ import { LiveReadings } from "./live-readings.js";
 
 /** @param {number} ms @returns {PulseReading} */
 const at = (ms) => ({
-  ...{ ms, opened: ms, failed: 0, reference: 0, messages: 0, iterations: 0 },
+  ...{ ms, opened: ms, failed: 0, reference: 0, messages: 0, echoedByEnded: 0 },
   ...{ proxyCpuSeconds: 0, proxyThrottledSeconds: 0 },
 });
 

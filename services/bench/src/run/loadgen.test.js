@@ -3,21 +3,24 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { mean, standardDeviation, variance } from "simple-statistics";
 import { messagesOf } from "../../../../loadgen/lib/message.js";
-import { Schedule } from "../../../../loadgen/lib/schedule.js";
+import { Rate, Schedule } from "../../../../loadgen/lib/schedule.js";
 import { after } from "../../../../loadgen/lib/timer.js";
 import { randomNumbers } from "../statistics/random.js";
 
 /**
- * @param {ConstructorParameters<typeof Schedule>[0]} options
+ * @param {import("../../../../loadgen/lib/schedule.js").Due} schedule
  * @returns {{connection: number, ms: number}[]} every send
  */
-function sendsOf(options) {
-  const schedule = new Schedule(options);
+function allOf(schedule) {
   const sends = [];
   for (let ms; (ms = schedule.dueMs) !== null;) sends.push({ ms, connection: schedule.take() });
   return sends;
 }
+
+/** @param {ConstructorParameters<typeof Schedule>[0]} options */
+const sendsOf = (options) => allOf(new Schedule(options));
 
 test("every connection is due once an interval, from a moment of its own in the first", () => {
   const random = randomNumbers(1);
@@ -53,6 +56,46 @@ test("a hold that ends within an interval: those whose moment comes later are no
 test("without an interval, or a connection, nothing is due", () => {
   assert.deepEqual(sendsOf({ count: 3, intervalMs: 0, endMs: 1000 }), []);
   assert.deepEqual(sendsOf({ count: 0, intervalMs: 10, endMs: 1000 }), []);
+});
+
+test("a rate, evenly: VUs that take turns come to it together, without a step of their own", () => {
+  const vus = [0, 1, 2].map((vu) =>
+    allOf(new Rate({ perSecond: 100, endMs: 2000, isPoisson: false, phase: (vu + 0.5) / 3 })),
+  );
+  const times = vus.flatMap((sends) => sends.map(({ ms }) => ms)).sort((a, b) => a - b);
+  assert.equal(times.length, 600);
+  assert.ok(times.every((ms, i) => Math.abs(ms - (1000 * (i + 0.5)) / 300) < 1e-6));
+  assert.deepEqual(
+    vus[0].map(({ connection }) => connection),
+    Array.from({ length: 200 }, (_, i) => i),
+  );
+});
+
+test("a rate as a Poisson process: counts scatter as much as their mean, gaps have their mean as standard deviation", () => {
+  const perSecond = 200;
+  const random = randomNumbers(7);
+  const times = allOf(new Rate({ perSecond, endMs: 100_000, isPoisson: true, random })).map(
+    ({ ms }) => ms,
+  );
+  // 20,000 are expected; three standard deviations.
+  assert.ok(Math.abs(times.length - 20_000) < 3 * Math.sqrt(20_000), `${times.length}`);
+  assert.ok(times.every((ms, i) => i === 0 || ms >= times[i - 1]) && times[times.length - 1] < 1e5);
+  const gaps = times.slice(1).map((ms, i) => ms - times[i]);
+  assert.ok(Math.abs(standardDeviation(gaps) / mean(gaps) - 1) < 0.05);
+  const counts = Array.from({ length: 1000 }, () => 0);
+  for (const ms of times) counts[Math.floor(ms / 100)] += 1;
+  assert.ok(Math.abs(variance(counts) / mean(counts) - 1) < 0.15);
+  const again = new Rate({ perSecond, endMs: 1e5, isPoisson: true, random: randomNumbers(7) });
+  assert.equal(again.dueMs, times[0]);
+});
+
+test("a rate on connections that are held: one after the other; without any, nothing is due", () => {
+  const rate = { perSecond: 100, endMs: 50, isPoisson: false };
+  assert.deepEqual(
+    allOf(new Rate({ ...rate, count: 3 })),
+    [0, 1, 2, 0, 1].map((connection, i) => ({ ms: 10 * i, connection })),
+  );
+  assert.deepEqual(allOf(new Rate({ ...rate, count: 0 })), []);
 });
 
 for (const bytes of [1, 2, 10, 1024]) {

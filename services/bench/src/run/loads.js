@@ -185,15 +185,10 @@ export class Loads {
     const summaries = await Promise.all(names.map((name) => summaryOf(name, readSummary)));
     refuseUncounted(summaries, this.#workload);
     const { connections, messagesEchoed, reference, sends, totalMs } = mergeSummaries(summaries);
-    // A rate may come to one connection more than it should.
-    const asked = Math.max(
-      connectionsInAll(this.#workload),
-      connections.opened + connections.failed,
-    );
     const { handshakeMs, echoLatencyMs } = await readLatencies(files);
     await keepSamples(files, join(folder, "latencies.csv.gz"));
     return {
-      connections: { asked, ...connections },
+      connections: { asked: connectionsAsked(this.#workload, sends), ...connections },
       messagesEchoed,
       reference: reference && {
         connections: reference.opened,
@@ -263,6 +258,15 @@ async function summaryOf(name, read) {
 }
 
 /**
+ * @param {Workload} workload
+ * @param {Summary["sends"]} sends
+ * @returns {number} a rate, and a Poisson process all the more, comes to others than rate and time make
+ */
+export function connectionsAsked(workload, sends) {
+  return sends && !workload.holdsConnections ? sends.due : connectionsInAll(workload);
+}
+
+/**
  * @param {Pick<Summary, "sends">[]} summaries
  * @param {Pick<Workload, "loop">} workload
  * @throws {CellFailure} when an open loop does not say what was due, late and dropped, or a closed one does
@@ -281,7 +285,7 @@ export function refuseUncounted(summaries, { loop }) {
  * @param {ParameterNames} names of them by what they mean
  * @param {number} index of the container, from 0
  * @param {number} count
- * @returns {Parameters} with this container's share of the connections, and of the rate at which they are opened
+ * @returns {Parameters} with this container's share of the connections and of the rates, and with a seed of its own
  */
 export function share(parameters, names, index, count) {
   const part = (/** @type {number} */ whole) =>
@@ -289,8 +293,9 @@ export function share(parameters, names, index, count) {
   const shared = { ...parameters };
   for (const key of [names.connections, names.concurrency])
     if (key !== undefined && key in shared) shared[key] = part(shared[key]);
-  const rate = names.connectionsPerSecond;
-  if (rate !== undefined && rate in shared) shared[rate] /= count;
+  for (const key of [names.connectionsPerSecond, names.messagesPerSecond])
+    if (key !== undefined && key in shared) shared[key] /= count;
+  if (names.seed !== undefined && names.seed in shared) shared[names.seed] += index;
   return shared;
 }
 

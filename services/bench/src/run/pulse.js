@@ -17,7 +17,7 @@ const SHORTEST_MS = 250;
  * @property {number} failed
  * @property {number} reference connections opened to the reference proxy so far
  * @property {number} messages that came back, from the reference proxy too
- * @property {number} iterations of the load that have ended, with those for the reference proxy
+ * @property {number} echoedByEnded messages of connections that have ended, of the reference proxy's too
  * @property {number} proxyCpuSeconds
  * @property {number} proxyThrottledSeconds
  */
@@ -30,6 +30,7 @@ export class Pulse {
   samples = [];
   #tails;
   #holds;
+  #messages;
   #startMs = 0;
   /** @type {PulseReading | undefined} */
   #last;
@@ -38,10 +39,12 @@ export class Pulse {
    * @param {object} options
    * @param {string[]} options.files k6's CSV, one a load container; they need not exist yet
    * @param {boolean} options.holds the connections were opened before the measured phase, and stay
+   * @param {number} [options.messages] that each connection echoes before it ends
    */
-  constructor({ files, holds }) {
+  constructor({ files, holds, messages = 1 }) {
     this.#tails = files.map((path) => new Tail(path));
     this.#holds = holds;
+    this.#messages = messages;
   }
 
   /**
@@ -98,15 +101,16 @@ export class Pulse {
   }
 
   /**
-   * Where each connection is an iteration, those that have ended are closed. With failures it cannot be told: some of them were
-   * open before, some were not.
+   * Those that have ended are closed: each has echoed all of its messages. With failures it cannot be told: some of them were open
+   * before, some were not.
    *
    * @param {PulseReading} reading
    * @returns {number | undefined} connections that are open now, with those to the reference proxy
    */
-  #open({ opened, failed, reference, iterations }) {
+  #open({ opened, failed, reference, echoedByEnded }) {
     if (failed > 0) return undefined;
-    return opened + reference - (this.#holds ? 0 : Math.min(iterations, opened + reference));
+    const ended = this.#holds ? 0 : echoedByEnded / this.#messages;
+    return opened + reference - Math.min(ended, opened + reference);
   }
 }
 

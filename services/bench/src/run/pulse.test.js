@@ -12,7 +12,7 @@ const FIRST = {
   failed: 0,
   reference: 0,
   messages: 0,
-  iterations: 0,
+  echoedByEnded: 0,
   proxyCpuSeconds: 1,
   proxyThrottledSeconds: 0,
 };
@@ -21,7 +21,7 @@ const SECOND = {
   ms: NOW + 2000,
   opened: 100,
   messages: 500,
-  iterations: 80,
+  echoedByEnded: 400,
   proxyCpuSeconds: 1.5,
   proxyThrottledSeconds: 0.25,
 };
@@ -40,14 +40,14 @@ function csvOfK6(t) {
   return { path, add, at };
 }
 
-test("what is open has those to the reference proxy, whose iterations are counted with the others", () => {
-  const pulse = new Pulse({ files: [], holds: false });
+test("what is open has those to the reference proxy, whose messages are counted with the others", () => {
+  const pulse = new Pulse({ files: [], holds: false, messages: 5 });
   pulse.start(FIRST);
   assert.equal(pulse.beat({ ...SECOND, reference: 14 })?.open, 34);
 });
 
 test("rates are over the time since the last sample, counts are those so far, what nobody knows is absent", () => {
-  const pulse = new Pulse({ files: ["/nowhere/load-1.csv"], holds: false });
+  const pulse = new Pulse({ files: ["/nowhere/load-1.csv"], holds: false, messages: 5 });
   assert.equal(pulse.beat(FIRST), null, "there is no edge yet");
   pulse.start(FIRST);
   assert.deepEqual(pulse.beat(SECOND), {
@@ -96,7 +96,7 @@ test("a moment after the last sample there is none, unless the phase ends there:
   assert.ok(pulse.beat(SECOND));
   assert.equal(pulse.beat({ ...SECOND, ms: SECOND.ms + 20 }), null);
   assert.equal(pulse.beat({ ...SECOND, ms: SECOND.ms - 10 }, { isLast: true }), null, "came late");
-  const end = { ...SECOND, ms: SECOND.ms + 40, opened: 120, iterations: 120 };
+  const end = { ...SECOND, ms: SECOND.ms + 40, opened: 120, echoedByEnded: 120 };
   assert.deepEqual(pulse.beat(end, { isLast: true }), {
     ms: end.ms,
     opened: 120,

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refuseUncounted, share } from "./loads.js";
+import { SCENARIOS } from "../plan/testing/scenarios.js";
+import { workload } from "../plan/workload.js";
+import { connectionsAsked, refuseUncounted, share } from "./loads.js";
 
 test("load containers that share connections share the rate at which they are opened, and nothing else", () => {
   const parameters = { CONNECTIONS: 10, CONNECTIONS_PER_SECOND: 5, HOLD_SECONDS: 30 };
@@ -28,4 +30,25 @@ test("what a load counts fits to its loop, as its scenario says it", () => {
   assert.throws(() => refuseUncounted([counted], { loop: "closed" }), {
     message: /counts what was due, .* a closed loop$/,
   });
+});
+
+test("load containers that share a rate of messages have seeds of their own", () => {
+  const names = { messagesPerSecond: "RATE", seed: "SEED" };
+  assert.deepEqual(
+    [0, 1].map((i) => share({ RATE: 500, SEED: 7, HOLD_SECONDS: 3 }, names, i, 2)),
+    [
+      { RATE: 250, SEED: 7, HOLD_SECONDS: 3 },
+      { RATE: 250, SEED: 8, HOLD_SECONDS: 3 },
+    ],
+  );
+});
+
+test("at a rate, as many connections were asked for as were due; of those that are held, as many as planned", () => {
+  const sends = { due: 1983, late: 0, dropped: 3 };
+  const asked = (
+    /** @type {string} */ scenario,
+    /** @type {Record<string, number>} */ parameters,
+  ) => connectionsAsked(workload(SCENARIOS[scenario], parameters), sends);
+  assert.equal(asked("arrivals", { CONNECTIONS_PER_SECOND: 100, ARRIVE_SECONDS: 20 }), 1983);
+  assert.equal(asked("steady", { CONNECTIONS: 50 }), 50);
 });
