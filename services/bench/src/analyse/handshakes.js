@@ -37,7 +37,7 @@ export function handshakesOf(results, settings, cells) {
         (one) => one.workload[means] === under && isSameBut(means, one, setting),
       );
       if (!beside) return [];
-      const ratios = ratiosOf({ results, cells }, "cpu_us_per_connection", [setting, beside]);
+      const ratios = ratiosOf({ results, cells }, "cpu_us_per_connection", [[setting, beside]]);
       return [{ setting, beside, ratios }];
     }),
   })).filter(({ pairs }) => pairs.length > 0);

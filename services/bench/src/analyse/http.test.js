@@ -225,7 +225,10 @@ test("who answers with errors ranks behind all others, whatever is better about 
     ({ question, scope }) => question === "added" && scope.scenario === "http-spring",
   );
   assert.ok(verdict?.question === "added" && verdict.measure === "request_ms_mean");
-  assert.deepEqual(Object.keys(verdict.answers[0].relations), ["haproxy-tcp", "haproxy"]);
+  assert.deepEqual(Object.keys(verdict.answers[0].comparison.relations), [
+    "haproxy-tcp",
+    "haproxy",
+  ]);
 });
 
 test("what is told of bad answers: how many, which, and what the logs say and usually mean", () => {

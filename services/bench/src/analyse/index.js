@@ -16,6 +16,8 @@ import { MEASURES, measuresOf } from "./measures.js";
 import { operationCostsOf, withOperationCosts } from "./operation-costs.js";
 import { cpuByPlaceOf } from "./places.js";
 import { verdictsOf } from "./questions.js";
+import { overviewOf } from "./overview.js";
+import { poolsOf } from "./pooling.js";
 import { slopesOf } from "./slopes.js";
 
 /** @import { TlsPolicy } from "../record/types.js" */
@@ -38,15 +40,20 @@ export function analyse(results, { policy, noiseFloor = null, published = null }
   const { cells: held, machineIndices } = heldAgainstReference(analyseCells(results, policy));
   const cells = withOperationCosts(settingsOf(results), held);
   const settings = compareAll(results, cells);
+  const pools = poolsOf(results, settings, cells);
   const slopes = slopesOf(results, cells);
   const handshakes = handshakesOf(results, settings, cells);
   const aa = selfComparisonOf({ results, settings, cells });
   const floor = aa ? null : noiseFloor;
+  const answered = aa
+    ? selfVerdicts({ results, settings, cells }, aa)
+    : verdictsOf({ results, settings, pools, cells, slopes, handshakes, noiseFloor: floor });
   return {
     results,
     confidence: CONFIDENCE,
     measures: MEASURES,
     settings,
+    pools,
     machineIndices,
     slopes,
     operationCosts: operationCostsOf(settings),
@@ -55,9 +62,8 @@ export function analyse(results, { policy, noiseFloor = null, published = null }
     badAnswers: badAnswersOf(results, settings, cells),
     cpuByPlace: cpuByPlaceOf(results, settings, cells),
     handshakes,
-    ...(aa
-      ? selfVerdicts({ results, settings, cells }, aa)
-      : verdictsOf({ results, settings, cells, slopes, handshakes, noiseFloor: floor })),
+    ...answered,
+    overview: aa ? null : overviewOf({ results, asked: answered.asked, slopes }),
     findings: runFindings(results, cells),
     aa,
     sameWork: sameWorkOf({ results, settings, cells }),

@@ -7,15 +7,15 @@ import { answersBadly } from "./bad-answers.js";
 import { leaksOf } from "./leaks.js";
 import { measure } from "./measures.js";
 import { PER_CONNECTION, PER_HANDSHAKE, PER_MESSAGE } from "./operation-costs.js";
-import { comparesServers, CONFIDENCE, ratiosOf, relationsToControl } from "./settings.js";
+import { comparesServers, CONFIDENCE, ratiosOf } from "./settings.js";
 import { slopesAround } from "./slopes.js";
 
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { Meaning, Scheme } from "../record/types.js" */
-/** @import { Analysis, BestAnswer, Comparison, Finding, FindingOf, Row, Scope, Setting, Slopes, Verdict } from "./types.js" */
+/** @import { Analysis, BestAnswer, Comparison, Finding, FindingOf, Pool, Row, Scope, Setting, Slopes, Verdict } from "./types.js" */
 
 /**
- * @typedef {Pick<Analysis, "results" | "settings" | "cells" | "slopes" | "handshakes" | "noiseFloor">} Analysed
+ * @typedef {Pick<Analysis, "results" | "settings" | "pools" | "cells" | "slopes" | "handshakes" | "noiseFloor">} Analysed
  *
  * @typedef {object} Contest
  * @property {string} measure
@@ -62,8 +62,7 @@ const ADDED = [
  *
  * @typedef {object} Family
  * @property {Scheme} scheme
- * @property {Setting} largest with the most connections
- * @property {Setting[]} others
+ * @property {Pool} pool
  */
 
 /** What a proxy has before the load, and what it grows by. */
@@ -77,14 +76,14 @@ const WHOLE_RUN = { scenario: null, parameters: {}, description: null };
 
 /**
  * @param {Analysed} analysed
- * @returns {Pick<Analysis, "asked" | "verdicts">} each answer about the setting with the most connections of its kind and scheme
+ * @returns {Pick<Analysis, "asked" | "verdicts">} one answer from all settings of a kind and scheme
  */
 export function verdictsOf(analysed) {
   const kinds = kindsOf(askedAbout(analysed.settings), analysed);
   const best = (/** @type {Contest[]} */ choice) =>
     kinds.flatMap((kind) => bestVerdict(analysed, kind, choice));
   return {
-    asked: kinds.flatMap(({ families }) => families.map(({ largest }) => largest)),
+    asked: kinds.flatMap(({ families }) => families.map(({ pool }) => pool)),
     verdicts: [
       ...leakVerdict(analysed),
       ...best(CONTESTS.cpu),
@@ -132,7 +131,7 @@ function askedAbout(settings) {
  * @param {Analysed} analysed with all settings of the run, which they are told from
  * @returns {Kind[]}
  */
-function kindsOf(settings, { results, settings: all }) {
+function kindsOf(settings, { results, settings: all, pools }) {
   const rest = (/** @type {Setting} */ { parameters, workload }) =>
     Object.entries(without(parameters, sizeNames(workload)));
   const key = (/** @type {Setting} */ setting) =>
@@ -150,18 +149,20 @@ function kindsOf(settings, { results, settings: all }) {
         parameters: Object.fromEntries(differing),
         description: results.plan.scenarios[scenario],
       },
-      families: [...Map.groupBy(kind, ({ scheme }) => scheme)].map(([scheme, family]) => {
-        const sorted = family.toSorted(
-          (a, b) => connectionsInAll(b.workload) - connectionsInAll(a.workload),
-        );
-        // A larger setting that few could be counted in answers no question about the others.
-        const most = Math.max(...sorted.map(proxiesWithFigures));
-        const largest =
-          sorted.find((setting) => 2 * proxiesWithFigures(setting) > most) ?? sorted[0];
-        return { scheme, largest, others: family.filter((setting) => setting !== largest) };
-      }),
+      families: pools
+        .filter((pool) => pool.settings.some((setting) => kind.includes(setting)))
+        .map((pool) => ({ scheme: pool.settings[0].scheme, pool: ofMeasured(pool) })),
     };
   });
+}
+
+/**
+ * @param {Pool} pool
+ * @returns {Pool} without settings that no proxy has a figure in; whole where that is so of all
+ */
+function ofMeasured({ settings, comparisons }) {
+  const measured = settings.filter(proxiesWithFigures);
+  return { settings: measured.length > 0 ? measured : settings, comparisons };
 }
 
 /**
@@ -179,11 +180,11 @@ function proxiesWithFigures({ comparisons }) {
  * @param {Contest[]} choice
  * @returns {Contest | undefined} the first that is compared
  */
-function chosenFor({ families: [{ largest }] }, choice) {
+function chosenFor({ families: [{ pool }] }, choice) {
   return choice.find(
     ({ measure: key, applies }) =>
-      (applies?.(largest.workload) ?? true) &&
-      largest.comparisons.some((comparison) => comparison.measure === key),
+      (applies?.(pool.settings[0].workload) ?? true) &&
+      pool.comparisons.some((comparison) => comparison.measure === key),
   );
 }
 
@@ -198,14 +199,10 @@ function bestVerdict(analysed, kind, choice) {
   if (!contest) return [];
   const { measure } = contest;
   const answers = kind.families.map((family) => {
-    const { settings, comparison, order } = contestIn(family.largest, measure);
-    const leaders = leadersOf(order);
-    const caveats = [
-      ...caveatsOf(comparison),
-      ...otherLeaders(family, measure, leaders),
-      ...insideNoise(analysed, comparison, order),
-    ];
-    return { settings, comparison, order, caveats };
+    const answer = contestIn(family.pool, measure);
+    const { comparison, order } = answer;
+    const caveats = [...caveatsOf(comparison), ...insideNoise(analysed, comparison, order)];
+    return { ...answer, caveats };
   });
   return [{ question: "best", measure, scope: kind.scope, answers, caveats: [] }];
 }
@@ -217,18 +214,16 @@ function bestVerdict(analysed, kind, choice) {
  */
 function addedVerdict(kind, added) {
   if (!chosenFor(kind, [added])) return [];
-  const answers = kind.families.flatMap(({ largest }) => {
-    const { settings, comparison, order } = contestIn(largest, added.measure);
+  const answers = kind.families.flatMap(({ pool }) => {
+    const contest = contestIn(pool, added.measure);
+    const { comparison } = contest;
     // Time in a queue is no delay, and beside a control that bounds nothing nothing is added to it.
     if (comparison.findings.some(({ gate }) => NO_DELAY.includes(gate))) return [];
     // The answer says it.
     const findings = comparison.findings.filter(({ gate }) => gate !== "control-slower");
     const answer = {
-      settings,
-      comparison,
-      order,
+      ...contest,
       control: comparison.rows.find(({ proxy, median }) => proxy === CONTROL && median) ?? null,
-      relations: Object.fromEntries(relationsToControl(measure(added.measure), comparison.rows)),
       caveats: caveatsOf({ ...comparison, findings }),
     };
     return [answer];
@@ -246,24 +241,29 @@ function addedVerdict(kind, added) {
  * @returns {Verdict[]} empty where it is not about connections, or asks what is left of them
  */
 function memoryVerdict({ slopes: all }, kind) {
-  const [{ largest: first }] = kind.families;
-  if (!aboutConnections(first.workload) || chosenFor(kind, CONTESTS.memoryLeft)) return [];
-  const answers = kind.families.map(({ largest }) => {
-    const slopes = slopesAround(all, largest);
+  const [{ workload }] = kind.families[0].pool.settings;
+  if (!aboutConnections(workload) || chosenFor(kind, CONTESTS.memoryLeft)) return [];
+  const answers = kind.families.map(({ pool }) => {
+    const slopes = slopesAround(all, pool.settings[0]);
     const rows = slopes?.parts[0].rows.filter(({ proxy }) => proxy !== CONTROL) ?? [];
     const order = rows
       .filter(({ slope }) => slope)
       .sort(
         (a, b) => (a.rank ?? 0) - (b.rank ?? 0) || (a.slope?.value ?? 0) - (b.slope?.value ?? 0),
       );
-    const [baseline, growth] = FOOTPRINT.map((key) => contestIn(largest, key).comparison);
+    // What is held at once differs between them, or not at all.
+    const [most] = pool.settings.slice(-1);
+    const told = workload.holdsConnections
+      ? { settings: [most], comparisons: most.comparisons }
+      : pool;
+    const [baseline, growth] = FOOTPRINT.map((key) => contestIn(told, key).comparison);
     const footprints = growth.rows.flatMap((row, i) =>
       row.proxy !== CONTROL && row.median
         ? [{ proxy: row.proxy, baseline: baseline.rows[i], growth: row }]
         : [],
     );
     const caveats = order.length > 0 && slopes ? slopeCaveats(slopes) : caveatsOf(growth);
-    return { settings: [largest], slopes, order, footprints, caveats };
+    return { settings: told.settings, slopes, order, footprints, caveats };
   });
   /** @type {Finding[]} */
   const caveats = answers.some(({ slopes }) => slopes?.parts[0].rows.some(({ rank }) => rank))
@@ -293,14 +293,21 @@ function slopeCaveats({ parts: [{ rows }], unranked }) {
 }
 
 /**
- * @param {Setting} setting
+ * @param {Pool} pool
  * @param {string} key of a measure that it compares
  * @returns {Omit<BestAnswer, "caveats">}
  */
-function contestIn(setting, key) {
-  const comparison = setting.comparisons.find((one) => one.measure === key);
+function contestIn({ settings, comparisons }, key) {
+  const of = (/** @type {Comparison[]} */ all) => all.find((one) => one.measure === key);
+  const comparison = of(comparisons);
   if (!comparison) throw new Error(`${key} is not compared`);
-  return { settings: [setting], comparison, order: orderedRows(comparison) };
+  const singles = settings.flatMap((setting) => {
+    const own = of(setting.comparisons);
+    return own && settings.length > 1
+      ? [{ setting, comparison: own, comparisons: setting.comparisons, order: orderedRows(own) }]
+      : [];
+  });
+  return { settings, comparison, comparisons, singles, order: orderedRows(comparison) };
 }
 
 /**
@@ -314,18 +321,11 @@ function orderedRows({ rows, measure: key }) {
     .filter(({ proxy, median }) => proxy !== CONTROL && median)
     .sort(
       (a, b) =>
+        Number(a.rank === null) - Number(b.rank === null) ||
         (a.rank ?? 0) - (b.rank ?? 0) ||
         Number(answersBadly(a)) - Number(answersBadly(b)) ||
         sign * (value(a) - value(b)),
     );
-}
-
-/**
- * @param {Row[]} order
- * @returns {string[]} proxies of the first rank
- */
-function leadersOf(order) {
-  return order.filter(({ rank }) => rank === 1).map(({ proxy }) => proxy);
 }
 
 /**
@@ -341,40 +341,11 @@ function caveatsOf({ rows, findings }) {
       severity: /** @type {const} */ ("weak"),
       figures: { proxies: same.map(({ proxy }) => proxy), missing: same[0].missing },
     })),
-    ...findings.filter(({ gate, severity }) => severity === "weak" || gate === "few-rounds"),
+    // That two differ in opposite directions is part of the answer.
+    ...findings.filter(
+      ({ gate, severity }) => gate !== "opposite" && (severity === "weak" || gate === "few-rounds"),
+    ),
   ];
-}
-
-/**
- * @param {Family} family
- * @param {string} key
- * @param {string[]} leaders
- * @returns {FindingOf<"other-leaders">[]} where fewer connections put others first
- */
-function otherLeaders({ others }, key, leaders) {
-  if (leaders.length === 0) return [];
-  const differing = others.flatMap(({ workload, comparisons }) => {
-    const comparison = comparisons.find((one) => one.measure === key);
-    const proxies = comparison ? leadersOf(orderedRows(comparison)).sort() : [];
-    if (proxies.length === 0 || isSame(proxies, leaders)) return [];
-    return [{ proxies, connections: connectionsInAll(workload) }];
-  });
-  return [...Map.groupBy(differing, ({ proxies }) => proxies.join()).values()].map((same) => ({
-    gate: "other-leaders",
-    severity: "weak",
-    figures: {
-      proxies: same[0].proxies,
-      connections: same.map(({ connections }) => connections),
-    },
-  }));
-}
-
-/**
- * @param {string[]} a
- * @param {string[]} b
- */
-function isSame(a, b) {
-  return a.length === b.length && a.every((name) => b.includes(name));
 }
 
 /**
@@ -405,39 +376,39 @@ function tlsVerdict(analysed, kind) {
   const [plain, secured] = ["ws", "wss"].map((name) =>
     kind.families.find(({ scheme }) => scheme === name),
   );
-  const pair = contest && plain && secured && sameLoad(plain, secured);
-  if (!pair) return [];
-  const { ws, wss } = pair;
+  const pairs = plain && secured ? sameLoad(plain.pool, secured.pool) : [];
+  if (!contest || pairs.length === 0) return [];
+  const [[, { workload, comparisons }]] = pairs;
   const hasHandshake =
     contest.measure !== PER_MESSAGE &&
-    (comparesServers(ws.workload) ||
-      ws.comparisons.some((comparison) => comparison.measure === ADDED[0].measure));
-  const ratios = ratiosOf(analysed, contest.measure, [wss, ws]);
+    (comparesServers(workload) ||
+      comparisons.some((comparison) => comparison.measure === ADDED[0].measure));
+  const ratios = ratiosOf(analysed, contest.measure, pairs);
   return [
     {
       question: "tls",
       measure: contest.measure,
       scope: kind.scope,
-      answers: [{ settings: [wss, ws], ratios, caveats: [] }],
+      answers: [{ settings: pairs.flat(), ratios, caveats: [] }],
       caveats: hasHandshake ? [{ gate: "full-handshakes", severity: "note", figures: {} }] : [],
     },
   ];
 }
 
 /**
- * @param {Family} plain
- * @param {Family} secured
- * @returns {{ws: Setting, wss: Setting} | null} the most connections that both have
+ * @param {Pool} plain
+ * @param {Pool} secured
+ * @returns {[wss: Setting, ws: Setting][]} with as many connections
  */
 function sameLoad(plain, secured) {
-  const pairs = [plain.largest, ...plain.others].flatMap((ws) => {
-    const wss = [secured.largest, ...secured.others].find(
+  return plain.settings.flatMap((ws) => {
+    const wss = secured.settings.find(
       (other) => connectionsInAll(other.workload) === connectionsInAll(ws.workload),
     );
-    return wss && [ws, wss].every(proxiesWithFigures) ? [{ ws, wss }] : [];
+    /** @type {[Setting, Setting][]} */
+    const pairs = wss && [ws, wss].every(proxiesWithFigures) ? [[wss, ws]] : [];
+    return pairs;
   });
-  const connections = (/** @type {{ws: Setting}} */ { ws }) => connectionsInAll(ws.workload);
-  return pairs.toSorted((a, b) => connections(b) - connections(a))[0] ?? null;
 }
 
 /**

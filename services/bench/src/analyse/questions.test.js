@@ -37,7 +37,10 @@ test("questions with their measure, each answer with the settings and the compar
       ["best", "connections_per_second", 2],
     ],
   );
-  assert.deepEqual(asked, settings);
+  assert.deepEqual(
+    asked.flatMap((pool) => pool.settings),
+    settings,
+  );
   const { scope, answers } = bestUnder(verdicts, "cpu_us_per_connection");
   const description = SCENARIOS["short-lived"];
   assert.deepEqual(scope, { scenario: null, parameters: {}, description });
@@ -57,20 +60,21 @@ test("questions with their measure, each answer with the settings and the compar
   assert.deepEqual(tls?.answers[0].settings, [settings[1], settings[0]]);
 });
 
-test("the most connections that more than half of the proxies have figures for are asked about", () => {
-  const { asked } = analysed({
+test("all numbers of connections are answered for together, each proxy where it has figures", () => {
+  const { asked, pools, settings } = analysed({
     schemes: ["ws"],
     connections: [2000, 5000],
     change: (record, { proxy, parameters: { CONNECTIONS } }) =>
       CONNECTIONS === 5000 && ["haproxy", "http-proxy"].includes(proxy) ? [] : [record],
   });
   assert.deepEqual(
-    asked.map(({ parameters }) => parameters.CONNECTIONS),
-    [2000],
+    asked.map((pool) => pool.settings),
+    [settings],
   );
+  assert.deepEqual(asked, pools);
 });
 
-test("what reaches an answer: a missing figure, other leaders, a difference inside of the noise", () => {
+test("what reaches an answer: settings that a proxy lacks, a difference inside of the noise", () => {
   const floor = {
     run: "2026-aa-nginx",
     proxy: "nginx",
@@ -83,24 +87,36 @@ test("what reaches an answer: a missing figure, other leaders, a difference insi
     {
       schemes: ["ws"],
       connections: [2000, 10000],
-      proxies: { none: {}, nginx: { cpuUsPerHandshake: 210 }, haproxy: {}, "http-proxy": {} },
-      change: (record, { proxy, parameters: { CONNECTIONS } }) => {
-        if (proxy === "http-proxy" && CONNECTIONS === 10000) return [];
-        if (proxy === "haproxy" && CONNECTIONS < 10000)
-          record.containers[proxy].cpu.totalSeconds *= 2;
-        return [record];
+      proxies: {
+        none: {},
+        nginx: { cpuUsPerHandshake: 210 },
+        haproxy: {},
+        "http-proxy": { cpuUsPerHandshake: 700 },
       },
+      change: (record, { proxy, parameters: { CONNECTIONS } }) =>
+        proxy === "http-proxy" && CONNECTIONS === 10000 ? [] : [record],
     },
     floor,
   );
-  const [{ caveats }] = bestUnder(verdicts, "cpu_us_per_connection").answers;
+  const [{ caveats, order, singles }] = bestUnder(verdicts, "cpu_us_per_connection").answers;
   assert.deepEqual(
     caveats.map(({ gate, figures }) => [gate, figures]),
     [
-      ["no-figure", { proxies: ["http-proxy"], missing: [{ kind: "not-run" }] }],
-      ["other-leaders", { proxies: ["http-proxy"], connections: [2000] }],
+      ["lacks-settings", { proxies: [{ proxy: "http-proxy", connections: [10_000] }] }],
       ["inside-noise", { proxies: ["nginx"], ratio: 1.08, floor }],
     ],
+  );
+  assert.deepEqual(
+    order.map(({ proxy, rank }) => [proxy, rank]),
+    [
+      ["haproxy", 1],
+      ["nginx", 2],
+      ["http-proxy", 3],
+    ],
+  );
+  assert.deepEqual(
+    singles.map((single) => single.order.length),
+    [3, 2],
   );
 });
 
@@ -110,7 +126,7 @@ test("what a proxy adds: the control's figure, and who differs from it", () => {
   });
   const added = verdicts.find((one) => one.question === "added");
   assert.ok(added?.question === "added");
-  const [{ control, relations }] = added.answers;
+  const [{ control, comparison }] = added.answers;
   assert.equal(control?.proxy, "none");
-  assert.deepEqual(relations, { nginx: "same", haproxy: "worse" });
+  assert.deepEqual(comparison.relations, { nginx: "same", haproxy: "worse" });
 });

@@ -1,8 +1,9 @@
 /**
  * Who differs from whom, and the ranks that follow.
  */
-import { holm, mannWhitney, smallestP } from "../statistics/index.js";
+import { holm, smallestStratifiedP, vanElteren } from "../statistics/index.js";
 
+/** @import { Stratum } from "../statistics/van-elteren.js" */
 /** @import { Estimate } from "../statistics/types.js" */
 
 /** Chance of even one false difference in a comparison. */
@@ -24,13 +25,7 @@ export const ENOUGH_ROUNDS = 6;
  */
 
 /**
- * With rounds enough: Mann-Whitney's test of each pair, corrected by Holm over all of them, so that it does not matter which
- * proxy happened to come out best. The test takes the rounds as independent; that a round slows all alike makes it miss
- * differences rather than invent them. And the interval of their ratio must leave out 1, lest a report claim a difference
- * beside an interval that denies it.
- *
- * With so few rounds that the test could never reject: two differ only when all values of one lie below all of the other's.
- * Of two equal proxies that happens in 1 of 35 cases with 4 rounds each. With fewer none differs.
+ * Of samples in a single stratum.
  *
  * @param {Map<string, number[]>} values by proxy
  * @param {Pair[]} pairs
@@ -39,31 +34,65 @@ export const ENOUGH_ROUNDS = 6;
  */
 export function judge(values, pairs, ratioOf) {
   const of = (/** @type {string} */ name) => values.get(name) ?? [];
-  const measured = pairs.filter((pair) => pair.every((name) => of(name).length > 0));
-  const canReject = measured.some(
-    ([a, b]) => smallestP(of(a).length, of(b).length) * measured.length <= ALPHA,
+  const isMeasured = (/** @type {Pair} */ pair) => pair.every((name) => of(name).length > 0);
+  return judgeStrata(
+    pairs,
+    (...pair) => (isMeasured(pair) ? [[of(pair[0]), of(pair[1])]] : []),
+    ratioOf,
   );
-  if (canReject) {
-    const corrected = holm(measured.map(([a, b]) => mannWhitney(of(a), of(b)).p));
-    const ps = new Map(
-      measured.flatMap(([a, b], i) => [
-        [key(a, b), corrected[i]],
-        [key(b, a), corrected[i]],
-      ]),
+}
+
+/**
+ * With rounds enough: van Elteren's test of each pair, which with a single stratum is Mann-Whitney's, corrected by Holm over all of
+ * them, so that it does not matter which proxy happened to come out best. The test takes the rounds as independent; that a round slows
+ * all alike makes it miss differences rather than invent them. And the interval of their ratio must leave out 1, lest a report claim a
+ * difference beside an interval that denies it.
+ *
+ * With so few rounds that the test could never reject: two differ only when all values of one lie below all of the other's.
+ * Of two equal proxies that happens in 1 of 35 cases with 4 rounds each. Strata with fewer rounds tell no difference.
+ *
+ * @param {Pair[]} pairs
+ * @param {(a: string, b: string) => Stratum[]} strataOf the values of two in each stratum that both have
+ * @param {(a: string, b: string) => Estimate | null} ratioOf of two
+ * @returns {Judgement}
+ */
+export function judgeStrata(pairs, strataOf, ratioOf) {
+  const compared = pairs
+    .map(([a, b]) => ({ a, b, strata: strataOf(a, b).filter((one) => one.every(isEnough)) }))
+    .filter(({ strata }) => strata.length > 0);
+  const canReject = compared.some(
+    ({ strata }) => smallestStratifiedP(strata) * compared.length <= ALPHA,
+  );
+  if (!canReject) {
+    const isApart = new Set(
+      compared
+        .filter(({ strata }) => areApart(strata))
+        .flatMap(({ a, b }) => [key(a, b), key(b, a)]),
     );
-    const p = (/** @type {string} */ a, /** @type {string} */ b) => ps.get(key(a, b)) ?? null;
     return {
-      method: "test",
-      p,
-      differ: (a, b) => (p(a, b) ?? 1) <= ALPHA && leavesOutOne(ratioOf(a, b)),
+      method: compared.length > 0 ? "range" : "none",
+      p: () => null,
+      differ: (a, b) => isApart.has(key(a, b)),
     };
   }
-  const isEnough = (/** @type {number[]} */ { length }) => length >= LEAST_ROUNDS;
+  const corrected = holm(compared.map(({ strata }) => vanElteren(strata)));
+  const ps = new Map(
+    compared.flatMap(({ a, b }, i) => [
+      [key(a, b), corrected[i]],
+      [key(b, a), corrected[i]],
+    ]),
+  );
+  const p = (/** @type {string} */ a, /** @type {string} */ b) => ps.get(key(a, b)) ?? null;
   return {
-    method: [...values.values()].some(isEnough) ? "range" : "none",
-    p: () => null,
-    differ: (a, b) => isEnough(of(a)) && isEnough(of(b)) && areApart(of(a), of(b)),
+    method: "test",
+    p,
+    differ: (a, b) => (p(a, b) ?? 1) <= ALPHA && leavesOutOne(ratioOf(a, b)),
   };
+}
+
+/** @param {readonly number[]} values */
+function isEnough({ length }) {
+  return length >= LEAST_ROUNDS;
 }
 
 /**
@@ -82,12 +111,12 @@ function key(a, b) {
   return `${a} ${b}`;
 }
 
-/**
- * @param {number[]} a
- * @param {number[]} b
- */
-function areApart(a, b) {
-  return Math.max(...a) < Math.min(...b) || Math.max(...b) < Math.min(...a);
+/** @param {Stratum[]} strata in each of which one lies below the other, the same in all */
+function areApart(strata) {
+  return (
+    strata.every(([a, b]) => Math.max(...a) < Math.min(...b)) ||
+    strata.every(([a, b]) => Math.max(...b) < Math.min(...a))
+  );
 }
 
 /**

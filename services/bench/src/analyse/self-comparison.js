@@ -217,6 +217,10 @@ export function selfVerdicts(analysed, comparison) {
   const { results, settings } = analysed;
   const { proxy, unobserved } = comparison;
   const scope = { scenario: null, parameters: {}, description: null };
+  const asked = settings.map((setting) => ({
+    settings: [setting],
+    comparisons: setting.comparisons,
+  }));
   const floor = floorOf(analysed, results.plan.rounds);
   const answers = comparison.settings.map(({ setting, measures }) => ({
     settings: [setting],
@@ -232,5 +236,5 @@ export function selfVerdicts(analysed, comparison) {
       answers: [{ settings, floor, caveats: [] }],
       caveats: [],
     });
-  return { asked: settings, verdicts };
+  return { asked, verdicts };
 }

@@ -4,17 +4,25 @@
 import { median, quantile } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.js";
 import { isPaced, workloadOf } from "../plan/workload.js";
-import { detectableRatio, medianInterval, ratioInterval } from "../statistics/index.js";
+import {
+  detectableRatio,
+  medianInterval,
+  ratioInterval,
+  stratifiedRatio,
+} from "../statistics/index.js";
 import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT, badPercentOf } from "./bad-answers.js";
 import { isVoidedBy, summedUp, weakens } from "./gates.js";
 import { measure } from "./measures.js";
 import { PER_CONNECTION, PER_HANDSHAKE, PER_MESSAGE, sourcesOf } from "./operation-costs.js";
-import { allPairs, ALPHA, ENOUGH_ROUNDS, judge, LEAST_ROUNDS, rank } from "./ranking.js";
+import { allPairs, ALPHA, ENOUGH_ROUNDS, judgeStrata, LEAST_ROUNDS, rank } from "./ranking.js";
 
 /** @import { Parameters, PlannedCell, Results } from "../record/types.js" */
 /** @import { AnalysedCell, Comparison, Finding, FindingOf, Measure, Missing, Ratio, Row, Setting } from "./types.js" */
 /** @import { Judgement } from "./ranking.js" */
 /** @import { Sources } from "./operation-costs.js" */
+/** @import { PoolData } from "./pooling.js" */
+/** @import { Relation } from "./types.js" */
+/** @import { Stratum } from "../statistics/van-elteren.js" */
 /** @import { Workload } from "../plan/workload.js" */
 
 export const CONFIDENCE = 0.95;
@@ -31,6 +39,8 @@ const SPREAD_LIMIT_PERCENT = 25;
  * bounds nothing: of files it is one of the servers, and over TLS it encrypts in Node's own thread.
  *
  * @typedef {"bound" | "own" | "beside"} Control
+ *
+ * @typedef {SettingData | PoolData} Data
  */
 
 /** What a proxy holds beside its connections: told, and never ranked. */
@@ -249,7 +259,7 @@ export function compareText(a, b) {
 }
 
 /** The values of one measure in one setting. */
-class SettingData {
+export class SettingData {
   /**
    * @param {Results} results
    * @param {string} setting
@@ -281,6 +291,43 @@ class SettingData {
   /** @param {string} proxy */
   values(proxy) {
     return [...(this.rounds.get(proxy)?.values() ?? [])];
+  }
+
+  /**
+   * @param {string} proxy
+   * @returns {number[][]} its values in each stratum, here one, in which it has any
+   */
+  samples(proxy) {
+    const values = this.values(proxy);
+    return values.length > 0 ? [values] : [];
+  }
+
+  /**
+   * @param {string} a
+   * @param {string} b
+   * @returns {Stratum[]}
+   */
+  strata(a, b) {
+    const pair = /** @type {Stratum} */ ([this.values(a), this.values(b)]);
+    return pair.every(({ length }) => length > 0) ? [pair] : [];
+  }
+
+  /**
+   * @param {string} proxy
+   * @returns {number} what tells the lower of two
+   */
+  standing(proxy) {
+    return median(this.values(proxy));
+  }
+
+  /** @returns {boolean} whether two proxies differ in opposite directions: not within one setting */
+  areOpposite() {
+    return false;
+  }
+
+  /** @returns {Finding[]} beside those of every comparison */
+  findings() {
+    return [];
   }
 
   /**
@@ -409,57 +456,88 @@ export function ratioOf(a, b, seed) {
 /**
  * @param {{results: Results, cells: AnalysedCell[]}} analysed
  * @param {string} measure
- * @param {[Setting, Setting]} pair the first to the second
- * @returns {{proxy: string, ratio: Ratio}[]} of each proxy that has cells that count in both
+ * @param {[Setting, Setting][]} pairs the first to the second; several differ in the number of connections alone, and are strata
+ * @returns {{proxy: string, ratio: Ratio}[]} of each proxy that has cells that count in both of a pair
  */
-export function ratiosOf({ results, cells }, measure, pair) {
+export function ratiosOf({ results, cells }, measure, pairs) {
   const of = (/** @type {Setting} */ { key }, /** @type {string} */ proxy) =>
     valuesByRound(
       cells.filter((cell) => cell.setting === key),
       proxy,
       measure,
     );
-  const [over, under] = pair;
+  const [[{ workload }]] = pairs;
   return results.plan.proxies
-    .filter((proxy) => proxy !== CONTROL || comparesServers(over.workload))
+    .filter((proxy) => proxy !== CONTROL || comparesServers(workload))
     .flatMap((proxy) => {
-      const ratio = ratioOf(of(over, proxy), of(under, proxy), results.plan.seed);
+      const rounds = pairs
+        .map(([over, under]) => /** @type {RoundsOfTwo} */ ([of(over, proxy), of(under, proxy)]))
+        .filter((pair) => pair.every(({ size }) => size > 0));
+      const ratio =
+        rounds.length === 1 ? ratioOf(...rounds[0], results.plan.seed) : stratifiedRatioOf(rounds);
       return ratio ? [{ proxy, ratio }] : [];
     });
 }
 
 /**
+ * @typedef {[a: Map<number, number>, b: Map<number, number>]} RoundsOfTwo values by round
+ *
+ * @param {RoundsOfTwo[]} strata
+ * @returns {Ratio | null} that all strata share
+ */
+export function stratifiedRatioOf(strata) {
+  const ratio = stratifiedRatio(
+    strata.map(([a, b]) => [[...a.values()], [...b.values()]]),
+    { confidence: CONFIDENCE },
+  );
+  const each = strata.flatMap(([a, b]) =>
+    [...a].flatMap(([round, value]) => {
+      const other = b.get(round);
+      return other === undefined ? [] : [value / other];
+    }),
+  );
+  return (
+    ratio && { ...ratio, rounds: each.length > 1 ? [Math.min(...each), Math.max(...each)] : null }
+  );
+}
+
+/**
  * @param {Measure} measure
  * @param {Control} control
- * @param {SettingData} data
+ * @param {Data} data
  * @returns {Comparison}
  */
-function compare(measure, control, data) {
+export function compare(measure, control, data) {
   const { plan } = data.results;
   const contenders = plan.proxies.filter((name) => name !== CONTROL);
   const measured = contenders.filter((name) => data.values(name).length > 0);
   const pairs = allPairs(measured);
-  const judgement = judge(
-    new Map(measured.map((name) => [name, data.values(name)])),
+  const judgement = judgeStrata(
     pairs,
+    (a, b) => data.strata(a, b),
     (a, b) => data.ratio(a, b),
   );
+  const differ = (/** @type {string} */ a, /** @type {string} */ b) =>
+    judgement.differ(a, b) && !data.areOpposite(a, b);
   const isBad = (/** @type {string} */ name) => answersBadly({ badPercent: data.badPercent(name) });
   const order = measured.toSorted((a, b) => {
-    const difference = median(data.values(a)) - median(data.values(b));
+    const difference = data.standing(a) - data.standing(b);
     // An error is quick to give: nothing that it makes better counts before a good answer.
     return (
       Number(isBad(a)) - Number(isBad(b)) || (measure.better === "lower" ? difference : -difference)
     );
   });
-  const [best] = order;
+  const inRanking = order.filter((name) =>
+    data.samples(name).some(({ length }) => length >= LEAST_ROUNDS),
+  );
+  const [best] = inRanking;
   const voided = contenders.filter((name) => data.isVoided(name));
   // Whoever is left is no sample of those that ran: the best of them may be the worst of all.
   const ranked = isRanked(measure.key);
   const ranks =
     !ranked || judgement.method === "none" || voided.length > 0
       ? new Map()
-      : rank(order, (a, b) => isBad(a) !== isBad(b) || judgement.differ(a, b));
+      : rank(inRanking, (a, b) => isBad(a) !== isBad(b) || differ(a, b));
 
   const rows = plan.proxies.map((proxy) => {
     const own = data.values(proxy);
@@ -472,32 +550,40 @@ function compare(measure, control, data) {
         own.length > 0 ? { value: median(own), interval: medianInterval(own, CONFIDENCE) } : null,
       missing: own.length > 0 ? [] : data.missing(proxy),
       toControl: isContender && control !== "own" ? data.ratio(proxy, CONTROL) : null,
-      toBest: isContender && ranks.has(best) ? data.ratio(proxy, best) : null,
+      toBest: ranks.has(proxy) ? data.ratio(proxy, best) : null,
       rank: ranks.get(proxy)?.rank ?? null,
       ties: ranks.get(proxy)?.ties ?? [],
-      p: isContender && ranks.has(best) && proxy !== best ? judgement.p(best, proxy) : null,
+      p: ranks.has(proxy) && proxy !== best ? judgement.p(best, proxy) : null,
       badPercent: data.badPercent(proxy),
     };
     return row;
   });
+  const relations = control === "own" ? {} : relationsToControl(measure, rows, data);
   return {
     measure: measure.key,
     rows,
+    relations,
     detectableRatio:
       ranked && judgement.method === "test"
         ? detectableRatio(
-            measured.map((name) => data.values(name)),
-            { alpha: ALPHA, tests: pairs.length, seed: plan.seed },
+            measured.flatMap((name) => data.samples(name)),
+            {
+              alpha: ALPHA,
+              tests: pairs.length,
+              seed: plan.seed,
+              strata: Math.max(...measured.map((name) => data.samples(name).length)),
+            },
           )
         : null,
     findings: [
       ...(ranked && voided.length > 0 && measured.length > 0 ? survivors(voided) : []),
+      ...(ranked ? data.findings() : []),
       ...(ranked ? fewRounds(data, measured, judgement) : []),
       ...badlyAnswered(data),
       ...ofCells(data, control === "own" ? measured : plan.proxies),
       ...inQueue(measure, data),
       ...wideSpread(data, control === "own" ? contenders : plan.proxies),
-      ...(control === "bound" ? controlSlower(measure, rows, data) : []),
+      ...(control === "bound" ? controlSlower(measure, relations, data) : []),
       ...(control === "own" ? ownControl(data) : []),
       ...(control === "beside" ? controlBeside(data) : []),
     ],
@@ -513,14 +599,14 @@ function survivors(proxies) {
 }
 
 /**
- * @param {SettingData} data
+ * @param {Data} data
  * @param {string[]} measured
  * @param {Judgement} judgement
  * @returns {Finding[]}
  */
 function fewRounds(data, measured, { method }) {
-  const rounds = measured.map((name) => data.values(name).length);
-  const most = Math.max(...rounds);
+  const roundsOf = (/** @type {string} */ proxy) => data.samples(proxy).map(({ length }) => length);
+  const most = Math.max(...measured.flatMap(roundsOf));
   /** @type {Finding[]} */
   const findings = [];
   if (measured.length > 1 && (method !== "test" || most < ENOUGH_ROUNDS)) {
@@ -529,7 +615,7 @@ function fewRounds(data, measured, { method }) {
     findings.push({ gate: "few-rounds", severity: "note", figures });
   }
   const short = measured
-    .map((proxy) => ({ proxy, rounds: data.values(proxy).length }))
+    .map((proxy) => ({ proxy, rounds: Math.min(...roundsOf(proxy)) }))
     .filter(({ rounds }) => rounds < most);
   if (short.length > 0) {
     const figures = { most, proxies: short };
@@ -549,7 +635,7 @@ function arrangements(n) {
 }
 
 /**
- * @param {SettingData} data
+ * @param {Data} data
  * @returns {Finding[]}
  */
 function badlyAnswered(data) {
@@ -562,15 +648,13 @@ function badlyAnswered(data) {
 }
 
 /**
- * @param {SettingData} data
+ * @param {Data} data
  * @param {string[]} names
  * @returns {Finding[]}
  */
 function wideSpread(data, names) {
   const wide = names.flatMap((name) => {
-    const values = data.values(name);
-    if (values.length < 2 || !(median(values) > 0)) return [];
-    const percent = (100 * (quantile(values, 0.75) - quantile(values, 0.25))) / median(values);
+    const percent = Math.max(...data.samples(name).map(middlePercent));
     return percent > SPREAD_LIMIT_PERCENT ? [{ proxy: name, percent }] : [];
   });
   if (wide.length === 0) return [];
@@ -579,9 +663,18 @@ function wideSpread(data, names) {
 }
 
 /**
+ * @param {number[]} values
+ * @returns {number} how far apart the middle half of them lies, as a share of the median; 0: too few, or the median is not above 0
+ */
+function middlePercent(values) {
+  if (values.length < 2 || !(median(values) > 0)) return 0;
+  return (100 * (quantile(values, 0.75) - quantile(values, 0.25))) / median(values);
+}
+
+/**
  * What weakens single cells weakens what rests on them.
  *
- * @param {SettingData} data
+ * @param {Data} data
  * @param {string[]} names of those with a figure
  * @returns {Finding[]}
  */
@@ -603,7 +696,7 @@ function ofCells(data, names) {
  * CPU time of all that are in front of it.
  *
  * @param {Measure} measure
- * @param {SettingData} data
+ * @param {Data} data
  * @returns {Finding[]}
  */
 function inQueue({ key }, data) {
@@ -622,19 +715,18 @@ function inQueue({ key }, data) {
  * Nothing can be faster than the same work without a proxy. Where the control comes out slower, something else slowed it.
  *
  * @param {Measure} measure
- * @param {Row[]} rows
- * @param {SettingData} data
+ * @param {Record<string, Relation>} relations
+ * @param {Data} data
  * @returns {Finding[]}
  */
-function controlSlower(measure, rows, data) {
-  const relations = relationsToControl(measure, rows);
-  const faster = rows.filter(({ proxy }) => relations.get(proxy) === "better");
+function controlSlower(measure, relations, data) {
+  const faster = Object.keys(relations).filter((proxy) => relations[proxy] === "better");
   if (faster.length === 0) return [];
   const of = (/** @type {string} */ name) => median(data.values(name));
   const figures = {
     measure: measure.key,
     control: of(CONTROL),
-    proxies: faster.map(({ proxy }) => ({ proxy, value: of(proxy) })),
+    proxies: faster.map((proxy) => ({ proxy, value: of(proxy) })),
   };
   return [{ gate: "control-slower", severity: "weak", figures }];
 }
@@ -642,20 +734,20 @@ function controlSlower(measure, rows, data) {
 /**
  * @param {Measure} measure
  * @param {Row[]} rows of a comparison with ratios to the control
- * @returns {Map<string, "better" | "worse" | "same">} each proxy with a figure of good answers beside the control; same: no
- *   difference is seen
+ * @param {Data} data
+ * @returns {Record<string, Relation>} as of `Comparison.relations`
  */
-export function relationsToControl(measure, rows) {
+function relationsToControl(measure, rows, data) {
   const control = rows.find(({ proxy }) => proxy === CONTROL);
   const proxies = rows.filter((row) => row.proxy !== CONTROL && row.median && !answersBadly(row));
-  if (!control?.median) return new Map();
+  if (!control?.median) return {};
   const bound = control.median.value;
-  const judgement = judge(
-    new Map(rows.map(({ proxy, values }) => [proxy, values])),
+  const judgement = judgeStrata(
     proxies.map(({ proxy }) => [proxy, CONTROL]),
+    (a, b) => data.strata(a, b),
     (a) => proxies.find(({ proxy }) => proxy === a)?.toControl ?? null,
   );
-  return new Map(
+  return Object.fromEntries(
     proxies.map(({ proxy, median }) => {
       if (!median || !judgement.differ(proxy, CONTROL)) return [proxy, "same"];
       const isBetter = median.value < bound === (measure.better === "lower");
@@ -667,7 +759,7 @@ export function relationsToControl(measure, rows) {
 /**
  * Over TLS the control encrypts in the thread that also answers: what a proxy takes from it may be more than the proxy costs.
  *
- * @param {SettingData} data
+ * @param {Data} data
  * @returns {Finding[]}
  */
 function controlBeside(data) {
@@ -679,7 +771,7 @@ function controlBeside(data) {
 }
 
 /**
- * @param {SettingData} data
+ * @param {Data} data
  * @returns {Finding[]}
  */
 function ownControl(data) {

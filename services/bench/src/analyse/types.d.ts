@@ -66,6 +66,14 @@ export interface GateFigures {
   /** Of these no figure counts, and so the others are not ranked. */
   survivors: { proxies: string[] };
   "missing-rounds": { most: number; proxies: { proxy: string; rounds: number }[] };
+  /** Of a pool: proxies that have no figure in some of its settings, which have so many connections. */
+  "lacks-settings": { proxies: { proxy: string; connections: number[] }[] };
+  /** Of a pool: settings with so many connections are left out, as figures of these are void there. */
+  "left-out": { proxies: string[]; connections: number[] };
+  /** Of a pool: two that differ, the first being better with so many connections, the second with so many. */
+  opposite: {
+    pairs: { proxies: [string, string]; better: [first: number[], second: number[]] }[];
+  };
   "ranked-last": { limit: number; proxies: { proxy: string; badPercent: number }[] };
   spread: { limit: number; proxies: { proxy: string; percent: number }[] };
   "control-slower": {
@@ -87,8 +95,6 @@ export interface GateFigures {
 
   // Of an answer.
   "no-figure": { proxies: string[]; missing: Missing[] };
-  /** With fewer connections others are of the first rank. */
-  "other-leaders": { proxies: string[]; connections: number[] };
   /** Differences from the best that are no larger than the noise floor's ratio. */
   "inside-noise": { proxies: string[]; ratio: number; floor: NoiseFloor };
   "full-handshakes": {};
@@ -169,10 +175,12 @@ export interface Row {
   badPercent: number;
 }
 
-/** All proxies under one measure and one setting. */
+/** All proxies under one measure, in one setting or in those of a pool. */
 export interface Comparison {
   measure: string;
   rows: Row[];
+  /** Each proxy with a figure of good answers beside the control; same: no difference is seen. Empty where that costs its own. */
+  relations: Record<string, Relation>;
   /** Smallest ratio between two proxies that this many rounds of this spread could have seen; null: none, too few rounds. */
   detectableRatio: number | null;
   findings: Finding[];
@@ -266,6 +274,17 @@ export interface Setting {
   comparisons: Comparison[];
 }
 
+/** Settings that differ in the number of connections alone, and what they say together. */
+export interface Pool {
+  /** From the fewest connections. */
+  settings: Setting[];
+  /**
+   * Of a single setting its own. Of several: `Row.values` are means over the settings, one a round; ratios, tests and ranks are
+   * stratified by setting, each pair over those that both have.
+   */
+  comparisons: Comparison[];
+}
+
 /** A cell with what was derived from it. */
 export interface AnalysedCell {
   record: CellRecord;
@@ -320,7 +339,12 @@ interface AnswerOf {
 }
 
 export interface BestAnswer extends AnswerOf {
+  /** Over all of these settings. */
   comparison: Comparison;
+  /** All that is compared over them. */
+  comparisons: Comparison[];
+  /** The same in each of them, where there are several; a measure that one does not compare is not there. */
+  singles: (Pick<BestAnswer, "comparison" | "comparisons" | "order"> & { setting: Setting })[];
   /** Proxies with a figure, the best rank first, then who answers well, then the better median. */
   order: Row[];
 }
@@ -328,13 +352,11 @@ export interface BestAnswer extends AnswerOf {
 export interface AddedAnswer extends BestAnswer {
   /** null: it has no figure. */
   control: Row | null;
-  /** Each proxy with a figure of good answers beside the control; same: no difference is seen. */
-  relations: Record<string, Relation>;
 }
 
 export type Relation = "better" | "worse" | "same";
 
-/** Of the first setting to the second. */
+/** Of the first setting to the second; of TLS to that without, with as many connections, one pair after the other. */
 export interface RatioAnswer extends AnswerOf {
   ratios: ProxyRatio[];
 }
@@ -384,6 +406,41 @@ export interface SelfMeasure {
   p: number | null;
   /** Smallest ratio between the two that so many rounds of this spread could have seen; null: none, too few rounds. */
   detectableRatio: number | null;
+}
+
+/** All proxies at a glance. */
+export interface Overview {
+  /** Without the control; the best first, as the first column ranks them. */
+  proxies: string[];
+  columns: OverviewColumn[];
+}
+
+export interface OverviewColumn {
+  /** `connection` */
+  key: string;
+  measure: Measure;
+  scheme: Scheme;
+  /** Which battle measures it; null: any of its protocol. */
+  battle: string | null;
+  /** What it rests on; null: the run cannot speak to it. */
+  at: Setting[] | Slopes | null;
+  /** One a proxy; empty where `at` is null. */
+  cells: OverviewCell[];
+}
+
+export interface OverviewCell {
+  proxy: string;
+  /** null: see `missing`. */
+  value: Estimate | null;
+  /** One a round, in their order; empty for a slope. */
+  values: number[];
+  /** To the best; null: it is the best, or nobody is ranked. */
+  ratio: Estimate | null;
+  isBest: boolean;
+  rank: number | null;
+  /** Those of the same rank from which no difference is seen. */
+  ties: string[];
+  missing: Missing[];
 }
 
 /** Which settings a claim is about. */
@@ -539,6 +596,8 @@ export interface Analysis {
   confidence: number;
   measures: Measure[];
   settings: Setting[];
+  /** Each setting is of one. */
+  pools: Pool[];
   /** Of settings in which every cell that counts had a share of its load on the reference proxy. */
   machineIndices: MachineIndex[];
   /** Of scenarios that hold connections, where at least four counts of them were planned. */
@@ -554,9 +613,11 @@ export interface Analysis {
   /** Empty unless kinds of handshakes were compared. */
   handshakes: HandshakeCost[];
   cells: AnalysedCell[];
-  /** Settings that the verdicts are about, in the order of their questions. */
-  asked: Setting[];
+  /** What the verdicts are about, in the order of their questions. */
+  asked: Pool[];
   verdicts: Verdict[];
+  /** null: there is nothing to see at a glance, as in an A/A run. */
+  overview: Overview | null;
   /** Of the whole run. */
   findings: Finding[];
   /** Of a run of `./bench aa`. */

@@ -133,8 +133,22 @@ const SENTENCES = {
 
   "no-figure": ({ figures: { proxies, missing } }, title) =>
     `No figure for ${list(proxies.map(title))}: ${missingText(missing)}`,
-  "other-leaders": ({ figures: { proxies, connections } }, title) =>
-    `With ${list(connections.map(number))} connections rank 1 is ${list(proxies.map(title))}`,
+  "lacks-settings": ({ figures: { proxies } }, title) => ({
+    message:
+      "Some have no figure with some numbers of connections: each two are compared over those that both have, and a figure is of its own alone",
+    figures: proxies
+      .map(({ proxy, connections }) => `${title(proxy)} none with ${list(connections.map(number))}`)
+      .join("; "),
+  }),
+  "left-out": ({ figures: { proxies, connections } }, title) =>
+    `What was measured with ${list(connections.map(number))} connections is left out: figures of ${list(proxies.map(title))} are void there, and the others survivors`,
+  opposite: ({ figures: { pairs } }, title) =>
+    pairs
+      .map(({ proxies: [first, second], better }) => {
+        const [one, other] = better.map((connections) => list(connections.map(number)));
+        return `${title(first)} and ${title(second)} differ in opposite directions: ${title(first)} is better with ${one} connections, ${title(second)} with ${other}`;
+      })
+      .join("; "),
   "inside-noise": ({ figures: { proxies, ratio, floor } }, title) =>
     `The difference of ${list(proxies.map(title))} from the best is no larger than the noise floor: ${timesFinely(ratio)} times with ${floorLoad(floor)}`,
   "full-handshakes": () => "Every connection made a full handshake; resumed sessions cost less",

@@ -183,9 +183,28 @@ const CASES = {
     },
     "No figure for «nginx» and «haproxy»: not run yet",
   ],
-  "other-leaders": [
-    { severity: "weak", figures: { proxies: ["haproxy"], connections: [2000, 5000] } },
-    "With 2,000 and 5,000 connections rank 1 is «haproxy»",
+  "lacks-settings": [
+    {
+      severity: "weak",
+      figures: {
+        proxies: [
+          { proxy: "nginx", connections: [10_000] },
+          { proxy: "haproxy", connections: [2000, 5000] },
+        ],
+      },
+    },
+    "Some have no figure with some numbers of connections: each two are compared over those that both have, and a figure is of its own alone: «nginx» none with 10,000; «haproxy» none with 2,000 and 5,000",
+  ],
+  "left-out": [
+    { severity: "weak", figures: { proxies: ["nginx"], connections: [10_000] } },
+    "What was measured with 10,000 connections is left out: figures of «nginx» are void there, and the others survivors",
+  ],
+  opposite: [
+    {
+      severity: "weak",
+      figures: { pairs: [{ proxies: ["nginx", "haproxy"], better: [[2000, 5000], [10_000]] }] },
+    },
+    "«nginx» and «haproxy» differ in opposite directions: «nginx» is better with 2,000 and 5,000 connections, «haproxy» with 10,000",
   ],
   "inside-noise": [
     {

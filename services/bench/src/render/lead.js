@@ -11,7 +11,7 @@ import { capital, list, timesRange, titleOfProxy } from "./words.js";
 
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { Results } from "../record/types.js" */
-/** @import { Ratio, Setting } from "../analyse/types.js" */
+/** @import { Pool, Ratio, Setting } from "../analyse/types.js" */
 /** @import { Interval } from "../statistics/types.js" */
 
 const LEVEL = `${number(100 * CONFIDENCE)} %`;
@@ -19,14 +19,15 @@ const LEVEL = `${number(100 * CONFIDENCE)} %`;
 export class Style {
   /**
    * @param {Results} results
-   * @param {Setting[]} settings that are answered about
+   * @param {Pool[]} pools that are answered about
    */
-  constructor(results, settings) {
+  constructor(results, pools) {
     this.results = results;
-    const loads = new Set(settings.map((setting) => this.#loadOf(setting)));
+    const loads = new Set(pools.map(({ settings }) => this.#loadOf(settings)));
     /** Of all answers; null: each has its own. */
     this.load = loads.size === 1 ? [...loads][0] : null;
-    this.comparisons = settings.flatMap(({ comparisons }) => comparisons);
+    this.isPooled = pools.some(({ settings }) => settings.length > 1);
+    this.comparisons = pools.flatMap(({ comparisons }) => comparisons);
     const rows = this.comparisons.flatMap((comparison) => comparison.rows);
     const repeated = rows.filter(({ values }) => values.length > 1);
     this.rounds = Math.max(0, ...rows.map(({ values }) => values.length));
@@ -35,22 +36,22 @@ export class Style {
   }
 
   /**
-   * @param {Setting} setting
+   * @param {Setting[]} settings that differ in connections alone
    * @param {string} name
    * @returns {string} the name, and the load where the lead does not say it
    */
-  over(setting, name) {
-    const load = this.#loadOf(setting);
+  over(settings, name) {
+    const load = this.#loadOf(settings);
     return load && load !== this.load ? `${name}, ${load}` : name;
   }
 
   /**
-   * @param {Setting} setting
+   * @param {Setting[]} settings
    * @returns {string} with the kind of loop that makes it
    */
-  #loadOf(setting) {
-    const load = loadOf(setting);
-    return load && `${load}, ${this.results.plan.scenarios[setting.scenario].loop} loop`;
+  #loadOf(settings) {
+    const load = loadOf(settings);
+    return load && `${load}, ${this.results.plan.scenarios[settings[0].scenario].loop} loop`;
   }
 
   /**
@@ -86,12 +87,9 @@ export class Style {
     return `${isName ? text : capital(text)}.`;
   }
 
-  /**
-   * @param {Setting[]} all of the run
-   * @returns {string[]} sentences about load and brackets
-   */
-  lead(all) {
-    return [...this.#loadLead(all), ...this.#queueLead(), ...this.#bracketLead()];
+  /** @returns {string[]} sentences about load and brackets */
+  lead() {
+    return [...this.#loadLead(), ...this.#queueLead(), ...this.#bracketLead()];
   }
 
   #queueLead() {
@@ -100,13 +98,16 @@ export class Style {
     );
   }
 
-  /** @param {Setting[]} all */
-  #loadLead(all) {
-    if (this.load === null) return ["Each answer names its load."];
-    const sizes = [...new Set(all.flatMap(({ workload }) => workload.connections ?? []))];
-    const isMost = sizes.length > 1;
-    const most = isMost ? `, the most of ${list(sizes.sort((a, b) => a - b).map(number))}` : "";
-    return this.load ? [`All answers are for ${this.load}${most}.`] : [];
+  #loadLead() {
+    const loads =
+      this.load === null
+        ? ["Each answer names its load."]
+        : this.load
+          ? [`All answers are for ${this.load}.`]
+          : [];
+    const pooled =
+      "Several numbers of connections are answered for together: ratios and tests are stratified by that number, figures are means over them; what each says by itself is below.";
+    return [...loads, ...(this.isPooled ? [pooled] : [])];
   }
 
   #bracketLead() {
@@ -133,27 +134,29 @@ export class Style {
     const isTested = contested.every(({ rows }) => rows.some(({ p }) => p !== null));
     if (contested.length === 0 || !isTested) return [];
     return [
-      `A difference is seen where Mann–Whitney's test finds it at the ${number(100 * ALPHA)} % level, corrected for all pairs of a comparison.`,
+      `A difference is seen where ${this.isPooled ? "van Elteren's stratified test (Mann–Whitney's, with one number of connections)" : "Mann–Whitney's test"} finds it at the ${number(100 * ALPHA)} % level, corrected for all pairs of a comparison.`,
     ];
   }
 }
 
 /**
- * @param {Pick<Setting, "workload">} setting
+ * @param {Pick<Setting, "workload">[]} settings that differ in connections alone
  * @returns {string} `10,000 connections, 100 at a time`; empty for a scenario that is known by other parameters
  */
-function loadOf({ workload }) {
-  const { connections, concurrency, requests, messages = 1, intervalSeconds } = workload;
+function loadOf(settings) {
+  const [{ workload }] = settings;
+  const sizes = [...new Set(settings.flatMap((setting) => setting.workload.connections ?? []))];
+  const { concurrency, requests, messages = 1, intervalSeconds } = workload;
   const { connectionsPerSecond = 0, phaseSeconds, protocol, holdsConnections } = workload;
   const { messagesPerSecond } = workload;
   const isAtRate = isPaced(workload);
   const atATime = concurrency && !isAtRate ? [`${number(concurrency)} at a time`] : [];
   if (requests) return [counted(requests, "request"), ...atATime, "a connection each"].join(", ");
-  if (!connections) return rateOf(workload);
+  if (sizes.length === 0) return list(settings.map((setting) => rateOf(setting.workload)));
   const seconds = phaseSeconds ? `for ${number(phaseSeconds)} s` : "";
   const isKept = protocol === "http";
   return [
-    counted(connections, "connection"),
+    sizes.length > 1 ? `${list(sizes.map(number))} connections` : counted(sizes[0], "connection"),
     ...(seconds && isKept ? [`kept ${seconds} of requests`] : []),
     ...atATime,
     ...(isAtRate ? [`${number(connectionsPerSecond)} a second`] : []),

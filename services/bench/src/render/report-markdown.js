@@ -46,8 +46,9 @@ export function renderMarkdown(analysis) {
       [
         `**${plain(question)}**`,
         "",
-        ...answers.flatMap(({ over, text, caveats }) => [
+        ...answers.flatMap(({ over, text, singles, caveats }) => [
           `- ${plain(over)}: ${plain(text)}`,
+          ...singles.map((one) => `  - ${plain(one.over)}: ${plain(one.text)}`),
           ...caveats.map((caveat) => `  - ${plain(caveat)}.`),
         ]),
         ...caveats.map((caveat) => `- ${plain(caveat)}.`),

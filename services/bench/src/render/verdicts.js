@@ -6,7 +6,7 @@ import { answersBadly } from "../analyse/bad-answers.js";
 import { measure } from "../analyse/measures.js";
 import { ALPHA, LEAST_ROUNDS } from "../analyse/ranking.js";
 import { comparesServers } from "../analyse/settings.js";
-import { connectionsAtATime, isPaced, schemeName } from "../plan/workload.js";
+import { connectionsAtATime, connectionsInAll, isPaced, schemeName } from "../plan/workload.js";
 import { counted, number, timesFinely } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { findingText, onlyRounds } from "./findings.js";
@@ -31,6 +31,7 @@ import {
  * @typedef {object} AnswerText
  * @property {string} over what it is about, in short: `wss`
  * @property {string} text one sentence, its uncertainty included
+ * @property {{over: string, text: string}[]} singles what each number of connections says by itself, where several are answered for
  * @property {string[]} caveats what the reader must know before repeating it; without full stops
  *
  * @typedef {object} VerdictText
@@ -107,11 +108,11 @@ const HANDSHAKES = {
 };
 
 /**
- * @param {Pick<Analysis, "results" | "settings" | "asked" | "verdicts" | "countsSocketBuffers" | "aa" | "sameWork" | "noiseFloor">} analysis
+ * @param {Pick<Analysis, "results" | "asked" | "verdicts" | "countsSocketBuffers" | "aa" | "sameWork" | "noiseFloor">} analysis
  * @returns {{lead: string[], verdicts: VerdictText[]}} lead: what all verdicts share, a sentence each
  */
 export function verdictTexts(analysis) {
-  const { results, settings, asked, verdicts, aa, sameWork, noiseFloor } = analysis;
+  const { results, asked, verdicts, aa, sameWork, noiseFloor } = analysis;
   const style = new Style(results, asked);
   const titleOf = (/** @type {string} */ name) => titleOfProxy(results, name);
   const told = (/** @type {Finding[]} */ findings) =>
@@ -129,7 +130,7 @@ export function verdictTexts(analysis) {
   const judged = aa ? judgedLead(aa) : style.testLead();
   return {
     lead: [
-      ...style.lead(settings),
+      ...style.lead(),
       ...judged,
       ...shared,
       ...sameWorkLead(style, sameWork),
@@ -193,28 +194,37 @@ function detailsText({ scenario, parameters, description }) {
 function answersOf(style, verdict) {
   const { results } = style;
   const one = (
-    /** @type {{settings: Setting[], caveats: Finding[]}} */ { settings: [setting], caveats },
+    /** @type {{settings: Setting[], caveats: Finding[]}} */ { settings, caveats },
     /** @type {string} */ text,
   ) => {
-    const scheme = schemeName(setting);
-    return { scheme, over: style.over(setting, scheme), text: style.sentence(text), caveats };
+    const scheme = schemeName(settings[0]);
+    const over = style.over(settings, scheme);
+    return { scheme, over, text: style.sentence(text), singles: [], caveats };
   };
   const ratio = (
     /** @type {import("../analyse/types.js").RatioAnswer} */ { settings, ratios, caveats },
     /** @type {string} */ over,
   ) => ({
     scheme: null,
-    over: style.over(settings[0], over),
+    over: style.over(
+      settings.filter(({ scheme }) => scheme === settings[0].scheme),
+      over,
+    ),
     text: style.sentence(ratioTexts(results, style, ratios)),
+    singles: [],
     caveats,
   });
   switch (verdict.question) {
     case "leak":
       return verdict.answers.map((answer) => one(answer, leakText(results, answer)));
     case "best":
-      return verdict.answers.map((answer) =>
-        one(answer, bestText(style, answer, BEST[verdict.measure])),
-      );
+      return verdict.answers.map((answer) => ({
+        ...one(answer, bestText(style, answer, BEST[verdict.measure])),
+        singles: answer.singles.map(({ setting, ...contest }) => ({
+          over: counted(connectionsInAll(setting.workload), "connection"),
+          text: style.sentence(contestText(style, contest, BEST[verdict.measure])),
+        })),
+      }));
     case "memory":
       return verdict.answers.map((answer) => ({
         ...one(answer, memoryText(style, answer)),
@@ -225,7 +235,7 @@ function answersOf(style, verdict) {
       return verdict.answers.map((answer) => one(answer, addedText(style, answer)));
     case "tls":
       return verdict.answers.map((answer) =>
-        ratio(answer, answer.settings.map(schemeName).join(" / ")),
+        ratio(answer, [...new Set(answer.settings.map(schemeName))].join(" / ")),
       );
     case "handshake":
       return verdict.answers.map((answer) =>
@@ -237,6 +247,7 @@ function answersOf(style, verdict) {
       return verdict.answers.map(({ floor, caveats }) => ({
         scheme: null,
         over: "all",
+        singles: [],
         text: `With such a load and as many rounds on this machine, a difference is noise up to ${floorTexts(floor).join("; ")}.`,
         caveats,
       }));
@@ -269,6 +280,7 @@ function sharedOnce(drafts) {
     const own = answers.map((answer) => ({
       over: answer.over,
       text: answer.text,
+      singles: answer.singles,
       caveats: left(answer),
     }));
     const common = commonCaveats(own);
@@ -326,7 +338,7 @@ function valueOf({ median }) {
 
 /**
  * @param {Style} style
- * @param {Pick<BestAnswer, "settings" | "comparison" | "order">} answer
+ * @param {Pick<BestAnswer, "comparison" | "comparisons" | "order">} answer
  * @param {Pick<Words, "leads" | "unit">} words
  * @returns {string}
  */
@@ -340,12 +352,16 @@ function contestText(style, answer, words) {
   if (order.length === 1) return `only ${title(order[0])} has valid cells: ${figure(order[0])}`;
   if (order[0].rank === null) return `not ranked: ${list(order.map(named))}`;
 
+  const opposite = comparison.findings
+    .filter(({ gate }) => gate === "opposite")
+    .map((finding) => `; but ${findingText(finding, (name) => titleOfProxy(style.results, name))}`)
+    .join("");
   const leaders = order.filter(({ rank }) => rank === 1);
   const rest = order.slice(leaders.length);
   if (rest.length === 0) {
     const seen = comparison.detectableRatio;
-    const power = seen ? `; ${differenceSeen(seen)}` : "";
-    return `${noDifference(order, named)}${power}`;
+    const power = seen && !opposite ? `; ${differenceSeen(seen)}` : "";
+    return `${noDifference(order, named)}${opposite}${power}`;
   }
   const first =
     leaders.length === 1
@@ -358,7 +374,7 @@ function contestText(style, answer, words) {
     const tail = tailText(p99Of(answer, row), measure(comparison.measure));
     return `${i === 0 ? `${ratio} ${words.unit}${reference}` : ratio}${tail}`;
   });
-  return `${first}; ${list(others)}${tiesText(rest, title)}`;
+  return `${first}; ${list(others)}${tiesText(rest, title)}${opposite}`;
 }
 
 /**
@@ -492,12 +508,12 @@ function figureText(style, { median, values }, measure, p99) {
 }
 
 /**
- * @param {Pick<BestAnswer, "settings" | "comparison">} answer
+ * @param {Pick<BestAnswer, "comparison" | "comparisons">} answer
  * @param {Pick<Row, "proxy">} row
  * @returns {number | null} the 99th percentile of what it tells the mean of; null: it tells no mean of times
  */
-function p99Of({ settings: [setting], comparison }, { proxy }) {
-  const rows = p99ComparisonOf(setting, comparison.measure)?.rows ?? [];
+function p99Of({ comparison, comparisons }, { proxy }) {
+  const rows = p99ComparisonOf({ comparisons }, comparison.measure)?.rows ?? [];
   return rows.find((row) => row.proxy === proxy)?.median?.value ?? null;
 }
 
@@ -560,8 +576,8 @@ function noiseLead(noiseFloor) {
  * @returns {string}
  */
 function addedText(style, answer) {
-  const { comparison, control, relations } = answer;
-  const { rows } = comparison;
+  const { comparison, control } = answer;
+  const { rows, relations } = comparison;
   const of = measure(comparison.measure);
   const measured = rows.filter(({ proxy, median }) => proxy !== CONTROL && median);
   const bad = measured.filter(answersBadly);

@@ -3,4 +3,4 @@ export { detectableRatio } from "./power.js";
 export { holm, mannWhitney, smallestP } from "./significance.js";
 export { simultaneousIntervals, theilSen } from "./theil-sen.js";
 export { summarise } from "./quantiles.js";
-export { smallestStratifiedP, stratifiedRatio, vanElteren } from "./van-elteren.js";
+export { smallestStratifiedP, stratifiedRatio, superiority, vanElteren } from "./van-elteren.js";

@@ -44,7 +44,7 @@ test("in several strata a smaller difference is seen, in about 4 of 5 runs", () 
         logNormal(random, 6, 0.05).map((value) => value * level * ratio),
       ]),
     ),
-  ).filter(({ p }) => p <= 0.05).length;
+  ).filter((p) => p <= 0.05).length;
   assert.ok(seen > 0.75 * 1000 && seen < 0.88 * 1000, `seen ${seen / 10} % at ratio ${ratio}`);
 });
 

@@ -30,31 +30,48 @@ const EXACT_OUTCOMES = 100_000;
  *
  * @param {readonly Stratum[]} strata
  * @param {{exact?: boolean}} [options] exact: other than by the number of outcomes
- * @returns {{superiority: number, p: number}} superiority: weighted share of pairs within a stratum that have the larger value in a,
- *   ties counted half
+ * @returns {number} p, two-sided
  * @throws {Error} when there is no stratum, or a sample is empty
  */
 export function vanElteren(strata, { exact } = {}) {
   if (strata.length === 0) throw new Error("no stratum");
-  const tests = strata.map(([a, b]) => mannWhitney(a, b, { exact: false }));
+  if (strata.length === 1) return mannWhitney(...strata[0], { exact }).p;
   const blocks = strata.map(([a, b]) => blockOf(a.length, b.length, tieSizes([...a, ...b])));
   const weights = weightsOf(blocks);
-  const all = sum(blocks.map(({ n, m }, i) => weights[i] * n * m));
-  const above = sum(tests.map(({ u }, i) => weights[i] * u));
-  const superiority = above / all;
-  if (strata.length === 1) return { superiority, p: mannWhitney(...strata[0], { exact }).p };
-
   // Twice the statistic: a mid-rank may be a half.
-  const distance = Math.abs(2 * above - all);
+  const distance = Math.abs(
+    sum(strata.map(([a, b], i) => weights[i] * (2 * pairsAbove(a, b) - a.length * b.length))),
+  );
   const isExact = exact ?? outcomes(blocks) <= EXACT_OUTCOMES;
   if (!isExact) {
     const sd = deviation(blocks, weights);
-    return { superiority, p: sd === 0 ? 1 : 1 - errorFunction(distance / sd / Math.SQRT2) };
+    return sd === 0 ? 1 : 1 - errorFunction(distance / sd / Math.SQRT2);
   }
   let extreme = 0;
   for (const [value, probability] of distribution(blocks, weights))
     if (Math.abs(value) >= distance) extreme += probability;
-  return { superiority, p: Math.min(1, extreme) };
+  return Math.min(1, extreme);
+}
+
+/**
+ * What van Elteren's test is about.
+ *
+ * @param {readonly Stratum[]} strata at least one
+ * @returns {number} weighted share of pairs within a stratum that have the larger value in a, ties counted half
+ */
+export function superiority(strata) {
+  const weights = weightsOf(strata.map(([a, b]) => blockOf(a.length, b.length)));
+  const above = sum(strata.map(([a, b], i) => weights[i] * pairsAbove(a, b)));
+  return above / sum(strata.map(([a, b], i) => weights[i] * a.length * b.length));
+}
+
+/**
+ * @param {readonly number[]} a
+ * @param {readonly number[]} b
+ * @returns {number} Mann and Whitney's U: pairs with the larger value in a, ties counted half
+ */
+function pairsAbove(a, b) {
+  return sum(a.map((x) => sum(b.map((y) => (x > y ? 1 : x === y ? 0.5 : 0)))));
 }
 
 /**

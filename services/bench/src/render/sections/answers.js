@@ -29,10 +29,18 @@ export function verdicts({ analysis }) {
 }
 
 /** @param {AnswerText} answer */
-function answerHtml({ over, text, caveats }) {
+function answerHtml({ over, text, singles, caveats }) {
   return html`<dt>${over}</dt>
     <dd>
       <p>${unbroken(text)}</p>
-      ${caveatList(caveats)}
+      ${caveatList(caveats)}${
+        singles.length > 0 &&
+        html`<details class="singles">
+          <summary>By number of connections</summary>
+          <ul class="caveats">
+            ${singles.map(({ over, text }) => html`<li>${over}: ${unbroken(text)}</li>`)}
+          </ul>
+        </details>`
+      }
     </dd>`;
 }

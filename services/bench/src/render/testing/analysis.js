@@ -172,7 +172,9 @@ export function sampleAnalysis({
       sameWork: [],
       handshakes: [],
       cells,
-      asked: verdictsOf(settings, "").map(({ answers }) => answers[0].settings[0]),
+      pools: settings.map(poolOf),
+      overview: null,
+      asked: verdictsOf(settings, "").map(({ answers }) => poolOf(answers[0].settings[0])),
       verdicts: verdictsOf(settings, hostile),
       findings: [
         {
@@ -546,6 +548,7 @@ function comparison(measure, cells, proxies, hostile) {
   return {
     measure: measure.key,
     rows,
+    relations: {},
     detectableRatio: enough ? 1.06 : null,
     findings: isOwn
       ? [{ gate: "control-own", severity: "note", figures: {} }]
@@ -557,6 +560,14 @@ function comparison(measure, cells, proxies, hostile) {
           },
         ],
   };
+}
+
+/**
+ * @param {Setting} setting
+ * @returns {Analysis["pools"][number]} of it alone
+ */
+function poolOf(setting) {
+  return { settings: [setting], comparisons: setting.comparisons };
 }
 
 /**
@@ -670,7 +681,14 @@ function verdictsOf(settings, hostile) {
         },
       },
     ];
-    return { settings: [setting], comparison, order, caveats };
+    return {
+      settings: [setting],
+      comparison,
+      comparisons: setting.comparisons,
+      singles: [],
+      order,
+      caveats,
+    };
   });
   /** @type {Analysis["verdicts"]} */
   const verdicts = [

@@ -1,0 +1,217 @@
+/**
+ * All proxies at a glance: a column a question, a cell a proxy. What is to be seen first of a run.
+ */
+import { CONTROL } from "../plan/proxies.js";
+import { measure } from "./measures.js";
+
+/** @import { Estimate } from "../statistics/types.js" */
+/** @import { Scheme } from "../record/types.js" */
+/** @import { Analysis, Comparison, Overview, OverviewCell, OverviewColumn, Pool, SlopeRow, Slopes } from "./types.js" */
+/** @import { Workload } from "../plan/workload.js" */
+
+/** Whose slope over held connections is what one of them takes. */
+const HELD = "proxy_memory_mean_usage_bytes";
+
+/**
+ * @typedef {Pick<Analysis, "results" | "asked" | "slopes">} Analysed
+ *
+ * @typedef {Pick<OverviewColumn, "at" | "cells">} Found
+ *
+ * @typedef {object} Choice
+ * @property {string} key
+ * @property {string} measure
+ * @property {(analysed: Analysed, column: ColumnDefinition, measure: string) => Found | null} find null: the run cannot speak to it
+ *
+ * @typedef {object} ColumnDefinition
+ * @property {Workload["protocol"]} protocol of the runs that it is a question of
+ * @property {Scheme} scheme
+ * @property {string | null} battle of battles/, which measures it; null: those of that protocol all do
+ * @property {Choice[]} choices the first that the run can speak to
+ */
+
+/** From the left to the right. @type {ColumnDefinition[]} */
+const COLUMNS = [
+  ...both({
+    protocol: "websocket",
+    battle: "balancerbattle",
+    choices: [
+      { key: "handshake", measure: "cpu_us_per_handshake", find: pooled() },
+      {
+        key: "connection",
+        measure: "cpu_us_per_connection",
+        // With many messages it is what these cost.
+        find: pooled(({ messages = 1 }) => messages === 1),
+      },
+    ],
+  }),
+  {
+    protocol: "websocket",
+    scheme: "ws",
+    battle: "balancerbattle",
+    choices: [{ key: "message", measure: "cpu_us_per_message", find: pooled() }],
+  },
+  {
+    protocol: "websocket",
+    scheme: "ws",
+    battle: "nginx-idle",
+    choices: [{ key: "held", measure: HELD, find: held(({ slope }) => slope) }],
+  },
+  {
+    protocol: "websocket",
+    scheme: "ws",
+    battle: "nginx-idle",
+    choices: [
+      { key: "per-gib", measure: HELD, find: held(({ connectionsPerGiB }) => connectionsPerGiB) },
+    ],
+  },
+  ...both({
+    protocol: "http",
+    battle: null,
+    choices: [
+      { key: "request", measure: "proxy_cpu_us_per_request", find: pooled() },
+      { key: "served", measure: "servers_cpu_seconds", find: pooled() },
+    ],
+  }),
+];
+
+/**
+ * @param {Analysed} analysed
+ * @returns {Overview | null} null: it has no contender, or none of its scenarios is compared so
+ */
+export function overviewOf(analysed) {
+  const { plan } = analysed.results;
+  const protocols = new Set(plan.cells.map(({ scenario }) => plan.scenarios[scenario].protocol));
+  const proxies = plan.proxies.filter((name) => name !== CONTROL);
+  const columns = COLUMNS.filter(({ protocol }) => protocols.has(protocol)).map((definition) => {
+    const { scheme, battle, choices } = definition;
+    const found = choices.flatMap(({ find, ...choice }) => {
+      const one = find(analysed, definition, choice.measure);
+      return one ? [{ ...choice, ...one }] : [];
+    });
+    const { key, measure: name, at, cells } = found[0] ?? { ...choices[0], at: null, cells: [] };
+    return { key, measure: measure(name), scheme, battle, at, cells };
+  });
+  const shown = columns.filter(({ at, battle }) => at || battle);
+  if (proxies.length === 0 || shown.every(({ at }) => !at)) return null;
+  return { proxies: inOrder(proxies, shown), columns: shown };
+}
+
+/**
+ * @param {string[]} proxies
+ * @param {OverviewColumn[]} columns
+ * @returns {string[]} as the first column that ranks them does; those without a rank last
+ */
+function inOrder(proxies, columns) {
+  const ranking = columns.find(({ cells }) => cells.some(({ rank }) => rank !== null));
+  const place = (/** @type {string} */ name) => {
+    const cell = ranking?.cells.find(({ proxy }) => proxy === name);
+    return cell?.rank ? cell.rank + (cell.isBest ? 0 : 0.5) : Infinity;
+  };
+  return proxies.toSorted((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
+}
+
+/**
+ * @param {Omit<ColumnDefinition, "scheme">} definition
+ * @returns {ColumnDefinition[]} over ws and over wss
+ */
+function both(definition) {
+  return [
+    { ...definition, scheme: "ws" },
+    { ...definition, scheme: "wss" },
+  ];
+}
+
+/**
+ * @param {(workload: Workload) => boolean} [applies]
+ * @returns {Choice["find"]} of what is asked about: where there are several kinds of load the one that most proxies are
+ *   ranked in
+ */
+function pooled(applies = () => true) {
+  return ({ asked }, { scheme, protocol }, key) => {
+    const found = asked
+      .filter(({ settings: [{ workload, ...setting }] }) => {
+        return setting.scheme === scheme && workload.protocol === protocol && applies(workload);
+      })
+      .flatMap(({ settings, comparisons }) => {
+        const comparison = comparisons.find((one) => one.measure === key);
+        const cells = comparison ? cellsOf(comparison) : [];
+        return cells.some(({ value }) => value) ? [{ at: settings, cells }] : [];
+      });
+    const ranked = (/** @type {Found} */ { cells }) =>
+      cells.filter(({ rank }) => rank !== null).length;
+    return found.toSorted((a, b) => ranked(b) - ranked(a))[0] ?? null;
+  };
+}
+
+/**
+ * @param {Comparison} comparison
+ * @returns {OverviewCell[]}
+ */
+function cellsOf({ rows }) {
+  const contenders = rows.filter(({ proxy }) => proxy !== CONTROL);
+  // Of those that share the first rank, the one that all ratios are to.
+  const best = contenders.find(
+    ({ rank, p, toBest }) => rank === 1 && p === null && toBest?.value === 1,
+  );
+  return contenders.map((row) => ({
+    proxy: row.proxy,
+    value: row.median,
+    values: row.values,
+    ratio: row === best ? null : row.toBest,
+    isBest: row === best,
+    rank: row.rank,
+    ties: row.ties,
+    missing: row.missing,
+  }));
+}
+
+/**
+ * @param {(row: SlopeRow) => Estimate | null} figureOf
+ * @returns {Choice["find"]} of a slope over held connections
+ */
+function held(figureOf) {
+  return ({ slopes }, { scheme }, key) => {
+    const found = slopes.flatMap((one) => {
+      const rows = one.parts.find((part) => part.measure === key)?.rows ?? [];
+      const cells = slopeCells(rows, figureOf);
+      return one.scheme === scheme && cells.some(({ value }) => value) ? [{ at: one, cells }] : [];
+    });
+    return found[0] ?? null;
+  };
+}
+
+/**
+ * @param {SlopeRow[]} rows
+ * @param {(row: SlopeRow) => Estimate | null} figureOf
+ * @returns {OverviewCell[]}
+ */
+function slopeCells(rows, figureOf) {
+  const contenders = rows.filter(({ proxy }) => proxy !== CONTROL);
+  const [best] = contenders
+    .filter(({ rank, slope }) => rank === 1 && slope)
+    .sort((a, b) => Number(a.slope?.value) - Number(b.slope?.value));
+  return contenders.map((row) => ({
+    proxy: row.proxy,
+    value: figureOf(row),
+    values: [],
+    ratio: row === best || row.rank === null ? null : quotient(figureOf(row), figureOf(best)),
+    isBest: row === best,
+    rank: row.rank,
+    ties: row.ties,
+    missing: row.ended && !row.slope ? [row.ended.why] : [],
+  }));
+}
+
+/**
+ * @param {Estimate | null} a
+ * @param {Estimate | null} b
+ * @returns {Estimate | null} with the interval that the ends of both leave: wider than that of the quotient itself
+ */
+function quotient(a, b) {
+  if (!a || !b || !(b.value > 0)) return null;
+  const [own, other] = [a.interval, b.interval];
+  return {
+    value: a.value / b.value,
+    interval: own && other && other[0] > 0 ? [own[0] / other[1], own[1] / other[0]] : null,
+  };
+}
