@@ -16,6 +16,7 @@ import { createSecureContext } from "node:tls";
 import { messagesOf } from "./lib/message.js";
 import { edge, main, readPolicy, scenarioOf, waitForTarget } from "./lib/node.mjs";
 import { atRate } from "./lib/rate.mjs";
+import { isReference, withReference } from "./lib/reference.js";
 import { Samples } from "./lib/samples.mjs";
 import { Sessions } from "./lib/sessions.mjs";
 import { summarise } from "./lib/summary.js";
@@ -39,12 +40,13 @@ let seen;
 
 await main(async () => {
   const scenario = scenarioOf("tls-handshake");
-  const { host, port, parameters, scheme, tags } = scenario;
+  const { parameters, scheme, tags } = scenario;
   const { CONNECTIONS, CONNECTIONS_PER_SECOND, CONCURRENCY } = parameters;
   const { MESSAGE_BYTES, TIMEOUT_SECONDS, TLS_VERSION, RSA_BITS } = parameters;
   const isResumed = parameters.RESUMED === 1;
   const keyType = RSA_BITS ? `rsa ${RSA_BITS}` : "ec prime256v1";
-  const sessions = new Sessions();
+  const proxy = { host: scenario.host, sessions: new Sessions() };
+  const reference = { host: scenario.referenceHost, sessions: new Sessions() };
   const samples = new Samples();
   const message = messagesOf(MESSAGE_BYTES);
   const policy = readPolicy();
@@ -54,15 +56,16 @@ await main(async () => {
   const count = (/** @type {string} */ metric) => (counts[metric] = (counts[metric] ?? 0) + 1);
 
   /**
-   * @param {number} number
+   * @param {number} number of the connection: by it, a share of all goes to the reference proxy
    * @param {boolean} resumes
    * @param {number} dueMs on the clock of performance.now()
    */
   const connect = (number, resumes, dueMs) => {
+    const { host, sessions } = isReference(number) ? reference : proxy;
     const session = resumes ? sessions.take() : undefined;
     return exchange({
-      url: `wss://${host}:${port}/`,
-      tls: { host, port, secureContext, session },
+      url: `wss://${host}:${scenario.port}/`,
+      tls: { host, port: scenario.port, secureContext, session },
       message: message(number, 0),
       dueMs,
       timeoutMs: TIMEOUT_SECONDS * 1000,
@@ -73,17 +76,29 @@ await main(async () => {
   };
 
   await waitForTarget(scenario);
-  const rate = { perSecond: CONNECTIONS_PER_SECOND, atMost: CONCURRENCY };
+  const all = withReference(CONNECTIONS);
+  const rate = {
+    perSecond: (CONNECTIONS_PER_SECOND * all) / CONNECTIONS,
+    atMost: withReference(CONCURRENCY),
+    isCounted: (/** @type {number} */ number) => !isReference(number),
+  };
   // Whatever fails here fails in the load too, where it is counted.
   await atRate({ ...rate, count: FIRST }, async (number, dueMs) => {
     await connect(number, false, dueMs);
   });
-  if (isResumed && sessions.count === 0)
+  if (isResumed && proxy.sessions.count === 0)
     throw new Error(`the proxy gave no session over TLS ${TLS_VERSION}: nothing can be resumed`);
   await edge("start");
   const startedMs = performance.now();
-  const sends = await atRate({ ...rate, count: CONNECTIONS }, async (number, dueMs) => {
+  const sends = await atRate({ ...rate, count: all }, async (number, dueMs) => {
     const { cause, detail, handshakeMs, echoMs } = await connect(number, isResumed, dueMs);
+    if (isReference(number)) {
+      if (handshakeMs !== null) count("reference_opened");
+      if (echoMs !== null) count("reference_echoed");
+      if (cause && count("reference_failed") === 1)
+        console.error(`connection ${number}, to the reference proxy: ${cause}: ${detail}`);
+      return;
+    }
     if (handshakeMs !== null) {
       count("connections_opened");
       samples.add("handshake_ms", handshakeMs);
@@ -116,12 +131,12 @@ await main(async () => {
     parameters: { ...parameters, SCHEME: scheme },
     causes: CAUSES,
     sendsOf: () => sends,
-    notes: sessions.repeated
-      ? [`${sessions.repeated} handshakes resumed a session that had been resumed before`]
+    notes: proxy.sessions.repeated
+      ? [`${proxy.sessions.repeated} handshakes resumed a session that had been resumed before`]
       : [],
   });
   console.log(stdout.trimEnd());
-  return counts.connections_failed ? FAILED : 0;
+  return counts.connections_failed || counts.reference_failed ? FAILED : 0;
 });
 
 /**

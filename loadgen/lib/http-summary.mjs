@@ -19,6 +19,8 @@
  * @property {Pick<HttpRun, "completed" | "non2xx" | "statuses" | "socketErrors">} requests
  * @property {RequestMs | null} requestMs
  * @property {number} totalMs
+ * @property {{completed: number, failed: number} | null} reference what went to the reference proxy beside it, in no other figure. failed:
+ *   error answers, and socket errors; null: nothing did
  * @property {{version: string, cipher: string, group: string} | null} tls what the generator says was negotiated; null: no TLS, or it
  *   does not say
  */
@@ -27,9 +29,10 @@
  * @param {string} title
  * @param {import("./node.mjs").Scenario} scenario
  * @param {HttpRun} run
- * @param {{tls?: HttpSummary["tls"], notes?: string[]}} [about]
+ * @param {{reference?: HttpRun | null, tls?: HttpSummary["tls"], notes?: string[]}} [about] reference: that of a second generator
  */
-export function printHttpSummary(title, scenario, run, { tls = null, notes = [] } = {}) {
+export function printHttpSummary(title, scenario, run, about = {}) {
+  const { reference = null, tls = null, notes = [] } = about;
   const { tags, parameters, scheme } = scenario;
   const { completed, non2xx, statuses, socketErrors, requestMs, totalMs } = run;
   /** @type {HttpSummary} */
@@ -39,6 +42,10 @@ export function printHttpSummary(title, scenario, run, { tls = null, notes = [] 
     requests: { completed, non2xx, statuses, socketErrors },
     requestMs,
     totalMs,
+    reference: reference && {
+      completed: reference.completed,
+      failed: reference.non2xx + sumOf(reference.socketErrors),
+    },
     tls,
   };
   console.log(`${table(title, summary, notes)}\nSUMMARY ${JSON.stringify(summary)}`);
@@ -52,7 +59,7 @@ const SHOWN = /** @type {const} */ (["mean", "sd", "min", "median", "p90", "p95"
  * @param {HttpSummary} summary
  * @param {string[]} notes
  */
-function table(title, { tags, requests, requestMs, totalMs, tls }, notes) {
+function table(title, { tags, requests, requestMs, totalMs, reference, tls }, notes) {
   const { completed, non2xx, statuses, socketErrors } = requests;
   const seconds = totalMs / 1000;
   const errors = counted(socketErrors);
@@ -63,6 +70,9 @@ function table(title, { tags, requests, requestMs, totalMs, tls }, notes) {
     "",
     `  requests        ${completed} answered, ${non2xx} of them neither 2xx nor 3xx${shown ? ` (of a second pass: ${shown})` : ""}`,
     `  socket errors   ${errors || "none"}`,
+    ...(reference
+      ? [`  reference       ${reference.completed} answered, ${reference.failed} failed`]
+      : []),
     ...(tls ? [`  TLS             ${tls.version}, ${tls.cipher}, ${tls.group}`] : []),
     `  total           ${seconds.toFixed(2)} s, ${Math.round(completed / seconds)} requests/s`,
     "",
@@ -71,6 +81,11 @@ function table(title, { tags, requests, requestMs, totalMs, tls }, notes) {
     ...notes.map((note) => `  ${note}`),
     "",
   ].join("\n");
+}
+
+/** @param {Record<string, number>} counts */
+function sumOf(counts) {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 /**

@@ -25,8 +25,10 @@ const MOST_OUTPUT_BYTES = 64 * 2 ** 20;
  * @property {Record<string, number>} parameters
  * @property {"ws" | "wss"} scheme
  * @property {string} host
+ * @property {string} referenceHost of the reference proxy, which has the same port
  * @property {number} port
  * @property {string} origin of HTTP, such as https://proxy:8443
+ * @property {string} referenceOrigin
  * @property {Record<string, string>} tags
  *
  * @typedef {object} TlsPolicy certs/policy.json
@@ -51,13 +53,18 @@ export function scenarioOf(name) {
   const host = process.env.TARGET_HOST || "proxy";
   const port = integer("TARGET_PORT", scheme === "wss" ? 8443 : 8080, { max: 65535 });
   refuseMistakes();
+  const referenceHost = process.env.REFERENCE_HOST || "reference";
+  const originOf = (/** @type {string} */ name) =>
+    `${scheme === "wss" ? "https" : "http"}://${name}:${port}`;
   return {
     name,
     parameters,
     scheme,
     host,
+    referenceHost,
     port,
-    origin: `${scheme === "wss" ? "https" : "http"}://${host}:${port}`,
+    origin: originOf(host),
+    referenceOrigin: originOf(referenceHost),
     tags: tagsOf({ scenario: name, scheme }, readRunFile),
   };
 }

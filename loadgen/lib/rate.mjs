@@ -15,11 +15,12 @@ const LATE_MS = 10;
  * @param {number} options.count in all
  * @param {number} options.perSecond due one after the other, at even intervals
  * @param {number} options.atMost at a time: one that is due while so many are under way is dropped
+ * @param {(number: number) => boolean} [options.isCounted] left out: all are
  * @param {(number: number, dueMs: number) => Promise<void>} begin dueMs: on the clock of performance.now(); it must not fail
- * @returns {Promise<Sends>} when all that were begun have ended
+ * @returns {Promise<Sends>} of those that are counted, when all that were begun have ended
  */
-export async function atRate({ count, perSecond, atMost }, begin) {
-  const sends = { due: count, late: 0, dropped: 0 };
+export async function atRate({ count, perSecond, atMost, isCounted = () => true }, begin) {
+  const sends = { due: 0, late: 0, dropped: 0 };
   const startedMs = performance.now();
   let underWay = 0;
   /** @type {Promise<void>[]} */
@@ -28,11 +29,13 @@ export async function atRate({ count, perSecond, atMost }, begin) {
     const dueMs = startedMs + (1000 * number) / perSecond;
     // A timer may fire up to 1 ms early.
     for (let leftMs; (leftMs = dueMs - performance.now()) > 0;) await sleep(Math.ceil(leftMs));
+    const one = isCounted(number) ? 1 : 0;
+    sends.due += one;
     if (underWay >= atMost) {
-      sends.dropped += 1;
+      sends.dropped += one;
       continue;
     }
-    if (performance.now() - dueMs > LATE_MS) sends.late += 1;
+    if (performance.now() - dueMs > LATE_MS) sends.late += one;
     underWay += 1;
     begun.push(begin(number, dueMs).finally(() => (underWay -= 1)));
   }

@@ -11,6 +11,7 @@
 import { fileURLToPath } from "node:url";
 import { printHttpSummary } from "./http-summary.mjs";
 import { edge, output, scenarioOf, waitForTarget } from "./node.mjs";
+import { withReference } from "./reference.js";
 
 /** @typedef {import("./http-summary.mjs").HttpRun} HttpRun */
 
@@ -35,15 +36,32 @@ export async function requestPage(name) {
         "Set them in the environment or in .env",
     );
   await waitForTarget(scenario);
+  const beside = withReference(CONNECTIONS) - CONNECTIONS;
   await edge("start");
-  const run = await wrk(scenario, DURATION_SECONDS, {});
+  const [run, reference] = await Promise.all([
+    wrk(scenario, DURATION_SECONDS, {}),
+    beside > 0 ? wrk(referenceOf(scenario, beside), DURATION_SECONDS, {}) : null,
+  ]);
   await edge("end");
   if (run.non2xx > 0)
     run.statuses = (await wrk(scenario, STATUSES_SECONDS, { COUNT_STATUSES: "1" })).statuses;
   const title = `${CONNECTIONS} connections kept for ${DURATION_SECONDS} s, ${THREADS} threads`;
   printHttpSummary(title, scenario, run, {
+    reference,
     notes: ["request: with wrk's estimate of what a closed loop leaves out"],
   });
+}
+
+/**
+ * A second, smaller wrk.
+ *
+ * @param {import("./node.mjs").Scenario} scenario
+ * @param {number} connections for the reference proxy
+ * @returns {import("./node.mjs").Scenario}
+ */
+function referenceOf(scenario, connections) {
+  const parameters = { ...scenario.parameters, THREADS: 1, CONNECTIONS: connections };
+  return { ...scenario, origin: scenario.referenceOrigin, parameters };
 }
 
 /**

@@ -205,6 +205,7 @@ test("a generator uses as many cores as it has threads, and no more than there a
   assert.equal(cores({ generatorThreads: "one" }), 1);
   assert.equal(cores({ threads: 4 }), 4);
   assert.equal(cores({ threads: 8 }), 6);
+  assert.equal(cores({ threads: 4, referenceShare: 0.125 }), 5);
   for (const n of [2, 3]) record.containers[`load-${n}`] = containerRecord({ role: "load" });
   assert.equal(cores({ generatorThreads: "one" }), 3);
   assert.equal(cores({ threads: 4 }), 6);

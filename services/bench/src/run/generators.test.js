@@ -16,7 +16,7 @@ import { Sessions } from "../../../../loadgen/lib/sessions.mjs";
 import { readWrk } from "../../../../loadgen/lib/wrk.mjs";
 import { certificate } from "../conformance/testing/certificate.js";
 import { POLICY, startServer } from "../conformance/testing/server.js";
-import { readHttpSummary } from "./http-load.js";
+import { readHttpSummary, referenceOf } from "./http-load.js";
 import { readLatencies, readSummary } from "./k6.js";
 
 /** @import { TestContext } from "node:test" */
@@ -315,6 +315,28 @@ for (const version of ["1.2", "1.3"])
       assert.deepEqual([handshakeMs.length, echoLatencyMs.length, totalMs.length], [20, 20, 1]);
     });
 
+test("tls-handshake: the reference proxy's share comes beside the others, and counts apart", async (t) => {
+  const { env, csv } = await tlsServer(t);
+  const variables = { ...env, RESUMED: "1", REFERENCE_SHARE: "0.25", REFERENCE_HOST: "localhost" };
+  const { code, stdout, stderr } = await script("tls-handshake", variables);
+  assert.equal(code, 0, stderr);
+  const { connections, reference, sends } = readSummary(stdout) ?? {};
+  assert.deepEqual([connections?.opened, sends?.due], [20, 20]);
+  assert.deepEqual(reference, { opened: 6, failed: 0, messagesEchoed: 6 });
+  assert.equal((await readLatencies(csv)).handshakeMs.length, 20);
+});
+
+test("tls-handshake: a reference proxy that fails, fails the load", async (t) => {
+  const { env } = await tlsServer(t);
+  const variables = { ...env, REFERENCE_SHARE: "0.25", REFERENCE_HOST: "nowhere.invalid" };
+  const { code, stdout, stderr } = await script("tls-handshake", variables);
+  assert.equal(code, 99, stderr);
+  assert.match(stderr, /to the reference proxy: connect: /);
+  const { connections, reference } = readSummary(stdout) ?? {};
+  assert.deepEqual([connections?.opened, connections?.failed], [20, 0]);
+  assert.deepEqual(reference, { opened: 0, failed: 6, messagesEchoed: 0 });
+});
+
 test("tls-handshake: an RSA key is told from an ECDSA one", async (t) => {
   const { env } = await tlsServer(t, { algorithm: "rsa" });
   const right = await script("tls-handshake", { ...env, RSA_BITS: "2048" });
@@ -354,8 +376,15 @@ test("tls-handshake: a certificate that nobody vouches for", async (t) => {
   assert.match(stderr, /certificate/);
 });
 
+test("requests of the reference proxy count where its answers were good", () => {
+  const of = (/** @type {number} */ failed) =>
+    referenceOf({ reference: { completed: 2000, failed } })?.requests;
+  assert.deepEqual([of(0), of(2), of(3)], [2000, 2000, undefined]);
+  assert.equal(referenceOf({ reference: null }), null);
+});
+
 const SUMMARY =
-  'SUMMARY {"tags":{},"parameters":{},"requests":{"completed":3,"non2xx":1,"statuses":{"502":1},"socketErrors":{"read":0}},"requestMs":null,"totalMs":12.5,"tls":null}';
+  'SUMMARY {"tags":{},"parameters":{},"requests":{"completed":3,"non2xx":1,"statuses":{"502":1},"socketErrors":{"read":0}},"reference":null,"requestMs":null,"totalMs":12.5,"tls":null}';
 
 test("the summary of HTTP requests is read; one of another shape is refused", () => {
   assert.equal(readHttpSummary("no load was started\n"), null);
@@ -369,6 +398,11 @@ test("the summary of HTTP requests is read; one of another shape is refused", ()
   for (const [from, to, message] of /** @type {const} */ ([
     ['"completed":3', '"completed":-3', /"requests\.completed" is -3, expected a count/],
     ['"502":1', '"502":"x"', /"requests\.statuses"/],
+    [
+      '"reference":null',
+      '"reference":{"completed":1}',
+      /"reference" is .*, expected counts or null/,
+    ],
     ['"totalMs":12.5', '"totalMs":null', /"totalMs" is null, expected a number/],
     ['"requestMs":null', '"requestMs":{"mean":null}', /"requestMs"/],
   ]))

@@ -3,6 +3,7 @@
  */
 import { isCount, isCounts, isNumbers, isObject, readSummaryLine } from "./summary-line.js";
 
+/** @import { ReferenceLoad } from "../record/types.js" */
 /** @typedef {import("../../../../loadgen/lib/http-summary.mjs").HttpSummary} HttpSummary */
 
 /**
@@ -17,6 +18,25 @@ export function readHttpSummary(stdout) {
   });
 }
 
+/** Where more of its answers were bad, what they cost is not what requests cost. */
+const REFERENCE_FAILED_LIMIT_PERCENT = 0.1;
+
+/**
+ * @param {Pick<HttpSummary, "reference">} summary
+ * @returns {ReferenceLoad | null} null: the reference proxy had no part in it, or answered badly
+ */
+export function referenceOf({ reference }) {
+  if (!reference) return null;
+  const { completed, failed } = reference;
+  if (100 * failed > REFERENCE_FAILED_LIMIT_PERCENT * completed) return null;
+  return { connections: 0, messages: 0, requests: completed };
+}
+
+/** @param {any} value */
+function isReference(value) {
+  return isObject(value) && [value.completed, value.failed].every(isCount);
+}
+
 /** @type {import("./summary-line.js").Shape} */
 const SHAPE = [
   ["tags", "an object", isObject],
@@ -25,6 +45,7 @@ const SHAPE = [
   ["requests.non2xx", "a count", isCount],
   ["requests.statuses", "counts", isCounts],
   ["requests.socketErrors", "counts", isCounts],
+  ["reference", "counts or null", (value) => value === null || isReference(value)],
   ["requestMs", "numbers or null", (value) => value === null || isNumbers(value)],
   ["totalMs", "a number", Number.isFinite],
 ];

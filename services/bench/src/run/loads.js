@@ -8,7 +8,7 @@ import { UserError } from "../errors.js";
 import { connectionsInAll } from "../plan/workload.js";
 import { summarise } from "../statistics/index.js";
 import { CellFailure } from "./cell-failure.js";
-import { readHttpSummary } from "./http-load.js";
+import { readHttpSummary, referenceOf } from "./http-load.js";
 import { LoadRun } from "./load-run.js";
 import { keepSamples, mergeSummaries, readLatencies, readSummary } from "./k6.js";
 
@@ -172,8 +172,13 @@ export class Loads {
    * @returns {Promise<Partial<CellRecord>>} `requests` still without causes
    */
   async #readRequests({ names: [name] }) {
-    const { requests, requestMs, totalMs } = await summaryOf(name, readHttpSummary);
-    return { requests: { ...requests, causes: [] }, requestMs, totalSeconds: totalMs / 1000 };
+    const summary = await summaryOf(name, readHttpSummary);
+    return {
+      requests: { ...summary.requests, causes: [] },
+      reference: referenceOf(summary),
+      requestMs: summary.requestMs,
+      totalSeconds: summary.totalMs / 1000,
+    };
   }
 
   /**
