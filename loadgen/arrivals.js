@@ -1,7 +1,8 @@
 /**
  * Connections that arrive at CONNECTIONS_PER_SECOND for ARRIVE_SECONDS, evenly or as a Poisson process. Each sends MESSAGES messages
- * of MESSAGE_BYTES, the next when the last has come back, and closes. It is an open loop: arrivals are due whatever the proxy does, and a
- * handshake counts from when its arrival was due.
+ * of MESSAGE_BYTES, the next when the last has come back, and closes. It is an open loop: arrivals are due whatever the proxy does. A
+ * handshake counts from when its arrival was due, a message from the handshake's end or the last echo: so no wait is left out, and none
+ * counts twice.
  */
 import exec from "k6/execution";
 import { Trend } from "k6/metrics";

@@ -191,7 +191,7 @@ const DEFINITIONS = [
   ...latency(
     "echo_latency_ms",
     "Echo latency",
-    "From sending a message to its echo",
+    "From sending a message, or at a fixed rate from when that was due, to its echo",
     ({ echoLatencyMs }) => echoLatencyMs,
   ),
   {

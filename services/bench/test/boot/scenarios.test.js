@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { check } from "../../src/platform/docker.js";
 import { until } from "../../src/platform/wait.js";
-import { influx, joinProject, lab, loadSummary, waitForLoad } from "../lab.js";
+import { influx, joinProject, lab, loadSummary, runLoad, waitForLoad } from "../lab.js";
 
 test("held connections: all open at once, messages when they are due, each echo as it was sent", async (t) => {
   const project = lab(t, {
@@ -82,6 +82,89 @@ test("hot connections: every message of every connection comes back", async (t) 
   assert.equal(messagesEchoed, 60 * 20);
   assert.equal(sends, null);
   assert.equal(echoLatencyMs.count, 60 * 10);
+});
+
+for (const [poisson, process] of /** @type {const} */ ([
+  ["0", "evenly"],
+  ["1", "as a Poisson process"],
+])) {
+  test(`arrivals ${process}: each that is due is begun, or counted as dropped; the same seed, the same arrivals`, async (t) => {
+    const project = lab(t, {
+      profile: "nginx",
+      env: {
+        SCENARIO: "arrivals",
+        SCHEME: "wss",
+        CONNECTIONS_PER_SECOND: "50",
+        ARRIVE_SECONDS: "4",
+        POISSON: poisson,
+        MESSAGES: "3",
+        MESSAGE_BYTES: "10",
+      },
+    });
+    await project.check(["up", "--detach"]);
+    assert.equal(await waitForLoad(project), 0, (await project.run(["logs", "load"])).output);
+    const { connections, messagesEchoed, sends, totalMs, handshakeMs, echoLatencyMs } =
+      await loadSummary(project);
+    assert.equal(connections.failed, 0);
+    assert.equal(connections.opened, sends.due - sends.dropped);
+    assert.equal(messagesEchoed, 3 * connections.opened);
+    assert.equal(handshakeMs.count, connections.opened);
+    assert.equal(echoLatencyMs.count, messagesEchoed);
+    // 200, and of a Poisson process within four standard deviations.
+    if (poisson === "0") assert.equal(sends.due, 200);
+    else assert.ok(Math.abs(sends.due - 200) < 4 * Math.sqrt(200), `${sends.due} due`);
+    assert.ok(sends.dropped < 0.05 * sends.due, `${sends.dropped} dropped`);
+    assert.ok(totalMs > 3500 && totalMs < 10_000, `${totalMs} ms`);
+    const again = await runLoad(project, {});
+    assert.equal(again.code, 0, again.output);
+    assert.equal(again.summary.sends.due, sends.due);
+  });
+}
+
+test("arrivals: with as many open as there may be, further ones are dropped", async (t) => {
+  const project = lab(t, {
+    profile: "none",
+    env: {
+      SCENARIO: "arrivals",
+      CONNECTIONS_PER_SECOND: "200",
+      ARRIVE_SECONDS: "2",
+      POISSON: "0",
+      // Each is open for as long as that takes.
+      MESSAGES: "400",
+      CONCURRENCY: "4",
+    },
+  });
+  await project.check(["up", "--detach"]);
+  assert.equal(await waitForLoad(project), 0, (await project.run(["logs", "load"])).output);
+  const { connections, sends } = await loadSummary(project);
+  assert.equal(sends.due, 400);
+  assert.ok(sends.dropped > 50, `${sends.dropped} dropped`);
+  assert.equal(connections.opened, sends.due - sends.dropped);
+});
+
+test("steady: messages on held connections at a rate, each echo as it was sent", async (t) => {
+  const project = lab(t, {
+    profile: "nginx",
+    env: {
+      SCENARIO: "steady",
+      // Two virtual users.
+      CONNECTIONS: "300",
+      CONNECTIONS_PER_SECOND: "300",
+      MESSAGES_PER_SECOND: "250",
+      STEADY_SECONDS: "4",
+      POISSON: "0",
+      MESSAGE_BYTES: "10",
+    },
+  });
+  await project.check(["up", "--detach"]);
+  assert.equal(await waitForLoad(project), 0, (await project.run(["logs", "load"])).output);
+  const { connections, messagesEchoed, sends, totalMs, echoLatencyMs } = await loadSummary(project);
+  assert.deepEqual(connections, { opened: 300, failed: 0, failedByCause: {} });
+  assert.equal(sends.due, 1000);
+  assert.equal(messagesEchoed, sends.due - sends.dropped);
+  assert.equal(echoLatencyMs.count, messagesEchoed);
+  assert.ok(sends.dropped < 0.05 * sends.due, `${sends.dropped} dropped`);
+  assert.ok(totalMs >= 4000 && totalMs < 10_000, `${totalMs} ms`);
 });
 
 test("churn: connections end without a close frame, and none of them counts as failed", async (t) => {

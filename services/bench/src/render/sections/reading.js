@@ -27,13 +27,16 @@ export function reading({ analysis }) {
   const terms = [
     [
       "Handshake",
-      "From opening the socket to its open event, seen by the client: TCP, TLS with wss, the HTTP upgrade, and the time in the generator's queue.",
+      "From opening the socket, or at a fixed rate from when that was due, to its open event, seen by the client: TCP, TLS with wss, the HTTP upgrade, and the time in the generator's queue.",
     ],
     [
       "Request",
       "Over HTTP, from the start of a request to the last byte of its answer; where each opens a connection, from the start of that. A request has failed when its answer is neither 2xx nor 3xx, of a wrong length, too late, or missing.",
     ],
-    ["Echo latency", "From sending a message to its echo, which must be the bytes that were sent."],
+    [
+      "Echo latency",
+      "From sending a message, or at a fixed rate from when that was due, to its echo, which must be the bytes that were sent.",
+    ],
     [
       "Control",
       "The same load on the echo server with no proxy between. What a proxy adds is its difference to the control; the control has no rank.",
