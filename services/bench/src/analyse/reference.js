@@ -50,6 +50,14 @@ export function heldAgainstReference(cells) {
 }
 
 /**
+ * @param {string} measure key
+ * @returns {boolean} it is CPU time per operation, which is held against the reference where there is one
+ */
+export function isPerOperation(measure) {
+  return HELD.some((held) => held.measure === measure);
+}
+
+/**
  * Between runs µs tell how fast the machine was; the ratio to the reference does not.
  *
  * @param {string} measure key

@@ -3,7 +3,8 @@
  *
  * @import { Analysis, MachineIndex, Setting } from "../analyse/types.js"
  */
-import { figure, NONE, range } from "../numbers.js";
+import { isPerOperation } from "../analyse/reference.js";
+import { counted, figure, NONE, number, range } from "../numbers.js";
 import { measure as measureOf } from "../analyse/measures.js";
 import { settingTitle, titleOfProxy } from "./words.js";
 
@@ -22,13 +23,26 @@ function settingOf({ settings }, { setting }) {
 }
 
 /**
- * @param {Analysis} analysis
- * @returns {string[]} one sentence for the lead; empty: nothing was held against a reference
+ * @param {Pick<Analysis, "machineIndices" | "settings">} analysis
+ * @returns {string[]} what µs of CPU time are worth, a sentence; empty where there are none
  */
-export function indexLead({ machineIndices }) {
-  if (machineIndices.length === 0) return [];
+export function indexLead({ machineIndices, settings }) {
+  const ofCpu = settings.filter(({ comparisons }) =>
+    comparisons.some(({ measure }) => isPerOperation(measure)),
+  );
+  if (ofCpu.length === 0) return [];
+  const held = new Set(machineIndices.map(({ setting }) => setting));
+  const without = ofCpu.filter(({ key }) => !held.has(key));
+  if (without.length === 0)
+    return [
+      "CPU time is held against a reference proxy that carried a share of the same load; µs are this machine's at its usual speed in this run, ratios may be held against those of other machines.",
+    ];
+  const where =
+    without.length === ofCpu.length
+      ? "No reference proxy shared the load"
+      : `No reference proxy shared the load of ${number(without.length)} of ${counted(ofCpu.length, "setting")}`;
   return [
-    "CPU time is held against a reference proxy that carried a share of the same load in every cell; µs are this machine's at its usual speed in this run, and only ratios may be held against another machine's.",
+    `${where}: how fast the machine was in each cell is not known, and µs of CPU time are that machine's at that hour.`,
   ];
 }
 

@@ -10,6 +10,7 @@ import { connectionsAtATime, connectionsInAll, isPaced, schemeName } from "../pl
 import { counted, number, timesFinely } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { findingText, onlyRounds } from "./findings.js";
+import { indexLead } from "./index-texts.js";
 import { Style } from "./lead.js";
 import { connectionsText, withoutBuffers } from "./memory-texts.js";
 import { p99ComparisonOf } from "./model.js";
@@ -108,7 +109,7 @@ const HANDSHAKES = {
 };
 
 /**
- * @param {Pick<Analysis, "results" | "asked" | "verdicts" | "countsSocketBuffers" | "aa" | "sameWork" | "noiseFloor">} analysis
+ * @param {Pick<Analysis, "results" | "settings" | "machineIndices" | "asked" | "verdicts" | "countsSocketBuffers" | "aa" | "sameWork" | "noiseFloor">} analysis
  * @returns {{lead: string[], verdicts: VerdictText[]}} lead: what all verdicts share, a sentence each
  */
 export function verdictTexts(analysis) {
@@ -131,6 +132,7 @@ export function verdictTexts(analysis) {
   return {
     lead: [
       ...style.lead(),
+      ...indexLead(analysis),
       ...judged,
       ...shared,
       ...sameWorkLead(style, sameWork),

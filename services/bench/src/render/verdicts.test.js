@@ -56,10 +56,14 @@ test("each question once, with an answer a scheme", () => {
   );
 });
 
+const NO_REFERENCE =
+  "No reference proxy shared the load: how fast the machine was in each cell is not known, and µs of CPU time are that machine's at that hour.";
+
 test("load, brackets and how a difference is seen are said once, above", () => {
   assert.deepEqual(analysed().lead, [
     "All answers are for 2,000 connections, 100 at a time, closed loop.",
     "In brackets: the 95 % interval over 6 rounds.",
+    NO_REFERENCE,
     "A difference is seen where Mann–Whitney's test finds it at the 5 % level, corrected for all pairs of a comparison.",
   ]);
   const several = analysed({ connections: [2000, 10000, 5000] });
@@ -152,6 +156,7 @@ test("few rounds are not called tested, and what is in brackets is their range",
   );
   assert.deepEqual(few.lead.slice(1), [
     "In brackets: the lowest and the highest round, as 4 are too few for a 95 % interval.",
+    NO_REFERENCE,
     "A first look, 4 rounds of the 6 that a verdict takes: ranked by range and not tested, so that two equal proxies would rank apart in 1 of 35 cases.",
   ]);
   assert.deepEqual([few.caveats, few.verdict.caveats], [[], []]);
