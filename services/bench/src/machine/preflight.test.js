@@ -136,6 +136,22 @@ test("the control takes one descriptor a connection, and asks no echo server beh
   assert.equal(needs.ports.proxy, 0);
 });
 
+test("what goes to the reference proxy needs descriptors, memory and conntrack entries too, and no port of the proxy's", () => {
+  const beside = phasesOf({ scenarios: SCENARIOS, referenceShare: 0.125 }, cell());
+  const needs = needsOf(beside, proxy, workers);
+  // 115 at a time: 15 of them to the reference proxy, which has two sides.
+  assert.deepEqual(needs.descriptors, { proxy: 400, echo: 285, load: 315, inAll: 1060 });
+  assert.deepEqual(needs.ports, { load: 7300, proxy: 1300 });
+  assert.equal(needs.conntrackEntries, 3 * (11_429 + 2286));
+  assert.equal(needs.memoryBytes, 768 * 2 ** 20 + 115 * (256 * 2 ** 10 + 8 * 1024));
+  const held = cell({ scenario: "idle", parameters: { CONNECTIONS: 1000 }, warmUp: null });
+  assert.deepEqual(
+    needsOf(phasesOf({ scenarios: SCENARIOS, referenceShare: 0.125 }, held), proxy, workers),
+    needsOf(phases(held), proxy, workers),
+    "memory of held connections is asked without it",
+  );
+});
+
 test("without CONCURRENCY all connections are open at once; a warm-up with other messages opens as many", () => {
   const needs = needsOf(
     phases(cell({ parameters: { CONNECTIONS: 5000 }, warmUp: { MESSAGES: 1 } })),

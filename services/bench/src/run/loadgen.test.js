@@ -141,3 +141,28 @@ test("a limit holds although k6 runs its timer too early, and ends when it is du
   assert.equal(ended, 1);
   assert.equal(timers.length, 2);
 });
+
+for (const [share, one] of /** @type {const} */ ([
+  ["0.125", 8],
+  ["0.25", 4],
+  ["0.3333", 3],
+  ["0.5", 2],
+  ["0", Infinity],
+]))
+  test(`a reference share of ${share}: exactly those that were asked for go to the proxy, and one in ${one} beside them`, async () => {
+    Object.assign(globalThis, { __ENV: { REFERENCE_SHARE: share } });
+    const { isReference, withReference } = await import(
+      `../../../../loadgen/lib/reference.js?share=${share}`
+    );
+    for (const asked of [1, 7, 8, 100, 999, 5000]) {
+      const all = withReference(asked);
+      const numbers = Array.from({ length: all }, (_, number) => number);
+      const beside = numbers.filter(isReference).length;
+      assert.equal(all - beside, asked, `${asked} of ${all}`);
+      assert.ok(Math.abs(beside - all * Number(share)) <= 1, `${beside} of ${all}`);
+    }
+    // Spread, not in a row.
+    const first = Array.from({ length: 4 * Math.min(one, 100) }, (_, number) => number);
+    const gaps = first.filter(isReference).map((number, i, found) => number - (found[i - 1] ?? -1));
+    assert.ok(gaps.every((gap) => Math.abs(gap - one) <= 1));
+  });
