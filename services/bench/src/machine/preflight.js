@@ -113,7 +113,7 @@ export function needsOf(phases, { name, processes }, workers) {
 }
 
 /**
- * @param {Pick<Plan, "scenarios">} plan
+ * @param {Pick<Plan, "scenarios" | "referenceShare">} plan
  * @param {PlannedCell} cell
  * @returns {Workload[]} of the measured phase, and of the warm-up where there is one
  */
