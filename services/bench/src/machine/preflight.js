@@ -44,7 +44,7 @@ const DEVIATIONS = 5;
  */
 const CONNTRACK_ENTRIES = 3;
 
-/** All containers together at 100 connections: k6 107 MB, echo server 110 MB, http-proxy 139 MB, InfluxDB, cAdvisor, runner. */
+/** All containers together at 100 connections: k6 up to 270 MB, echo server 110 MB, http-proxy 139 MB, InfluxDB, cAdvisor, runner. */
 const BASE_BYTES = 768 * 2 ** 20;
 /** k6 has 85 KB for an idle connection, nginx 25 KB; the rest is allowed for the echo server and for proxies written in JavaScript. */
 const BYTES_PER_CONNECTION = 256 * 2 ** 10;
