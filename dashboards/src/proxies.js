@@ -37,7 +37,9 @@ function readProxy(folder, name) {
     );
   }
   const fragment = join(folder, name, "compose.yaml");
-  const services = Object.keys(parse(readFileSync(fragment, "utf8"))?.services ?? {});
+  // Compose has tags of its own, such as !override, which say nothing of names.
+  const content = parse(readFileSync(fragment, "utf8"), { logLevel: "error" });
+  const services = Object.keys(content?.services ?? {});
   if (!services.includes(name)) {
     throw new Error(
       `${fragment}: services are ${services.join(", ") || "missing"}; expected one named ${name}, as its folder.`,

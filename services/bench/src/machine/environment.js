@@ -1,7 +1,7 @@
 /**
  * What a run's figures were made on.
  */
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { localImages, run } from "../platform/docker.js";
 import { readKnobs, workersEnv } from "../plan/knobs.js";
 import { fingerprint } from "./fingerprint.js";
@@ -81,7 +81,16 @@ export async function readEnvironment({ directory, project, proxies, plan, root,
   const knobs = knobsInEffect(directory, plan, { ...process.env, ...project.env });
   return {
     schema: 1,
-    identity: identityOf({ directory, profiles, images, found, engine, cpu, memory, knobs }),
+    identity: identityOf({
+      directory,
+      folders: foldersOf(config, directory, profiles),
+      images,
+      found,
+      engine,
+      cpu,
+      memory,
+      knobs,
+    }),
     details: {
       Machine: machineDetails(host, cpu, memory, engine),
       Engine: {
@@ -125,6 +134,20 @@ export function imagesOf({ name: project, services }, chosen) {
       )
       .map(([name, { image }]) => [name, image ?? `${project}-${name}`]),
   );
+}
+
+/**
+ * @param {Pick<ComposeConfig, "services">} config
+ * @param {string} directory the project's
+ * @param {string[]} chosen profiles
+ * @returns {string[]} folders of proxies/ whose files they use: their own, and of a variant that of what it varies; sorted
+ */
+export function foldersOf({ services }, directory, chosen) {
+  const mounted = Object.values(services)
+    .filter(({ profiles = [] }) => profiles.some((profile) => chosen.includes(profile)))
+    .flatMap(({ volumes = [] }) => volumes.map(({ source }) => relative(directory, source)))
+    .flatMap((path) => path.match(/^(proxies\/[^/]+)\//)?.[1] ?? []);
+  return [...new Set([...chosen.map((name) => `proxies/${name}`), ...mounted])].sort();
 }
 
 /**
@@ -196,7 +219,7 @@ function imageDetails({ name, id, origin }) {
 /**
  * @param {object} facts
  * @param {string} facts.directory
- * @param {string[]} facts.profiles
+ * @param {string[]} facts.folders of proxies
  * @param {Record<string, string>} facts.images by service
  * @param {Record<string, Image>} facts.found
  * @param {EngineInfo} facts.engine
@@ -205,8 +228,8 @@ function imageDetails({ name, id, origin }) {
  * @param {Record<string, string>} facts.knobs
  * @returns {Environment["identity"]}
  */
-function identityOf({ directory, profiles, images, found, engine, cpu, memory, knobs }) {
-  const files = [...CONFIGURATION, ...profiles.map((name) => `proxies/${name}`)];
+function identityOf({ directory, folders, images, found, engine, cpu, memory, knobs }) {
+  const files = [...CONFIGURATION, ...folders];
   return {
     CPU: cpu.model ?? "unknown",
     cores: cpu.cores ?? "unknown",

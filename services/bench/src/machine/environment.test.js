@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fingerprint } from "./fingerprint.js";
-import { imagesOf, knobsInEffect, scenarioImages } from "./environment.js";
+import { foldersOf, imagesOf, knobsInEffect, scenarioImages } from "./environment.js";
 import { identityDifferences } from "../record/identity.js";
 import { readGit } from "./git.js";
 import { fakeRun } from "./testing/host.js";
@@ -55,6 +55,27 @@ test("images are those of the plan's proxies and of what every run starts", () =
     pair: "project-pair",
     "pair-tls": "t",
   });
+});
+
+test("a variant's configuration is that of what it varies, too", () => {
+  const volume = (/** @type {string} */ source) => ({ source, target: "/etc" });
+  const services = {
+    echo: { volumes: [volume("/project/services/echo/src")] },
+    nginx: { profiles: ["nginx"], volumes: [volume("/project/proxies/nginx/nginx.conf")] },
+    variant: {
+      profiles: ["variant"],
+      volumes: [
+        volume("/project/proxies/nginx/nginx.conf"),
+        volume("/project/proxies/raise-limits.sh"),
+        volume("certs-ecdsa"),
+      ],
+    },
+  };
+  assert.deepEqual(foldersOf({ services }, "/project", ["variant"]), [
+    "proxies/nginx",
+    "proxies/variant",
+  ]);
+  assert.deepEqual(foldersOf({ services }, "/project", ["nginx"]), ["proxies/nginx"]);
 });
 
 test("knobs: the environment wins, the plan's parameters and what changes no figure are left out", (t) => {

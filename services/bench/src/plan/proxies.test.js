@@ -115,10 +115,14 @@ test("an unknown proxy is refused with the nearest name", (t) => {
 test("the descriptors that a proxy says its configuration allows are those of the configuration", () => {
   const root = join(import.meta.dirname, "../../../../proxies");
   for (const { name, descriptorLimit } of readProxies(root)) {
-    const limits = readdirSync(join(root, name))
+    const compose = readFileSync(join(root, name, "compose.yaml"), "utf8");
+    // A variant has the configuration of what it varies.
+    const [, varied] = compose.match(/extends: \{ file: \.\.\/([^/]+)\/compose\.yaml/) ?? [];
+    const limits = [name, ...(varied ? [varied] : [])]
+      .flatMap((folder) => readdirSync(join(root, folder)).map((file) => join(folder, file)))
       .filter((file) => /\.(conf|cfg)$/.test(file))
       .flatMap((file) => [
-        ...readFileSync(join(root, name, file), "utf8").matchAll(
+        ...readFileSync(join(root, file), "utf8").matchAll(
           /^\s*(?:worker_connections|fd-hard-limit)\s+(\d+)/gm,
         ),
       ])
