@@ -234,8 +234,12 @@ test("a proxy against itself: a copy that starts the same profile, and the contr
 
 for (const [name, cells, parameters] of /** @type {const} */ ([
   ["quick", 40, { CONNECTIONS: [1000], CONCURRENCY: [100], MESSAGES: [1] }],
-  ["balancerbattle", 180, { CONNECTIONS: [2000, 5000, 10000], CONCURRENCY: [100], MESSAGES: [1] }],
-  ["messages", 180, { CONNECTIONS: [1000, 2000, 5000], CONCURRENCY: [100], MESSAGES: [100] }],
+  [
+    "balancerbattle",
+    300,
+    { CONNECTIONS: [1000, 2000, 5000, 10000], CONCURRENCY: [100], MESSAGES: [1, 100] },
+  ],
+  ["messages", 240, { CONNECTIONS: [1000, 2000, 5000], CONCURRENCY: [100], MESSAGES: [1, 100] }],
 ])) {
   test(`the battle ${name}`, () => {
     const plan = makePlan(readBattle(root, name, { proxies }), {}, { proxies: five });
