@@ -341,3 +341,32 @@ test("whether memory holds socket buffers is what the environment says", () => {
   );
   assert.match(growth.note, /without socket buffers, which cgroup v1 charges to no container/);
 });
+
+test("on a machine whose speed varies, CPU time is held against the reference proxy: the same ratio, told more narrowly", () => {
+  const held = recorded("reference");
+  const asMeasured = recorded(
+    "reference",
+    () => true,
+    ({ cells }) => cells.forEach(({ containers }) => delete containers.reference),
+  );
+  const [{ rangeUs, medianUs, proxies }] = held.machineIndices;
+  assert.ok(rangeUs[1] - rangeUs[0] > 0.3 * medianUs, "the machine's speed varied");
+  for (const { proxy, rawPercent, heldPercent } of proxies) {
+    assert.ok(Number(rawPercent) > 7 && Number(rawPercent) > 2 * Number(heldPercent), proxy);
+    assert.ok(Number(heldPercent) < 4, proxy);
+  }
+  const [told, untold] = [held, asMeasured].map(({ settings: [{ comparisons }] }) => {
+    const cpu = comparisons.find(({ measure }) => measure === "cpu_us_per_connection");
+    const { rank, toBest } = cpu?.rows.find(({ proxy }) => proxy === "haproxy") ?? {};
+    assert.ok(toBest?.interval);
+    return { rank, ratio: toBest.value, interval: toBest.interval };
+  });
+  const width = (/** @type {number[]} */ [low, high]) => high - low;
+  assert.deepEqual([told.rank, untold.rank], [2, 1], "as measured, no difference is seen");
+  assert.ok(untold.interval[0] < told.ratio && told.ratio < untold.interval[1]);
+  assert.ok(width(told.interval) < 0.5 * width(untold.interval));
+  assert.match(renderMarkdown(held), /^## Machine index$/m);
+  assert.match(verdictTexts(held).lead.join(" "), /CPU time is held against a reference proxy/);
+  assert.match(verdictTexts(asMeasured).lead.join(" "), /No reference proxy shared the load/);
+  assert.doesNotMatch(renderMarkdown(asMeasured), /Machine index/);
+});
