@@ -1,7 +1,7 @@
 /**
  * Which charts the report has.
  *
- * @import { Analysis, Comparison, Row, Setting } from "../analyse/types.js"
+ * @import { Analysis, Comparison, Row, Setting, Verdict } from "../analyse/types.js"
  * @import { LatencySummary } from "../record/types.js"
  * @import { Figure, Look, Point } from "./charts.js"
  * @import { Column, Curves } from "./model.js"
@@ -144,6 +144,11 @@ function withCharts({ settings }) {
  */
 function costs(analysis) {
   const all = looks(analysis.results);
+  const answering = new Set(
+    analysis.verdicts.flatMap((verdict) =>
+      verdict.question === "best" ? verdict.answers.map(({ comparison }) => comparison) : [],
+    ),
+  );
   return [
     KEYS.requestsPerSecond,
     KEYS.cpuPerConnection,
@@ -151,7 +156,10 @@ function costs(analysis) {
     KEYS.cpuPerMessage,
     KEYS.cpuPerRequest,
   ].map((key) => {
-    const shown = columnsOf({ ...analysis, settings: chartedFor(analysis, key) }, key);
+    // What a question is answered with by itself is drawn there.
+    const shown = columnsOf({ ...analysis, settings: chartedFor(analysis, key) }, key).filter(
+      ({ column }) => !answering.has(column.comparison),
+    );
     // TLS costs so much that on a common axis the differences between proxies would vanish.
     const axes = Object.fromEntries(
       ["ws", "wss"].map((scheme) => {
@@ -177,19 +185,52 @@ function costs(analysis) {
         dotChart({
           title: settingTitle(setting, analysis.settings),
           x: { label: labelOf(column), ...axes[setting.scheme] },
-          rows: rivals(column.comparison).map(({ proxy, values, median, badPercent }) => ({
-            ...all[proxy],
-            ...badLabel(all[proxy], { badPercent }),
-            values: values.map((value) => value / column.divisor),
-            median: median && median.value / column.divisor,
-            interval: median?.interval
-              ? [median.interval[0] / column.divisor, median.interval[1] / column.divisor]
-              : null,
-          })),
+          rows: dotRows(all, column),
         }),
       ),
     };
   });
+}
+
+/**
+ * @param {Record<string, Look>} all looks by proxy
+ * @param {Column} column
+ * @returns {Parameters<typeof dotChart>[0]["rows"]}
+ */
+function dotRows(all, { comparison, divisor }) {
+  return rivals(comparison).map(({ proxy, values, median, badPercent }) => ({
+    ...all[proxy],
+    ...badLabel(all[proxy], { badPercent }),
+    values: values.map((value) => value / divisor),
+    median: median && median.value / divisor,
+    interval: median?.interval
+      ? [median.interval[0] / divisor, median.interval[1] / divisor]
+      : null,
+  }));
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Verdict} verdict
+ * @returns {Figure[]} what its answers rest on, one a scheme; empty where it is not about which proxy is best
+ */
+export function questionFigures(analysis, verdict) {
+  if (verdict.question !== "best") return [];
+  const all = looks(analysis.results);
+  return verdict.answers
+    .filter(({ order }) => order.length > 1)
+    .map(({ settings, comparison }) => {
+      const column = columnOf(analysis, comparison);
+      const rows = dotRows(all, column);
+      const values = rows.flatMap((row) => [...row.values, ...(row.interval ?? [])]);
+      const type = axisType(values, 3);
+      const together = settings.length > 1 ? ", all numbers of connections together" : "";
+      return dotChart({
+        title: `${column.measure.title}, ${schemeName(settings[0])}${together}`,
+        x: { label: labelOf(column), type, domain: sharedDomain(values, type) },
+        rows,
+      });
+    });
 }
 
 /**

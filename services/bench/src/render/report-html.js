@@ -11,6 +11,7 @@ import { html, trusted } from "./html.js";
 import { headline, runState } from "./model.js";
 import { Page } from "./report-page.js";
 import { badAnswersCallout } from "./sections/errors-callout.js";
+import { firstScreen } from "./sections/first-screen.js";
 import { verdicts } from "./sections/answers.js";
 import { machineIndex } from "./sections/index-tables.js";
 import { noiseFloor } from "./sections/noise-floor.js";
@@ -35,16 +36,16 @@ import { versionsText } from "./measured-versions.js";
 /** The order of the report. @type {{id: string, title: string, content: (page: Page) => Html | null}[]} */
 const SECTIONS = [
   { id: "verdicts", title: "Verdicts", content: verdicts },
-  { id: "noise", title: "Noise floor", content: noiseFloor },
-  { id: "index", title: "Machine index", content: machineIndex },
+  { id: "charts", title: "Charts", content: charts },
+  { id: "slopes", title: "Memory over held connections", content: slopes },
+  { id: "tls", title: "What TLS costs", content: tls },
   { id: "figures", title: "Figures", content: tables },
   { id: "files", title: "Files by size", content: files },
   { id: "handshakes", title: "Handshakes by key, version and session", content: handshakes },
   { id: "places", title: "CPU by place", content: cpuByPlace },
-  { id: "charts", title: "Charts", content: charts },
-  { id: "slopes", title: "Memory over held connections", content: slopes },
-  { id: "tls", title: "What TLS costs", content: tls },
   { id: "published", title: "Compared with published results", content: publishedStudy },
+  { id: "noise", title: "Noise floor", content: noiseFloor },
+  { id: "index", title: "Machine index", content: machineIndex },
   { id: "validity", title: "Validity", content: validity },
   { id: "unmeasured", title: "Not measured", content: gaps },
   { id: "environment", title: "Environment", content: environment },
@@ -81,10 +82,10 @@ export function renderHtml(analysis, { curves }) {
       <body>
         <header>
           <h1>${results.plan.title}</h1>
-          <p class="lead">${headline(analysis)}</p>
-          <p>${versionsText(results)}</p>
+          ${badAnswersCallout(page)}${firstScreen(page)}
+          <p class="note">${versionsText(results)} ${headline(analysis)}</p>
           <p class="state${!state.complete && " incomplete"}">${state.sentence}</p>
-          ${missingCells(state.missing)}${badAnswersCallout(page)}
+          ${missingCells(state.missing)}
           <nav aria-label="Contents">
             ${sections.map(({ id, title }) => html`<a href="#${id}">${title}</a> `)}
           </nav>

@@ -3,13 +3,15 @@
  *
  * @import { Analysis, Setting } from "../analyse/types.js"
  * @import { SlopeEntry } from "./memory-texts.js"
+ * @import { GlanceCell } from "./glance.js"
  * @import { Column, Entry } from "./model.js"
  */
 import { figure, NONE } from "../numbers.js";
+import { glanceOf } from "./glance.js";
 import { claimText, toldClaims, untoldText } from "./claim-texts.js";
 import { verdictTexts } from "./verdicts.js";
 import { versionsText } from "./measured-versions.js";
-import { placesTitle, settingTitle, slopesTitle, titleOfProxy } from "./words.js";
+import { capital, placesTitle, settingTitle, slopesTitle, titleOfProxy } from "./words.js";
 import { buffersNote, slopeTable } from "./memory-texts.js";
 import { badAnswerTexts } from "./bad-answer-texts.js";
 import { INDEX_NOTE, indexTables } from "./index-texts.js";
@@ -36,10 +38,11 @@ export function renderMarkdown(analysis) {
   const { lead, verdicts } = verdictTexts(analysis);
   const blocks = [
     `# ${plain(results.plan.title)}`,
-    plain(headline(analysis)),
-    plain(versionsText(results)),
-    plain(runState(results).sentence),
     ...badAnswerBlocks(analysis),
+    ...glanceBlocks(analysis),
+    plain(versionsText(results)),
+    plain(headline(analysis)),
+    plain(runState(results).sentence),
     "## Verdicts",
     plain(lead.join(" ")),
     ...verdicts.map(({ question, answers, caveats }) =>
@@ -134,6 +137,44 @@ function indexBlocks(analysis) {
         rows.map((row) => row.map(plain)),
       ),
     ]),
+  ];
+}
+
+/**
+ * @param {Pick<Analysis, "results" | "overview">} analysis
+ * @returns {string[]} whom to choose: a sentence, a table and how to read it; empty: there is nothing to see at a glance
+ */
+export function glanceBlocks(analysis) {
+  const glance = glanceOf(analysis);
+  if (!glance) return [];
+  const { sentence, proxies, columns, legend } = glance;
+  const all = looks(analysis.results);
+  const measured = columns.filter(({ gap }) => !gap);
+  const gaps = columns.filter(({ gap }) => gap);
+  const cellText = (/** @type {GlanceCell | undefined} */ cell) => {
+    if (!cell) return NONE;
+    const { text, spread, amount, rank, isFirst } = cell;
+    const own = isFirst ? `**${text}**` : text;
+    return [spread ? `${own} (${spread})` : own, amount, rank && `rank ${rank}`]
+      .filter(Boolean)
+      .join(", ");
+  };
+  return [
+    `**${plain(sentence)}**`,
+    table(
+      [
+        "Proxy",
+        ...measured.map(({ title, isRanked }) =>
+          plain(capital(title) + (isRanked ? ", × best" : "")),
+        ),
+      ],
+      proxies.map((name) => [
+        plain(all[name].label),
+        ...measured.map(({ cells }) => cellText(cells.find(({ proxy }) => proxy === name))),
+      ]),
+      ["---", ...measured.map(() => "--:")],
+    ),
+    [legend, ...gaps.map(({ title, gap }) => `${capital(title)}: ${gap}.`)].map(plain).join(" "),
   ];
 }
 

@@ -5,6 +5,8 @@
  */
 import { verdictTexts } from "./verdicts.js";
 import { versionsText } from "./measured-versions.js";
+import { glanceOf } from "./glance.js";
+import { titleOfProxy } from "./words.js";
 import { badAnswerTexts } from "./bad-answer-texts.js";
 
 /**
@@ -20,7 +22,9 @@ export function renderText(analysis) {
     ...verdicts.flatMap(({ answers }) => answers.map(({ over }) => over.length)),
   );
   const blocks = [
-    [results.plan.title, versionsText(results), ...lead].filter(Boolean),
+    [results.plan.title, versionsText(results)].filter(Boolean),
+    ...glanceLines(analysis),
+    lead,
     ...bad.map(({ what, details, causes }) => [
       `FAILED REQUESTS: ${what}`,
       ...details.map((detail) => `  ${detail}`),
@@ -35,4 +39,37 @@ export function renderText(analysis) {
     ]),
   ];
   return blocks.map((lines) => lines.join("\n")).join("\n\n");
+}
+
+/** Of a terminal, at least. */
+const COLUMNS = 100;
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string[][]} whom to choose, and the table where it is no wider than a terminal
+ */
+function glanceLines(analysis) {
+  const glance = glanceOf(analysis);
+  if (!glance) return [];
+  const { sentence, proxies, columns } = glance;
+  const measured = columns.filter(({ gap }) => !gap);
+  const rows = [
+    ["", ...measured.map(({ title }) => title)],
+    ...proxies.map((name) => [
+      titleOfProxy(analysis.results, name),
+      ...measured.map(({ cells }) => {
+        const cell = cells.find(({ proxy }) => proxy === name);
+        return cell ? [cell.text, cell.spread && `(${cell.spread})`].filter(Boolean).join(" ") : "";
+      }),
+    ]),
+  ];
+  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
+  const lines = rows.map((row) =>
+    row
+      .map((text, i) => text.padEnd(widths[i]))
+      .join("  ")
+      .trimEnd(),
+  );
+  const isFitting = lines.every(({ length }) => length <= COLUMNS);
+  return [[sentence], ...(isFitting ? [lines] : [])];
 }

@@ -44,6 +44,21 @@ pre { margin: 0 0 10px; padding: 10px 12px; background: var(--tint); border: 1px
 .callout h2 { margin: 10px 0 6px; padding: 0; border: 0; font-size: 17px; }
 .callout.bad h2 { color: var(--bad); }
 .callout code { overflow-wrap: anywhere; }
+.choice { font-size: 18px; line-height: 1.4; margin: 10px 0 14px; max-width: 90ch; }
+table.glance { width: 100%; line-height: 1.25; }
+table.glance th, table.glance td { padding: 6px 16px 6px 0; vertical-align: bottom; }
+table.glance thead small { color: var(--muted); font-size: 12px; }
+table.glance tbody th[scope="row"] { vertical-align: middle; white-space: nowrap; }
+table.glance td { min-width: 116px; }
+table.glance td small { font-size: 12px; white-space: nowrap; }
+table.glance .bar + small { display: block; min-height: 15px; }
+table.glance .ratio { font-size: 15px; }
+table.glance .first .ratio { font-weight: 700; }
+table.glance .rank { min-width: 0; margin: 0; }
+table.glance td.gap { vertical-align: middle; color: var(--muted); font-size: 13px; min-width: 110px; max-width: 150px; white-space: normal; }
+.bar { display: block; width: 100%; max-width: 150px; height: 8px; margin: 3px 0 2px; }
+.bar .track { fill: var(--muted); opacity: 0.45; }
+.gaps { display: none; color: var(--muted); font-size: 13px; padding-left: 18px; }
 .verdicts { list-style: none; padding: 0; max-width: none; }
 .verdicts li { margin: 0 0 20px; }
 .verdicts h3 { margin: 0 0 2px; font-size: 14px; font-weight: 600; color: var(--muted); }
@@ -132,7 +147,19 @@ thead th.number { white-space: normal; min-width: 76px; }
   table.main td, table.main thead th:not(:first-child) { padding-right: 0; }
   table.main thead tr th.number { padding-right: 46px; max-width: 150px; }
 }
+@media (max-width: 560px) {
+  .choice { font-size: 17px; }
+  table.glance, table.glance tbody, table.glance tr, table.glance tbody th[scope="row"] { display: block; }
+  table.glance thead, table.glance td.gap { display: none; }
+  table.glance tr { display: grid; grid-template-columns: 1fr 1fr; gap: 0 14px; padding: 6px 0; border-bottom: 1px solid var(--line); }
+  table.glance tbody th[scope="row"] { grid-column: 1 / -1; border: 0; padding: 2px 0; position: static; }
+  table.glance td { border: 0; padding: 2px 0; min-width: 0; }
+  table.glance td::before { content: attr(data-column); display: block; color: var(--muted); font-size: 12px; }
+  .gaps { display: block; }
+}
 @media print {
+  .bar rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .choice { font-size: 12pt; }
   body { font-size: 10.5pt; }
   main, header, footer { max-width: none; padding: 0; }
   nav { display: none; }

@@ -1,16 +1,19 @@
 /**
  * What the run answers: questions, and a sentence for each.
  *
+ * @import { Verdict } from "../../analyse/types.js"
  * @import { Html } from "../html.js"
  * @import { Page } from "../report-page.js"
  * @import { AnswerText } from "../verdicts.js"
  */
+import { questionFigures } from "../figures.js";
 import { html } from "../html.js";
 import { caveatList, unbroken } from "../report-page.js";
 import { verdictTexts } from "../verdicts.js";
 
 /** @param {Page} page */
-export function verdicts({ analysis }) {
+export function verdicts(page) {
+  const { analysis } = page;
   const { lead, verdicts } = verdictTexts(analysis);
   if (verdicts.length === 0) return html`<p>This run answers no question.</p>`;
   return html`<ul class="shared">
@@ -18,14 +21,23 @@ export function verdicts({ analysis }) {
     </ul>
     <ul class="verdicts">
       ${verdicts.map(
-        ({ question, answers, caveats }) =>
+        ({ question, answers, caveats }, i) =>
           html`<li>
             <h3>${question}</h3>
             <dl class="answers">${answers.map(answerHtml)}</dl>
-            ${caveatList(caveats)}
+            ${caveatList(caveats)}${chartsOf(page, analysis.verdicts[i])}
           </li>`,
       )}
     </ul>`;
+}
+
+/**
+ * @param {Page} page
+ * @param {Verdict} verdict
+ */
+function chartsOf(page, verdict) {
+  const figures = questionFigures(page.analysis, verdict);
+  return figures.length > 0 && page.charts(figures);
 }
 
 /** @param {AnswerText} answer */

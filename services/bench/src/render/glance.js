@@ -1,0 +1,185 @@
+/**
+ * The overview of a run in words: which proxy to choose, in a sentence and a table.
+ *
+ * @import { Analysis, Overview, OverviewCell, OverviewColumn } from "../analyse/types.js"
+ * @import { Interval } from "../statistics/types.js"
+ */
+import { figure, NONE, number, range, rankText, ratio, shownUnit } from "../numbers.js";
+import { connectionsInAll, schemeName } from "../plan/workload.js";
+import { missingText } from "./findings.js";
+import { list, titleOfProxy } from "./words.js";
+
+/**
+ * @typedef {object} GlanceCell
+ * @property {string} proxy
+ * @property {string} text the ratio to the best, or the figure where nobody is ranked
+ * @property {string} spread its interval, or the lowest and the highest round; empty where there is none
+ * @property {string} amount the figure that a ratio is of; empty where it is `text`
+ * @property {string} rank `2 =` where it is shared; empty where there is none
+ * @property {boolean} isFirst of the first rank, alone or not
+ * @property {Interval | null} ends of a bar, as ratios to the best or to the lowest; null: there is nothing to draw
+ * @property {number | null} value as the ends
+ *
+ * @typedef {object} GlanceColumn
+ * @property {string} title `CPU per connection, ws`
+ * @property {string} load what it rests on; empty where it was not measured
+ * @property {string} gap `not measured: ./bench run messages`; empty where it was
+ * @property {boolean} isRanked
+ * @property {GlanceCell[]} cells in the order of the proxies; empty where it was not measured
+ *
+ * @typedef {{sentence: string, proxies: string[], columns: GlanceColumn[], legend: string}} Glance
+ */
+
+/** By the column's key. @type {Record<string, string>} */
+const TITLES = {
+  handshake: "CPU per handshake",
+  connection: "CPU per connection",
+  message: "CPU per message",
+  held: "memory a held connection",
+  "per-gib": "connections a GiB",
+  request: "CPU per request",
+  served: "CPU of proxy and server",
+};
+
+/** Units of figures that are no measure's own. @type {Record<string, string>} */
+const UNITS = { "per-gib": "" };
+
+/**
+ * @param {Pick<Analysis, "results" | "overview">} analysis
+ * @returns {Glance | null} null: there is none
+ */
+export function glanceOf({ results, overview }) {
+  if (!overview) return null;
+  const columns = overview.columns.map((column) => glanceColumn(column, overview.proxies));
+  const ranked = columns.some(({ isRanked }) => isRanked);
+  return {
+    sentence: sentenceOf(overview, (name) => titleOfProxy(results, name)),
+    proxies: overview.proxies,
+    columns,
+    legend: ranked
+      ? "× best: the ratio to the best of the column, 1 being the best; below it the 95 % interval, which the bar shows on a logarithmic axis from the best to the worst. = shares a rank: no difference is seen."
+      : "Figures with the lowest and the highest round: too few rounds to rank.",
+  };
+}
+
+/**
+ * @param {OverviewColumn} column
+ * @param {string[]} proxies
+ * @returns {GlanceColumn}
+ */
+function glanceColumn(column, proxies) {
+  const { cells, at, battle } = column;
+  const values = cells.flatMap(({ value }) => value?.value ?? []);
+  const scale = shownUnit(UNITS[column.key] ?? column.measure.unit, values);
+  const lowest = Math.min(...values);
+  const found = proxies.flatMap((proxy) => cells.find((cell) => cell.proxy === proxy) ?? []);
+  return {
+    title: titleOf(column),
+    load: at ? loadText(at) : "",
+    gap: at ? "" : `not measured: ./bench run ${battle}`,
+    isRanked: cells.some(({ rank }) => rank !== null),
+    cells: found.map((cell) => glanceCell(cell, scale, lowest)),
+  };
+}
+
+/** @param {OverviewColumn} column */
+function titleOf({ key, scheme, at }) {
+  const protocol = key === "request" || key === "served" ? "http" : "websocket";
+  const name = schemeName({ scheme, workload: { protocol } });
+  return `${TITLES[key]}${key === "per-gib" && !at ? "" : `, ${name}`}`;
+}
+
+/** @param {NonNullable<OverviewColumn["at"]>} at */
+function loadText(at) {
+  if (!Array.isArray(at)) return `slope over up to ${number(at.most)} held`;
+  const sizes = [...new Set(at.map(({ workload }) => connectionsInAll(workload)))];
+  return `${list(sizes.map(number))} connections`;
+}
+
+/**
+ * @param {OverviewCell} cell
+ * @param {{unit: string, divisor: number}} scale
+ * @param {number} lowest of the column
+ * @returns {GlanceCell}
+ */
+function glanceCell(cell, { unit, divisor }, lowest) {
+  const { proxy, value, values, missing } = cell;
+  const isFirst = cell.rank === 1;
+  const rank = rankText(cell.rank, cell.ties.length > 0);
+  if (!value) {
+    const text = missing.length > 0 ? missingText(missing) : NONE;
+    return { proxy, text, spread: "", amount: "", rank, isFirst, ends: null, value: null };
+  }
+  const shown = figure(value.value / divisor);
+  const amount = unit ? `${shown} ${unit}` : shown;
+  if (cell.isBest)
+    return { proxy, text: "×1", spread: "", amount, rank, isFirst, ends: [1, 1], value: 1 };
+  if (cell.ratio) {
+    const { value: times, interval } = cell.ratio;
+    const spread = interval ? range(interval, times) : "";
+    const ends = interval ?? /** @type {Interval} */ ([times, times]);
+    return { proxy, text: ratio(times), spread, amount, rank, isFirst, ends, value: times };
+  }
+  const extent = /** @type {Interval | null} */ (
+    values.length > 1 ? [Math.min(...values), Math.max(...values)] : null
+  );
+  const ends = value.interval ?? extent ?? [value.value, value.value];
+  const isWide = value.interval || extent;
+  return {
+    proxy,
+    text: amount,
+    spread: isWide ? range([ends[0] / divisor, ends[1] / divisor], value.value / divisor) : "",
+    amount: "",
+    rank,
+    isFirst,
+    ends: lowest > 0 ? [ends[0] / lowest, ends[1] / lowest] : null,
+    value: lowest > 0 ? value.value / lowest : null,
+  };
+}
+
+/**
+ * @param {Overview} overview
+ * @param {(name: string) => string} titleOfName
+ * @returns {string} whom to choose, for what, and what is not known
+ */
+function sentenceOf({ columns }, titleOfName) {
+  const measured = columns.filter(({ at }) => at);
+  const ranked = measured.filter(({ cells }) => cells.some(({ rank }) => rank !== null));
+  const gaps = columns.filter(({ at }) => !at);
+  const unknown = [
+    ...(measured.length > ranked.length
+      ? [`not ranked: ${list(joined(measured.filter((one) => !ranked.includes(one))))}`]
+      : []),
+    ...(gaps.length > 0 ? [`not measured here: ${list(joined(gaps))}`] : []),
+  ];
+  const tail = unknown.map((text) => `; ${text}`).join("");
+  if (ranked.length === 0) return `No proxy can be chosen by this run, as it ranks none${tail}.`;
+  const leaders = (/** @type {OverviewColumn} */ { cells }) =>
+    cells.filter(({ rank }) => rank === 1).map(({ proxy }) => proxy);
+  const everywhere = leaders(ranked[0]).filter((name) =>
+    ranked.every((column) => leaders(column).includes(name)),
+  );
+  const groups = Map.groupBy(ranked, (column) => leaders(column).sort().join(" "));
+  const told = [...groups.values()].map((own) => {
+    const names = list(leaders(own[0]).map(titleOfName));
+    const of = list(joined(own));
+    return leaders(own[0]).length > 1 ? `${names} tie in ${of}` : `${names} is best in ${of}`;
+  });
+  const choice =
+    everywhere.length > 0
+      ? `Choose ${everywhere.map(titleOfName).join(" or ")}: `
+      : "No proxy is best in all: ";
+  return `${choice}${told.join("; ")}${tail}.`;
+}
+
+/**
+ * @param {OverviewColumn[]} columns
+ * @returns {string[]} `CPU per connection (ws and wss)`
+ */
+function joined(columns) {
+  const groups = Map.groupBy(columns, ({ key }) => key);
+  return [...groups].map(([key, own]) => {
+    const names = own.map((column) => titleOf(column).split(", ")[1]).filter(Boolean);
+    return names.length > 0 && own[0].at ? `${TITLES[key]} (${list(names)})` : TITLES[key];
+  });
+}

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { recorded } from "../analyse/testing/recorded.js";
+import { glanceOf } from "./glance.js";
+import { renderHtml } from "./report-html.js";
+import { renderMarkdown } from "./report-markdown.js";
+import { renderText } from "./report-text.js";
+
+test("whom to choose, by what was measured, and what was not", () => {
+  const analysis = recorded("balancerbattle");
+  const glance = glanceOf(analysis);
+  assert.ok(glance);
+  assert.match(
+    glance.sentence,
+    /^Choose nginx: nginx is best in CPU per connection \(ws and wss\); not measured here: CPU per message, memory a held connection and connections a GiB\.$/,
+  );
+  assert.deepEqual(
+    glance.columns.map(({ title, gap }) => [title, gap]),
+    [
+      ["CPU per connection, ws", ""],
+      ["CPU per connection, wss", ""],
+      ["CPU per message, ws", "not measured: ./bench run balancerbattle"],
+      ["memory a held connection, ws", "not measured: ./bench run nginx-idle"],
+      ["connections a GiB", "not measured: ./bench run nginx-idle"],
+    ],
+  );
+  const [, haproxy, hitch] = glance.columns[0].cells;
+  assert.deepEqual(
+    [haproxy, hitch].map(({ text, spread, rank }) => [text, spread, rank]),
+    [
+      ["×1.10", "1.07–1.13", "2 ="],
+      ["×1.11", "1.06–1.15", "2 ="],
+    ],
+  );
+  const [row] = renderMarkdown(analysis).match(/^\| HAProxy \|.*$/m) ?? [];
+  assert.match(row ?? "", /^\| HAProxy \| ×1\.10 \(1\.07–1\.13\), 20\d µs, rank 2 = \| ×1\.0/);
+  const lines = renderText(analysis).split("\n");
+  assert.ok(lines.some((line) => /^HAProxy +×1\.10 \(1\.07–1\.13\) +×1\.05/.test(line)));
+  const page = renderHtml(analysis, { curves: {} });
+  assert.ok(page.indexOf("Choose nginx") < page.indexOf("<nav"));
+  // Two columns of four proxies; what was not measured stands once a column.
+  assert.equal(page.match(/<svg class="bar"/g)?.length, 8);
+  assert.equal(page.match(/<td class="gap" rowspan="4"/g)?.length, 3);
+});
+
+test("where different proxies lead, or none is ranked, the sentence chooses none", () => {
+  const memory = glanceOf(recorded("idle-memory"));
+  assert.match(
+    memory?.sentence ?? "",
+    /^Choose HAProxy \+ hitch or HAProxy: .* tie in memory a held connection \(ws\) and connections a GiB/,
+  );
+  const few = glanceOf(recorded("nginx-idle"));
+  assert.match(few?.sentence ?? "", /^No proxy can be chosen by this run, as it ranks none/);
+  assert.ok(few?.columns.every(({ cells }) => cells.every(({ text }) => !text.startsWith("×"))));
+});
