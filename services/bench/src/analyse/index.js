@@ -63,7 +63,7 @@ export function analyse(results, { policy, noiseFloor = null, published = null }
     cpuByPlace: cpuByPlaceOf(results, settings, cells),
     handshakes,
     ...answered,
-    overview: aa ? null : overviewOf({ results, asked: answered.asked, slopes }),
+    overview: aa ? null : overviewOf({ results, asked: answered.asked, slopes, machineIndices }),
     findings: runFindings(results, cells),
     aa,
     sameWork: sameWorkOf({ results, settings, cells }),

@@ -1,21 +1,22 @@
 /**
  * All proxies at a glance: a column a question, a cell a proxy. What is to be seen first of a run.
  */
+import { mean } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.js";
 import { measure } from "./measures.js";
 
 /** @import { Estimate } from "../statistics/types.js" */
 /** @import { Scheme } from "../record/types.js" */
-/** @import { Analysis, Comparison, Overview, OverviewCell, OverviewColumn, Pool, SlopeRow, Slopes } from "./types.js" */
+/** @import { Analysis, Comparison, Overview, OverviewCell, OverviewColumn, Ratio, Setting, SlopeRow } from "./types.js" */
 /** @import { Workload } from "../plan/workload.js" */
 
 /** Whose slope over held connections is what one of them takes. */
 const HELD = "proxy_memory_mean_usage_bytes";
 
 /**
- * @typedef {Pick<Analysis, "results" | "asked" | "slopes">} Analysed
+ * @typedef {Pick<Analysis, "results" | "asked" | "slopes" | "machineIndices">} Analysed
  *
- * @typedef {Pick<OverviewColumn, "at" | "cells">} Found
+ * @typedef {Pick<OverviewColumn, "at" | "isFirstLook"> & {cells: Omit<OverviewCell, "toReference">[]}} Found
  *
  * @typedef {object} Choice
  * @property {string} key
@@ -88,12 +89,32 @@ export function overviewOf(analysed) {
       const one = find(analysed, definition, choice.measure);
       return one ? [{ ...choice, ...one }] : [];
     });
-    const { key, measure: name, at, cells } = found[0] ?? { ...choices[0], at: null, cells: [] };
-    return { key, measure: measure(name), scheme, battle, at, cells };
+    const none = { at: null, cells: [], isFirstLook: false };
+    const { key, measure: name, at, cells, isFirstLook } = found[0] ?? { ...choices[0], ...none };
+    const held = cells.map((cell) => ({
+      ...cell,
+      toReference: toReference(analysed, Array.isArray(at) ? at : [], { name, proxy: cell.proxy }),
+    }));
+    return { key, measure: measure(name), scheme, battle, at, cells: held, isFirstLook };
   });
   const shown = columns.filter(({ at, battle }) => at || battle);
   if (proxies.length === 0 || shown.every(({ at }) => !at)) return null;
   return { proxies: inOrder(proxies, shown), columns: shown };
+}
+
+/**
+ * @param {Analysed} analysed
+ * @param {Setting[]} settings
+ * @param {{name: string, proxy: string}} figure name: of the measure
+ * @returns {number | null} mean over the settings; null: not all of them have an index
+ */
+function toReference({ machineIndices }, settings, { name, proxy }) {
+  const found = settings.flatMap(({ key }) =>
+    machineIndices
+      .filter(({ setting, measure: own }) => setting === key && own === name)
+      .flatMap(({ proxies }) => proxies.find((one) => one.proxy === proxy)?.toReference ?? []),
+  );
+  return found.length > 0 && found.length === settings.length ? mean(found) : null;
 }
 
 /**
@@ -134,8 +155,10 @@ function pooled(applies = () => true) {
       })
       .flatMap(({ settings, comparisons }) => {
         const comparison = comparisons.find((one) => one.measure === key);
-        const cells = comparison ? cellsOf(comparison) : [];
-        return cells.some(({ value }) => value) ? [{ at: settings, cells }] : [];
+        if (!comparison) return [];
+        const cells = cellsOf(comparison);
+        const isFirstLook = comparison.findings.some(({ gate }) => gate === "few-rounds");
+        return cells.some(({ value }) => value) ? [{ at: settings, cells, isFirstLook }] : [];
       });
     const ranked = (/** @type {Found} */ { cells }) =>
       cells.filter(({ rank }) => rank !== null).length;
@@ -145,7 +168,7 @@ function pooled(applies = () => true) {
 
 /**
  * @param {Comparison} comparison
- * @returns {OverviewCell[]}
+ * @returns {Found["cells"]}
  */
 function cellsOf({ rows }) {
   const contenders = rows.filter(({ proxy }) => proxy !== CONTROL);
@@ -174,7 +197,9 @@ function held(figureOf) {
     const found = slopes.flatMap((one) => {
       const rows = one.parts.find((part) => part.measure === key)?.rows ?? [];
       const cells = slopeCells(rows, figureOf);
-      return one.scheme === scheme && cells.some(({ value }) => value) ? [{ at: one, cells }] : [];
+      return one.scheme === scheme && cells.some(({ value }) => value)
+        ? [{ at: one, cells, isFirstLook: false }]
+        : [];
     });
     return found[0] ?? null;
   };
@@ -183,7 +208,7 @@ function held(figureOf) {
 /**
  * @param {SlopeRow[]} rows
  * @param {(row: SlopeRow) => Estimate | null} figureOf
- * @returns {OverviewCell[]}
+ * @returns {Found["cells"]}
  */
 function slopeCells(rows, figureOf) {
   const contenders = rows.filter(({ proxy }) => proxy !== CONTROL);
@@ -205,7 +230,7 @@ function slopeCells(rows, figureOf) {
 /**
  * @param {Estimate | null} a
  * @param {Estimate | null} b
- * @returns {Estimate | null} with the interval that the ends of both leave: wider than that of the quotient itself
+ * @returns {Ratio | null} with the interval that the ends of both leave: wider than that of the quotient itself
  */
 function quotient(a, b) {
   if (!a || !b || !(b.value > 0)) return null;
@@ -213,5 +238,6 @@ function quotient(a, b) {
   return {
     value: a.value / b.value,
     interval: own && other && other[0] > 0 ? [own[0] / other[1], own[1] / other[0]] : null,
+    rounds: null,
   };
 }

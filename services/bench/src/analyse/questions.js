@@ -316,7 +316,7 @@ function contestIn({ settings, comparisons }, key) {
  */
 function orderedRows({ rows, measure: key }) {
   const sign = measure(key).better === "lower" ? 1 : -1;
-  const value = (/** @type {Row} */ { median }) => median?.value ?? NaN;
+  const value = (/** @type {Row} */ { median, toBest }) => toBest?.value ?? median?.value ?? NaN;
   return rows
     .filter(({ proxy, median }) => proxy !== CONTROL && median)
     .sort(

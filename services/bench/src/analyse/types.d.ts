@@ -426,6 +426,8 @@ export interface OverviewColumn {
   at: Setting[] | Slopes | null;
   /** One a proxy; empty where `at` is null. */
   cells: OverviewCell[];
+  /** Ranked by fewer rounds than a verdict takes. */
+  isFirstLook: boolean;
 }
 
 export interface OverviewCell {
@@ -435,7 +437,9 @@ export interface OverviewCell {
   /** One a round, in their order; empty for a slope. */
   values: number[];
   /** To the best; null: it is the best, or nobody is ranked. */
-  ratio: Estimate | null;
+  ratio: Ratio | null;
+  /** CPU time to that of the reference proxy, which may be held against other machines; null: the record has none. */
+  toReference: number | null;
   isBest: boolean;
   rank: number | null;
   /** Those of the same rank from which no difference is seen. */

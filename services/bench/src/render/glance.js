@@ -57,7 +57,7 @@ export function glanceOf({ results, overview }) {
     proxies: overview.proxies,
     columns,
     legend: ranked
-      ? "× best: the ratio to the best of the column, 1 being the best; below it the 95 % interval, which the bar shows on a logarithmic axis from the best to the worst. = shares a rank: no difference is seen."
+      ? "× best: the ratio to the best of the column, 1 being the best; with it the 95 % interval, or the lowest and the highest of too few rounds for one, its rank, where = is a shared one: no difference is seen, and the figure that it is of."
       : "Figures with the lowest and the highest round: too few rounds to rank.",
   };
 }
@@ -111,13 +111,16 @@ function glanceCell(cell, { unit, divisor }, lowest) {
     return { proxy, text, spread: "", amount: "", rank, isFirst, ends: null, value: null };
   }
   const shown = figure(value.value / divisor);
-  const amount = unit ? `${shown} ${unit}` : shown;
+  const inUnit = unit ? `${shown} ${unit}` : shown;
+  const { toReference } = cell;
+  const amount = toReference === null ? inUnit : `${inUnit}, ${toReference.toFixed(2)} × reference`;
   if (cell.isBest)
     return { proxy, text: "×1", spread: "", amount, rank, isFirst, ends: [1, 1], value: 1 };
   if (cell.ratio) {
-    const { value: times, interval } = cell.ratio;
-    const spread = interval ? range(interval, times) : "";
-    const ends = interval ?? /** @type {Interval} */ ([times, times]);
+    const { value: times, interval, rounds } = cell.ratio;
+    const extent = interval ?? rounds;
+    const spread = extent ? `${interval ? "" : "rounds "}${range(extent, times)}` : "";
+    const ends = extent ?? /** @type {Interval} */ ([times, times]);
     return { proxy, text: ratio(times), spread, amount, rank, isFirst, ends, value: times };
   }
   const extent = /** @type {Interval | null} */ (
@@ -156,20 +159,24 @@ function sentenceOf({ columns }, titleOfName) {
   if (ranked.length === 0) return `No proxy can be chosen by this run, as it ranks none${tail}.`;
   const leaders = (/** @type {OverviewColumn} */ { cells }) =>
     cells.filter(({ rank }) => rank === 1).map(({ proxy }) => proxy);
-  const everywhere = leaders(ranked[0]).filter((name) =>
-    ranked.every((column) => leaders(column).includes(name)),
-  );
+  const everywhere = leaders(ranked[0])
+    .filter((name) => ranked.every((column) => leaders(column).includes(name)))
+    .sort();
   const groups = Map.groupBy(ranked, (column) => leaders(column).sort().join(" "));
   const told = [...groups.values()].map((own) => {
     const names = list(leaders(own[0]).map(titleOfName));
     const of = list(joined(own));
+    if (everywhere.length === leaders(own[0]).length)
+      return everywhere.length > 1 ? `no difference seen in ${of}` : `best in ${of}`;
     return leaders(own[0]).length > 1 ? `${names} tie in ${of}` : `${names} is best in ${of}`;
   });
+  const isFirstLook = ranked.some((column) => column.isFirstLook);
   const choice =
     everywhere.length > 0
       ? `Choose ${everywhere.map(titleOfName).join(" or ")}: `
       : "No proxy is best in all: ";
-  return `${choice}${told.join("; ")}${tail}.`;
+  const look = isFirstLook ? " A first look: too few rounds for a verdict." : "";
+  return `${choice}${told.join("; ")}${tail}.${look}`;
 }
 
 /**

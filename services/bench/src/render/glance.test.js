@@ -12,7 +12,7 @@ test("whom to choose, by what was measured, and what was not", () => {
   assert.ok(glance);
   assert.match(
     glance.sentence,
-    /^Choose nginx: nginx is best in CPU per connection \(ws and wss\); not measured here: CPU per message, memory a held connection and connections a GiB\.$/,
+    /^Choose nginx: best in CPU per connection \(ws and wss\); not measured here: CPU per message, memory a held connection and connections a GiB\.$/,
   );
   assert.deepEqual(
     glance.columns.map(({ title, gap }) => [title, gap]),
@@ -47,8 +47,11 @@ test("where different proxies lead, or none is ranked, the sentence chooses none
   const memory = glanceOf(recorded("idle-memory"));
   assert.match(
     memory?.sentence ?? "",
-    /^Choose HAProxy \+ hitch or HAProxy: .* tie in memory a held connection \(ws\) and connections a GiB/,
+    /^Choose HAProxy or HAProxy \+ hitch: no difference seen in memory a held connection \(ws\) and connections a GiB \(ws\); not ranked: CPU per message \(ws\); not measured here: CPU per handshake\.$/,
   );
+  const quick = glanceOf(recorded("quick"));
+  assert.match(quick?.sentence ?? "", /\. A first look: too few rounds for a verdict\.$/);
+  assert.match(quick?.columns[0].cells[1].spread ?? "", /^rounds \d\.\d\d–\d\.\d\d$/);
   const few = glanceOf(recorded("nginx-idle"));
   assert.match(few?.sentence ?? "", /^No proxy can be chosen by this run, as it ranks none/);
   assert.ok(few?.columns.every(({ cells }) => cells.every(({ text }) => !text.startsWith("×"))));

@@ -386,7 +386,7 @@ test("a real analysis of few rounds, of one, and of nothing that counts is rende
 test("two charts are drawn for a phone and for a desktop, three for either at once", () => {
   const counts = (/** @type {number[]} */ connections) => {
     const { document } = rendered({ connections, schemes: ["ws"] });
-    const [charts] = document.querySelectorAll(".charts");
+    const [charts] = document.querySelectorAll('[aria-labelledby="charts"] .charts');
     return [".narrow", ".wide"].map((size) => charts.querySelectorAll(`${size} svg`).length);
   };
   assert.deepEqual(counts([2000, 5000]), [2, 2]);

@@ -54,7 +54,6 @@ table.glance td small { font-size: 12px; white-space: nowrap; }
 table.glance .bar + small { display: block; min-height: 15px; }
 table.glance .ratio { font-size: 15px; }
 table.glance .first .ratio { font-weight: 700; }
-table.glance .rank { min-width: 0; margin: 0; }
 table.glance td.gap { vertical-align: middle; color: var(--muted); font-size: 13px; min-width: 110px; max-width: 150px; white-space: normal; }
 .bar { display: block; width: 100%; max-width: 150px; height: 8px; margin: 3px 0 2px; }
 .bar .track { fill: var(--muted); opacity: 0.45; }
@@ -160,6 +159,9 @@ thead th.number { white-space: normal; min-width: 76px; }
 @media print {
   .bar rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .choice { font-size: 12pt; }
+  table.glance .gap { display: none; }
+  table.glance td { min-width: 0; }
+  .gaps { display: block; }
   body { font-size: 10.5pt; }
   main, header, footer { max-width: none; padding: 0; }
   nav { display: none; }

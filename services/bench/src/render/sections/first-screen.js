@@ -55,7 +55,10 @@ export function firstScreen(page) {
         ${gaps.map(({ title, gap }) => html`<li>${capital(title)}: ${gap}</li>`)}
       </ul>`
     }
-    <p class="note">${legend}</p>`;
+    <p class="note">
+      ${legend} The bar is the interval, on a logarithmic axis from the least to the most of the
+      column.
+    </p>`;
 }
 
 /**
@@ -70,8 +73,8 @@ function cellHtml(page, column, name, rows) {
   if (!cell) return html`<td></td>`;
   const { text, spread, amount, rank, isFirst } = cell;
   return html`<td class="${isFirst && "first"}" data-column="${capital(column.title)}">
-    <span class="ratio">${text}</span>${rank && html` <span class="rank">${rank}</span>`}
-    <small>${unbroken(amount)}</small>${bar(page, column, cell)}<small>${spread}</small>
+    <span class="ratio">${text}</span> <small>${unbroken(amount)}</small>${bar(page, column, cell)}
+    <small>${[spread, rank && `rank ${rank}`].filter(Boolean).join(" · ")}</small>
   </td>`;
 }
 
