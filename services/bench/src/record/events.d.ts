@@ -5,11 +5,27 @@ import type { CellRecord, Plan, PlannedCell } from "./types.js";
 export type Phase = "start" | "verify" | "warm up" | "measure" | "stop";
 
 export type RunEvent =
-  | { type: "plan"; directory: string; cells: number; rounds: number; scenarios: Plan["scenarios"]; done: number; skipped: number; estimatedSeconds: number }
+  | {
+      type: "plan";
+      directory: string;
+      cells: number;
+      rounds: number;
+      scenarios: Plan["scenarios"];
+      done: number;
+      skipped: number;
+      estimatedSeconds: number;
+    }
   | { type: "cell"; cell: PlannedCell; number: number; of: number; attempt: number }
   | { type: "phase"; phase: Phase }
   /** About once a second in the measured phase. */
-  | { type: "progress"; opened: number; asked: number; failed: number; perSecond: number; proxyCores: number }
+  | {
+      type: "progress";
+      opened: number;
+      asked: number;
+      failed: number;
+      perSecond: number;
+      proxyCores: number;
+    }
   /** The same second in full, as live.csv keeps it. */
   | { type: "live"; sample: LiveSample }
   | { type: "cell-end"; record: CellRecord; willRetry: boolean; remainingSeconds: number }
