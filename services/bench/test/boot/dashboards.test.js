@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { interpolate } from "../../../../dashboards/src/influxql.js";
 import { compareRuns } from "../../src/analyse/compare-runs.js";
+import { settingLabel } from "../../src/plan/describe.js";
 import { Influx } from "../../src/platform/influx.js";
 import { Store } from "../../src/record/store.js";
 import { comparisonPoints } from "../../src/series/points.js";
@@ -24,7 +25,7 @@ const WATCH_MS = 6_000;
 /** The dashboards look for containers of this project. */
 const USUAL_PROJECT = "ws-proxy-bench";
 
-/** Both kinds of load, so that each measure but HTTP's has a setting with figures. */
+/** All kinds of load, so that each measure but HTTP's has a setting with figures. */
 const BATTLE = `title: Tiny battle
 proxies: [none, nginx]
 rounds: 1
@@ -32,12 +33,15 @@ seed: 3
 tests:
   - scenario: short-lived
     schemes: [ws]
-    parameters: { CONNECTIONS: 600, CONCURRENCY: 20, MESSAGES: 40, MESSAGE_BYTES: 500 }
+    parameters: { CONNECTIONS: 600, CONCURRENCY: 20, MESSAGES: [1, 40], MESSAGE_BYTES: 500 }
     warmUp: { CONNECTIONS: 50 }
   - scenario: idle
     schemes: [ws]
     parameters: { CONNECTIONS: 100, CONNECTIONS_PER_SECOND: 100, HOLD_SECONDS: 3, INTERVAL_SECONDS: 0.5, MESSAGE_BYTES: 100 }
     warmUp: { CONNECTIONS: 20, HOLD_SECONDS: 1, INTERVAL_SECONDS: 0.2 }
+  - scenario: hot
+    schemes: [ws]
+    parameters: { CONNECTIONS: 50, CONNECTIONS_PER_SECOND: 100, MESSAGES: 50, MESSAGE_BYTES: 100 }
 `;
 
 /** Of HTTP battles alone. */
@@ -98,7 +102,7 @@ test("after a battle every panel has data", async (t) => {
     }
   });
 
-  const settings = ["short-lived ws", "idle ws"];
+  const settings = [...new Set(results.plan.cells.map(settingLabel))];
   /**
    * @param {any} dashboard
    * @param {Record<string, string>} variables
@@ -115,7 +119,10 @@ test("after a battle every panel has data", async (t) => {
         ),
       ),
     );
-    return empty[0].filter((title) => empty[1].includes(title) && !HTTP.test(title));
+    const [first, ...others] = empty;
+    return first.filter(
+      (title) => others.every((titles) => titles.includes(title)) && !HTTP.test(title),
+    );
   };
 
   await t.test("Battle", async () => {
