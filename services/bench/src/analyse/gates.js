@@ -2,10 +2,11 @@
  * What voids or weakens the figures of one cell.
  */
 import { FOREIGN_LIMIT_PERCENT, STEAL_LIMIT_PERCENT } from "../record/disturbance.js";
+import { generatorCores } from "../record/generator-cores.js";
+import { GENERATOR_LIMIT_PERCENT, MACHINE_LIMIT_PERCENT } from "../record/promise.js";
 import { BAD_ANSWERS_LIMIT_PERCENT } from "./bad-answers.js";
 import {
   badAnswers,
-  generatorCores,
   goodAnswers,
   held,
   LEAST_REQUEST_BYTES,
@@ -20,8 +21,6 @@ import { connectionsAtATime } from "../plan/workload.js";
 /** @import { CellRecord, NetworkReading } from "../record/types.js" */
 /** @import { Finding, FindingOf, Gate } from "./types.js" */
 
-/** A generator that is busier than this measures itself. */
-const GENERATOR_LIMIT_PERCENT = 80;
 /**
  * What cgroup v1 counts user and system time in (cpuacct.stat, in USER_HZ: kernel, cgroup-v1/cpuacct.rst; 100 a second,
  * man 7 time). At each edge of the measured phase one tick may be on the wrong side.
@@ -29,11 +28,6 @@ const GENERATOR_LIMIT_PERCENT = 80;
 const TICK_SECONDS = 0.01;
 /** Two ticks may be so much of the proxy's CPU time. */
 const RESOLUTION_LIMIT_PERCENT = { invalid: 40, weak: 20 };
-/**
- * On a machine that is busier, whatever is ready to run waits for a core. A generator that shares the cores with what it measures
- * gets no more than its part of them, so its own limit never tells.
- */
-const BUSY_LIMIT_PERCENT = 90;
 /** Of the sends of an open loop. */
 const LATE_LIMIT_PERCENT = 5;
 const DROPPED_LIMIT_PERCENT = 1;
@@ -190,14 +184,14 @@ function generatorBusy(record, workload, { generator_cpu_percent: percent }) {
  * @returns {Finding[]}
  */
 function machineBusy(workload, { machine_busy_percent: percent }) {
-  if (!(percent > BUSY_LIMIT_PERCENT)) return [];
+  if (!(percent > MACHINE_LIMIT_PERCENT)) return [];
   const { loop } = workload;
   const atATime = connectionsAtATime(workload);
   return [
     {
       gate: "saturated",
       severity: "weak",
-      figures: { percent, limit: BUSY_LIMIT_PERCENT, loop, atATime },
+      figures: { percent, limit: MACHINE_LIMIT_PERCENT, loop, atATime },
       ...(loop === "open" && { voids: TIMES }),
     },
   ];

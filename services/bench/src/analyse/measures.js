@@ -5,6 +5,7 @@
 import { CONTROL } from "../plan/proxies.js";
 import { isPaced } from "../plan/workload.js";
 import { takenByOthers } from "../record/disturbance.js";
+import { generatorCores } from "../record/generator-cores.js";
 import { referenceCpuUs } from "../record/machine-index.js";
 
 /** @import { CellRecord, ContainerRecord, LatencySummary, MemoryReading, Requests, Role } from "../record/types.js" */
@@ -775,19 +776,6 @@ export function proxyNetwork(record) {
     rxPackets: a.rxPackets + b.rxPackets,
     txPackets: a.txPackets + b.txPackets,
   }));
-}
-
-/**
- * @param {Pick<CellRecord, "containers" | "loadCores">} record
- * @param {Pick<Workload, "generatorThreads" | "threads" | "referenceShare">} workload
- * @returns {number} cores that its generators can use at most, together
- */
-export function generatorCores({ containers, loadCores }, workload) {
-  const { generatorThreads, threads = Infinity, referenceShare } = workload;
-  // A generator that is told its threads has a second one beside it for the reference proxy, of one thread.
-  const each = generatorThreads === "one" ? 1 : threads + (referenceShare > 0 ? 1 : 0);
-  const generators = Object.values(containers).filter(({ role }) => role === "load").length;
-  return generators > 0 ? Math.min(loadCores, each * generators) : loadCores;
 }
 
 /** @param {CellRecord} record */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { generatorCores, held, MEASURES, measure, measuresOf } from "./measures.js";
+import { generatorCores } from "../record/generator-cores.js";
+import { held, MEASURES, measure, measuresOf } from "./measures.js";
 import { cellRecord, containerRecord, idleRecord, workloadFor } from "./testing/results.js";
 
 /**

@@ -58,6 +58,39 @@ export interface ScenarioDescription {
   parameterNames: ParameterNames;
 }
 
+/** What a proxy has to keep to at a rate of an open loop. */
+export interface LoadPromise {
+  /** p99 of the handshake, or on connections that are held of the echo, at most, in ms. */
+  sloMs: number;
+  /** Connections that may fail, in % of those asked for. */
+  failedPercent: number;
+  /** Of what was due, so many % have to be sent. */
+  sentPercent: number;
+}
+
+/** What of a promise was not kept. */
+export type Broken = "p99" | "failures" | "sending";
+
+/** What measures, and was at its limit. */
+export type Limit = "generator" | "machine";
+
+/** Whether a load kept the promise. */
+export interface Judgement {
+  /** holds: it did; fails: it did not; limited: it did not, but what measures was at its limit, so that says nothing about the proxy. */
+  verdict: "holds" | "fails" | "limited";
+  /** Empty: it holds. */
+  broken: Broken[];
+  /** Empty unless it is limited. */
+  limits: Limit[];
+}
+
+/** What a cell has to do with the search for the highest rate that keeps the promise. */
+export type CapacityPart =
+  /** It is the search: one life of the containers, several probes, the first at the rate of its parameters. */
+  | { part: "search" }
+  /** A fresh cell at the rate that the cell `search` found, times `factor`. */
+  | { part: "fresh"; search: string; factor: number };
+
 /** What a battle's file says, with the command line's changes, before this machine is looked at. */
 export interface Plan {
   schema: 2;
@@ -75,6 +108,8 @@ export interface Plan {
   proxyCpus: number;
   /** Share of the load that goes to the reference proxy, where a scenario uses it; 0 or absent: there is none. */
   referenceShare?: number;
+  /** Of a battle that searches the highest rate that keeps to it; absent: it does not. */
+  promise?: LoadPromise;
   /** Processes or threads of the proxy, and of the echo server; null: as in .env. */
   workers: number | null;
   keyType: "ecdsa" | "rsa";
@@ -105,6 +140,8 @@ export interface PlannedCell {
   limitSeconds: number;
   /** Why this machine cannot run it; null: it can. Set by the preflight. */
   skip: string | null;
+  /** Absent: it has no part in such a search. */
+  capacity?: CapacityPart;
 }
 
 export type Role = "proxy" | "echo" | "load" | "observer" | "reference";
@@ -223,6 +260,29 @@ export interface ReferenceLoad {
   requests: number;
 }
 
+/** One rate of a search: what was measured at it, as in a cell's record, and the judgement. */
+export interface Probe
+  extends
+    Judgement,
+    Pick<
+      CellRecord,
+      | "startedAt"
+      | "measured"
+      | "connections"
+      | "connectionsHeld"
+      | "messagesEchoed"
+      | "reference"
+      | "sends"
+      | "totalSeconds"
+      | "handshakeMs"
+      | "echoLatencyMs"
+      | "containers"
+      | "machine"
+    > {
+  /** Asked for, a second. */
+  rate: number;
+}
+
 /** One attempt at one cell. What is null was not reached. */
 export interface CellRecord {
   schema: 1;
@@ -286,6 +346,10 @@ export interface CellRecord {
   } | null;
   /** Cores that load may use at most: its CPU set or the machine. */
   loadCores: number;
+  /** Of a search, in their order; what is measured at a rate is here alone, and null above. Absent: it is none. */
+  probes?: Probe[];
+  /** Of a fresh cell at a rate that a search found. */
+  judgement?: Judgement;
 }
 
 /** What the results were made on. A run may only be resumed where all of `identity` is the same. */
