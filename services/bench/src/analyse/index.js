@@ -138,13 +138,7 @@ function runFindings(results, cells) {
     const figures = { open, planned: plan.cells.length };
     findings.push({ gate: "incomplete", severity: "weak", figures });
   }
-  return [
-    ...findings,
-    ...cellFindings(cells),
-    ...sharedCores(cells),
-    ...unequalBudget(results),
-    ...unobserved(results),
-  ];
+  return [...findings, ...cellFindings(cells), ...sharedCores(cells), ...unobserved(results)];
 }
 
 /**
@@ -173,20 +167,6 @@ function sharedCores(cells) {
   const busy = shared.flatMap(({ measures }) => measures.machine_busy_percent ?? []);
   const figures = { cores: shared[0].record.loadCores, busyPercent: median(busy) };
   return [{ gate: "shared-cores", severity: "note", figures }];
-}
-
-/**
- * @param {Results} results
- * @returns {Finding[]}
- */
-function unequalBudget({ plan, proxies }) {
-  const several = proxies.filter(({ parts }) => parts.length > 1);
-  if (plan.proxyCpus === 0 || several.length === 0) return [];
-  return several.map(({ name, parts }) => ({
-    gate: "unequal-budget",
-    severity: "weak",
-    figures: { cores: plan.proxyCpus, proxy: name, containers: parts.length },
-  }));
 }
 
 /**

@@ -62,11 +62,10 @@ const OF_WORK = [
  * @returns {SelfComparison[]} those that have figures
  */
 export function sameWorkOf({ results, settings, cells }) {
-  const { plan, proxies } = results;
-  return proxies.flatMap(({ name, parts, sameWorkAs }) => {
+  const { proxies } = results;
+  return proxies.flatMap(({ name, sameWorkAs }) => {
     const other = proxies.find((one) => one.name === sameWorkAs?.proxy);
-    // A budget is per container: who has more of them may use more.
-    if (!other || (plan.proxyCpus > 0 && parts.length !== other.parts.length)) return [];
+    if (!other) return [];
     const own = settings
       .filter(({ scheme }) => scheme === sameWorkAs?.scheme)
       .map((setting) => ({

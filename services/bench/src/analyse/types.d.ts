@@ -103,7 +103,6 @@ export interface GateFigures {
   // Of a run.
   incomplete: { open: number; planned: number };
   "shared-cores": { cores: number; busyPercent: number };
-  "unequal-budget": { cores: number; proxy: string; containers: number };
   unobserved: { proxies: string[] };
 }
 

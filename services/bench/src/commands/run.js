@@ -2,14 +2,16 @@
  * `run`: a whole battle, recorded, with a report at its end.
  */
 import { join, relative, resolve } from "node:path";
+import { createBudgetGroup, removeBudgetGroup } from "../platform/budget-group.js";
 import { Project } from "../platform/docker.js";
 import { UserError } from "../errors.js";
-import { requireCounters } from "../machine/engine.js";
+import { BENCH_IMAGE, engineInfo, requireCounters } from "../machine/engine.js";
 import { readEnvironment } from "../machine/environment.js";
 import { identityDifferences } from "../record/identity.js";
 import { describeDescriptors, readLimits } from "../machine/limits.js";
 import { preflight } from "../machine/preflight.js";
 import { readBattle } from "../plan/battle.js";
+import { needsOneBudget, quotaOf } from "../plan/cpu-budget.js";
 import { describePlan, differences as planDifferences } from "../plan/describe.js";
 import { readReferenceShare } from "../plan/knobs.js";
 import { makePlan } from "../plan/plan.js";
@@ -69,11 +71,25 @@ async function fit({ directory, proxies, say }, plan) {
   const limits = await readLimits();
   say(`descriptors per process: ${describeDescriptors(limits)}`);
   const config = await new Project(directory, { profile: "*" }).config();
-  return preflight(plan, limits, {
-    proxies,
-    services: servicesByProfile(config),
-    workers: workersOf(plan, config),
-  });
+  const services = servicesByProfile(config);
+  const noOneBudget = needsOneBudget(services, plan)
+    ? await reasonAgainstOneBudget(`${config.name}-trial`, plan)
+    : null;
+  const workers = workersOf(plan, config);
+  return preflight(plan, limits, { proxies, services, workers, noOneBudget });
+}
+
+/**
+ * @param {string} name of a cgroup, for this trial
+ * @param {Plan} plan
+ * @returns {Promise<string | null>} why this engine does not let several containers share a fraction of a core; null: it does
+ */
+async function reasonAgainstOneBudget(name, { proxyCpus }) {
+  const { CgroupDriver: driver } = await engineInfo();
+  const options = { image: BENCH_IMAGE, driver };
+  const reason = await createBudgetGroup(name, quotaOf(proxyCpus), options);
+  if (reason === null) await removeBudgetGroup(name, options);
+  return reason;
 }
 
 /**

@@ -2,6 +2,7 @@
  * What each cell needs against what machine and engine give, before anything starts.
  */
 import { UserError } from "../errors.js";
+import { isFraction, LEAST_CPUS, PERIOD_MICROSECONDS } from "../plan/cpu-budget.js";
 import { CONTROL } from "../plan/proxies.js";
 import {
   connectionsAtATime,
@@ -152,11 +153,15 @@ function waiting(phase, share) {
  *
  * @param {Plan} plan
  * @param {Limits} limits
- * @param {{proxies: Proxy[], services: Record<string, string[]>, workers: Workers}} about services: the containers of each profile
+ * @param {object} about
+ * @param {Proxy[]} about.proxies
+ * @param {Record<string, string[]>} about.services the containers of each profile
+ * @param {Workers} about.workers
+ * @param {string | null} [about.noOneBudget] why several containers cannot share a fraction of a core here; null: they can
  * @returns {Plan} a new one, with `skip` and `loads` of its cells filled in
- * @throws {UserError} when no cell could run: the CPU budget is more than the machine has
+ * @throws {UserError} when no cell could run: the CPU budget is more than the machine has, or less than the kernel grants
  */
-export function preflight(plan, limits, { proxies, services, workers }) {
+export function preflight(plan, limits, { proxies, services, workers, noOneBudget = null }) {
   refuseBudget(plan.proxyCpus, limits.cores);
   const cells = plan.cells.map((cell) => {
     const proxy = proxies.find(({ name }) => name === cell.profile);
@@ -167,7 +172,7 @@ export function preflight(plan, limits, { proxies, services, workers }) {
     const skip =
       unableTo(cell.scheme, phases, proxy) ??
       unableToShare(phases[0], loads) ??
-      unfairBudget(plan.proxyCpus, cell.profile, services[cell.profile] ?? []) ??
+      unfairBudget(plan.proxyCpus, cell.profile, services[cell.profile] ?? [], noOneBudget) ??
       lackOfDescriptors(needs, limits, proxy) ??
       lackOf(needs, limits);
     return { ...cell, skip, loads };
@@ -180,6 +185,13 @@ export function preflight(plan, limits, { proxies, services, workers }) {
  * @param {number | null} cores of the machine
  */
 function refuseBudget(budget, cores) {
+  if (isFraction(budget) && budget < LEAST_CPUS) {
+    throw new UserError(
+      `a CPU budget of ${budget} cores for the proxy cannot be granted: the kernel gives 1 ms at least, and a budget is given every ${PERIOD_MICROSECONDS / 1000} ms`,
+      `Expected 0, which is no limit, or ${LEAST_CPUS} at least. Raise --proxy-cpus, or proxyCpus in the battle's file.`,
+      2,
+    );
+  }
   if (cores === null) return;
   // From 4 cores on, whole ones are the proxy's own, and load and echo server need one each (cpuShares in run/runner.js).
   const most = cores >= 4 && Number.isInteger(budget) ? cores - 2 : cores;
@@ -219,10 +231,11 @@ function unableToShare({ protocol }, loads) {
  * @param {number} budget
  * @param {string} name
  * @param {string[]} containers
+ * @param {string | null} noOneBudget
  */
-function unfairBudget(budget, name, containers) {
-  if (Number.isInteger(budget) || containers.length < 2) return null;
-  return `a budget of ${budget} cores would hold for each of the ${containers.length} containers of ${name}; whole cores hold for all together`;
+function unfairBudget(budget, name, containers, noOneBudget) {
+  if (!isFraction(budget) || containers.length < 2 || noOneBudget === null) return null;
+  return `a budget of ${budget} cores would hold for each of the ${containers.length} containers of ${name}, as the engine does not let them share one (${noOneBudget}); whole cores hold for all together`;
 }
 
 /**

@@ -92,10 +92,10 @@ function cell(changes = {}) {
 
 /**
  * @param {PlannedCell} planned
- * @param {{limits?: Partial<Limits>, proxyCpus?: number}} [options]
+ * @param {{limits?: Partial<Limits>, proxyCpus?: number, noOneBudget?: string}} [options]
  * @returns {PlannedCell} after the preflight
  */
-function checked(planned, { limits: changes = {}, proxyCpus = 0 } = {}) {
+function checked(planned, { limits: changes = {}, proxyCpus = 0, noOneBudget } = {}) {
   /** @type {Plan} */
   const plan = {
     schema: 2,
@@ -111,7 +111,7 @@ function checked(planned, { limits: changes = {}, proxyCpus = 0 } = {}) {
     scenarios: SCENARIOS,
     cells: [planned],
   };
-  const about = { proxies, services, workers };
+  const about = { proxies, services, workers, noOneBudget };
   return preflight(plan, { ...limits, ...changes }, about).cells[0];
 }
 
@@ -350,13 +350,24 @@ test("an earlier reason to skip stays", () => {
   );
 });
 
-test("a part of a core cannot be shared by two containers, whole ones can", () => {
+test("a part of a core is shared by two containers where the engine lets them, whole ones always", () => {
+  const pair = cell({ proxy: "pair" });
+  assert.equal(checked(pair, { proxyCpus: 0.5 }).skip, null);
   assert.match(
-    checked(cell({ proxy: "pair" }), { proxyCpus: 0.5 }).skip ?? "",
-    /0\.5 cores would hold for each of the 2 containers of pair/,
+    checked(pair, { proxyCpus: 0.5, noOneBudget: "its cgroup driver is systemd" }).skip ?? "",
+    /0\.5 cores would hold for each of the 2 containers of pair, .* \(its cgroup driver is systemd\)/,
   );
-  assert.equal(checked(cell({ proxy: "pair" }), { proxyCpus: 1 }).skip, null);
-  assert.equal(checked(cell(), { proxyCpus: 0.5 }).skip, null);
+  assert.equal(checked(pair, { proxyCpus: 1, noOneBudget: "no" }).skip, null);
+  assert.equal(checked(cell(), { proxyCpus: 0.5, noOneBudget: "no" }).skip, null);
+});
+
+test("a budget that the kernel does not grant is refused", () => {
+  assert.throws(() => checked(cell(), { proxyCpus: 0.05 }), {
+    message: /a CPU budget of 0\.05 cores .* every 10 ms/,
+    next: /^Expected 0, .* or 0\.1 at least/,
+    exitCode: 2,
+  });
+  assert.equal(checked(cell(), { proxyCpus: 0.1 }).skip, null);
 });
 
 for (const [cores, budget, most] of /** @type {const} */ ([

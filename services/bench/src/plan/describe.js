@@ -22,7 +22,7 @@ export function describePlan(plan) {
     "",
     `  proxies    ${proxies.join(", ")}`,
     `  rounds     ${rounds}, order by seed ${seed}`,
-    `  proxy CPU  ${proxyCpus === 0 ? "no limit" : `${proxyCpus} cores a container`}`,
+    `  proxy CPU  ${proxyCpus === 0 ? "no limit" : `${proxyCpus} cores each`}`,
     `  workers    ${workers === null ? "as in .env" : `${workers} in each proxy and in the echo server`}`,
     `  TLS key    ${keyType}`,
     ...shared.map(

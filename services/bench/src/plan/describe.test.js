@@ -38,7 +38,7 @@ test("a plan without warm-up and with a budget says so", (t) => {
   const battle = battleOf(t, BATTLE.replace(/ {4}warmUp.*\n/, ""));
   const text = describePlan(makePlan(battle, { proxyCpus: 0.5 }, { proxies }));
   assert.match(text, /; no warm-up$/m);
-  assert.match(text, /proxy CPU {2}0\.5 cores a container/);
+  assert.match(text, /proxy CPU {2}0\.5 cores each/);
 });
 
 test("the same plan does not differ, whatever the preflight made of it", (t) => {

@@ -238,6 +238,18 @@ function groupsOf(pid, root) {
 
 /**
  * @param {Pid} pid
+ * @param {string} root where the host's /proc and /sys/fs/cgroup are mounted
+ * @returns {{directory: string, version: 1 | 2}} the cgroup that limits the CPU time of this process
+ * @throws {ContainerGone} when there is no such process any more
+ */
+export function cpuGroupOf(pid, root) {
+  const groups = groupsOf(pid, root);
+  const version = groups.has("cpu") ? 1 : 2;
+  return { directory: directoryOf(pid, root, groups, version === 1 ? "cpu" : ""), version };
+}
+
+/**
+ * @param {Pid} pid
  * @param {string} root
  * @param {ReturnType<typeof groupsOf>} groups
  * @param {string} controller "" for v2

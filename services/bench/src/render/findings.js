@@ -159,8 +159,6 @@ const SENTENCES = {
     `${open} of ${counted(planned, "cell")} have not run: medians rest on fewer rounds than planned`,
   "shared-cores": ({ figures: { cores, busyPercent } }) =>
     `Load, proxy and echo server shared ${counted(cores, "core")}, ${number(busyPercent)} % busy (median over cells): latencies and connections per second are those of this machine with everything on it; CPU times are those of this machine at that hour, and what holds are the ratios between proxies within this run`,
-  "unequal-budget": ({ figures: { cores, proxy, containers } }, title) =>
-    `The CPU budget of ${counted(cores, "core")} is per container, and ${title(proxy)} has ${containers}: it may use more than the others`,
   unobserved: ({ figures: { proxies } }, title) =>
     `${list(proxies.map(title))} ran without InfluxDB and cAdvisor: the difference to the others includes their cost`,
 };

@@ -240,10 +240,6 @@ const CASES = {
     { severity: "note", figures: { cores: 2, busyPercent: 97.4 } },
     "Load, proxy and echo server shared 2 cores, 97.4 % busy (median over cells): latencies and connections per second are those of this machine with everything on it; CPU times are those of this machine at that hour, and what holds are the ratios between proxies within this run",
   ],
-  "unequal-budget": [
-    { severity: "weak", figures: { cores: 1, proxy: "haproxy", containers: 2 } },
-    "The CPU budget of 1 core is per container, and «haproxy» has 2: it may use more than the others",
-  ],
   unobserved: [
     { severity: "note", figures: { proxies: ["nginx-copy"] } },
     "«nginx-copy» ran without InfluxDB and cAdvisor: the difference to the others includes their cost",

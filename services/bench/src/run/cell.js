@@ -5,8 +5,10 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.js";
+import { NO_QUOTA, quotaEnv, quotaOf } from "../plan/cpu-budget.js";
 import { CONTROL } from "../plan/proxies.js";
 import { connectionsInAll, keyTypeOf, rampSeconds, workloadOf } from "../plan/workload.js";
+import { coresOfBudgetGroup } from "../platform/budget-group.js";
 import { containersOf, inspect, Project, remove, run } from "../platform/docker.js";
 import { LIVE_FILE, liveCsv } from "../record/live.js";
 import { causesIn } from "./causes.js";
@@ -59,6 +61,9 @@ const LOAD = "load";
  * @property {string[]} observers services that stay up
  * @property {number} loadCores
  * @property {boolean} cpuLimited the plan limits the proxy's CPU time
+ * @property {number} proxyCpus budget of the proxy in cores; 0: none
+ * @property {string | null} budgetGroup the cgroup whose CPU budget the containers of a proxy share, where it has several; null: none has
+ *   to
  * @property {"ecdsa" | "rsa"} keyType
  * @property {Record<string, string>} authorities certificate (PEM) of the one behind each type of key that the plan has
  * @property {import("../record/types.js").TlsPolicy} policy
@@ -109,6 +114,7 @@ class CellRun {
       profile: cell.profile,
       env: {
         ...context.env,
+        ...this.#budgetEnv(),
         ...knobsOf(cell, this.workload, cell.parameters),
         TLS_KEY_TYPE: this.keyType,
       },
@@ -162,6 +168,35 @@ class CellRun {
     await this.project.check(["up", "--detach", "--no-deps", ...wanted]);
     this.started = (await containersOf(project)).filter(({ service }) => wanted.includes(service));
     this.watch.require(this.started);
+    this.#assertOneBudget();
+  }
+
+  /** Whether its containers share a budget, which is that of a cgroup around them. */
+  get #sharesBudget() {
+    const { budgetGroup, services } = this.context;
+    return budgetGroup !== null && services[this.cell.profile].length > 1;
+  }
+
+  /** @returns {Record<string, string>} */
+  #budgetEnv() {
+    if (!this.#sharesBudget) return {};
+    return { ...quotaEnv(NO_QUOTA), PROXY_CGROUP_PARENT: `/${this.context.budgetGroup}` };
+  }
+
+  /** @throws {CellFailure} when the engine did not put them there */
+  #assertOneBudget() {
+    const { budgetGroup, proxyCpus } = this.context;
+    if (!this.#sharesBudget || budgetGroup === null) return;
+    const { quotaMicroseconds, periodMicroseconds } = quotaOf(proxyCpus);
+    for (const { service, pid } of this.started) {
+      if (this.#roleOf(service) !== "proxy") continue;
+      const cores = coresOfBudgetGroup(pid, { name: budgetGroup });
+      if (cores !== quotaMicroseconds / periodMicroseconds)
+        throw new CellFailure(
+          "start",
+          `${service} should share a CPU budget of ${proxyCpus} cores with the other containers of ${this.cell.proxy}, and has ${cores === null ? "none" : cores}`,
+        );
+    }
   }
 
   async #verify() {

@@ -2,6 +2,7 @@
  * Runs the cells of a plan, one after the other, and records each as it ends.
  */
 import { ATTEMPTS } from "../plan/estimate.js";
+import { NO_QUOTA, quotaEnv, quotaOf } from "../plan/cpu-budget.js";
 import { isDisturbed } from "../record/disturbance.js";
 import { isOffIndex } from "../record/machine-index.js";
 import { unwritable } from "../record/store.js";
@@ -125,7 +126,7 @@ export function cpuShares(cores, proxyCpus) {
     count === 1 ? String(from) : `${from}-${from + count - 1}`;
   const whole = Number.isInteger(proxyCpus) ? proxyCpus : 0;
   const cpuLimited = proxyCpus > 0 && whole === 0;
-  const limit = { PROXY_CPUS: cpuLimited ? String(proxyCpus) : "0" };
+  const limit = { PROXY_CPUS: "0", ...quotaEnv(cpuLimited ? quotaOf(proxyCpus) : NO_QUOTA) };
   if (cores < 4) {
     return {
       env: {

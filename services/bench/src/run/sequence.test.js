@@ -17,8 +17,8 @@ const CELL = {
 test("below four cores everything shares, and the note says so", () => {
   const { env, loadCores, cpuLimited, note } = cpuShares(2, 0);
   assert.deepEqual(env, {
-    ...{ PROXY_CPUS: "0", PROXY_CPUSET: "", ECHO_CPUSET: "", LOAD_CPUSET: "" },
-    REFERENCE_CPUSET: "",
+    ...{ PROXY_CPUS: "0", PROXY_CPU_PERIOD: "0", PROXY_CPU_QUOTA: "0" },
+    ...{ PROXY_CPUSET: "", REFERENCE_CPUSET: "", ECHO_CPUSET: "", LOAD_CPUSET: "" },
   });
   assert.equal(loadCores, 2);
   assert.equal(cpuLimited, false);
@@ -32,9 +32,11 @@ test("a budget of whole cores is a set, which holds for all containers of a prox
   assert.equal(cpuLimited, false);
 });
 
-test("a fraction is a limit of CPU time, and throttling is planned", () => {
-  const { env, cpuLimited } = cpuShares(2, 0.5);
-  assert.equal(env.PROXY_CPUS, "0.5");
+test("a fraction is a limit of CPU time in short periods, and throttling is planned", () => {
+  const { env, cpuLimited } = cpuShares(2, 0.15);
+  // The engine refuses a period beside that.
+  assert.equal(env.PROXY_CPUS, "0");
+  assert.deepEqual([env.PROXY_CPU_PERIOD, env.PROXY_CPU_QUOTA], ["10000", "1500"]);
   assert.equal(env.PROXY_CPUSET, "");
   assert.equal(cpuLimited, true);
 });

@@ -5,11 +5,14 @@ import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { BENCH_IMAGE, engineInfo } from "../machine/engine.js";
+import { createBudgetGroup, removeBudgetGroup } from "../platform/budget-group.js";
 import { ensureCertificates } from "../platform/certificates.js";
 import { containersOf, joinNetwork, leaveNetwork, Project, remove } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { Influx, INFLUXDB_URL } from "../platform/influx.js";
 import { estimateRemaining } from "../plan/estimate.js";
+import { needsOneBudget, quotaOf } from "../plan/cpu-budget.js";
 import { workersEnv } from "../plan/knobs.js";
 import { keyTypeOf, workloadOf } from "../plan/workload.js";
 import { until } from "../platform/wait.js";
@@ -96,8 +99,11 @@ export class Testbed {
       const influx = new Influx(INFLUXDB_URL);
       await this.#waitFor(influx);
       await follower.begin(influx);
-      const authorities = await this.#certificates(store.results.plan);
-      const outcome = await runCells(store, this.#context(store, { edges, authorities, tell }), {
+      const { plan } = store.results;
+      const authorities = await this.#certificates(plan);
+      const budgetGroup = await this.#oneBudget(plan);
+      const shared = { edges, authorities, budgetGroup, tell };
+      const outcome = await runCells(store, this.#context(store, shared), {
         keepGoing,
         remaining: () => estimateRemaining(store.results.plan, store.results.cells),
       });
@@ -113,6 +119,8 @@ export class Testbed {
       await leaveNetwork(this.#network);
       await remove((await containersOf(this.#config.name).catch(() => [])).map(({ name }) => name));
       const { code } = await project.run(["down", "--remove-orphans", "--timeout", "0"]);
+      if (needsOneBudget(this.#services, store.results.plan))
+        await removeBudgetGroup(this.#budgetGroup, { image: BENCH_IMAGE });
       this.isClear = code === 0;
     }
   }
@@ -137,12 +145,36 @@ export class Testbed {
     return authorities;
   }
 
+  get #budgetGroup() {
+    return `${this.#config.name}-budget`;
+  }
+
+  /**
+   * @param {Plan} plan
+   * @returns {Promise<string | null>} name of the cgroup with the budget that several containers of a proxy share; null: none has to
+   * @throws {UserError} when the engine does not allow it, which the preflight has tried
+   */
+  async #oneBudget(plan) {
+    if (!needsOneBudget(this.#services, plan)) return null;
+    const { CgroupDriver: driver } = await engineInfo();
+    const quota = quotaOf(plan.proxyCpus);
+    const reason = await createBudgetGroup(this.#budgetGroup, quota, {
+      image: BENCH_IMAGE,
+      driver,
+    });
+    if (reason === null) return this.#budgetGroup;
+    throw new UserError(
+      `the containers of a proxy cannot share a CPU budget on this engine: ${reason}`,
+      "It could when this run was planned. Start anew: ./bench run skips those proxies, or gives them whole cores with --proxy-cpus N.",
+    );
+  }
+
   /**
    * @param {Store} store
-   * @param {{edges: Edges, authorities: RunContext["authorities"], tell: Listener}} shared
+   * @param {Pick<RunContext, "edges" | "authorities" | "budgetGroup" | "tell">} shared
    * @returns {RunContext}
    */
-  #context(store, { edges, authorities, tell }) {
+  #context(store, { edges, authorities, budgetGroup, tell }) {
     const { plan, run } = store.results;
     const { env, loadCores, cpuLimited } = cpuShares(cpus().length, plan.proxyCpus);
     return {
@@ -160,6 +192,8 @@ export class Testbed {
       observers: this.#observers,
       loadCores,
       cpuLimited,
+      proxyCpus: plan.proxyCpus,
+      budgetGroup,
       keyType: plan.keyType,
       scenarios: plan.scenarios,
       referenceShare: plan.referenceShare,

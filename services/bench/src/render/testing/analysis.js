@@ -178,9 +178,9 @@ export function sampleAnalysis({
       verdicts: verdictsOf(settings, hostile),
       findings: [
         {
-          gate: "unequal-budget",
+          gate: "incomplete",
           severity: "weak",
-          figures: { cores: 1, proxy: "haproxy-hitch", containers: 2 },
+          figures: { open: 8, planned: 48 },
         },
         { gate: "shared-cores", severity: "note", figures: { cores: 2, busyPercent: 97.4 } },
       ],
