@@ -23,6 +23,8 @@ const commands = {
     return 0;
   },
   run: async (wanted) => (await import("./commands/run.js")).run(directory, wanted, say, words),
+  capacity: async (wanted) =>
+    (await import("./commands/capacity.js")).capacity(directory, wanted, say, words),
   report: async (wanted) =>
     (await import("./commands/report.js")).report(directory, wanted.directory, say),
   publish: async (wanted) => {

@@ -14,6 +14,7 @@ import { heldAgainstReference } from "./reference.js";
 import { handshakesOf } from "./handshakes.js";
 import { MEASURES, measuresOf } from "./measures.js";
 import { operationCostsOf, withOperationCosts } from "./operation-costs.js";
+import { capacitiesOf, withoutCapacity } from "./capacities.js";
 import { cpuByPlaceOf } from "./places.js";
 import { verdictsOf } from "./questions.js";
 import { overviewOf } from "./overview.js";
@@ -29,14 +30,15 @@ export { readPublished } from "./claims.js";
 export { CELL_MEASURES, MEASURES, measuresOf } from "./measures.js";
 
 /**
- * @param {Results} results of a run, complete or not
+ * @param {Results} recorded of a run, complete or not
  * @param {object} context
  * @param {TlsPolicy | null} context.policy of certs/policy.json; null: what TLS negotiated is not judged
  * @param {NoiseFloor | null} [context.noiseFloor] of an A/A run on the same environment
  * @param {PublishedRules | null} [context.published]
  * @returns {Analysis}
  */
-export function analyse(results, { policy, noiseFloor = null, published = null }) {
+export function analyse(recorded, { policy, noiseFloor = null, published = null }) {
+  const results = withoutCapacity(recorded);
   const { cells: held, machineIndices } = heldAgainstReference(analyseCells(results, policy));
   const cells = withOperationCosts(settingsOf(results), held);
   const settings = compareAll(results, cells);
@@ -49,7 +51,7 @@ export function analyse(results, { policy, noiseFloor = null, published = null }
     ? selfVerdicts({ results, settings, cells }, aa)
     : verdictsOf({ results, settings, pools, cells, slopes, handshakes, noiseFloor: floor });
   return {
-    results,
+    results: recorded,
     confidence: CONFIDENCE,
     measures: MEASURES,
     settings,
@@ -62,9 +64,10 @@ export function analyse(results, { policy, noiseFloor = null, published = null }
     badAnswers: badAnswersOf(results, settings, cells),
     cpuByPlace: cpuByPlaceOf(results, settings, cells),
     handshakes,
+    capacities: capacitiesOf(recorded),
     ...answered,
     overview: aa ? null : overviewOf({ results, asked: answered.asked, slopes, machineIndices }),
-    findings: runFindings(results, cells),
+    findings: runFindings(recorded, cells),
     aa,
     sameWork: sameWorkOf({ results, settings, cells }),
     noiseFloor: floor,
@@ -130,7 +133,7 @@ function withoutVoided(measures, findings) {
  */
 function runFindings(results, cells) {
   const { plan } = results;
-  const ended = new Set(cells.map(({ record }) => record.id));
+  const ended = new Set(results.cells.map(({ id }) => id));
   const open = plan.cells.filter(({ id, skip }) => !skip && !ended.has(id)).length;
   /** @type {Finding[]} */
   const findings = [];

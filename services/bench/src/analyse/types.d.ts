@@ -1,10 +1,13 @@
 /**
  * What analysis makes of `results.json`, and all that rendering sees.
  */
+import type { Capacity } from "../statistics/capacity-search.js";
 import type { Estimate, Interval } from "../statistics/types.js";
 import type { Workload } from "../plan/workload.js";
 import type {
+  Broken,
   CellRecord,
+  Judgement,
   NetworkReading,
   Parameters,
   Results,
@@ -593,6 +596,43 @@ export interface MachineIndex {
   }[];
 }
 
+/** The most that proxies carried under the run's promise, in what they were put through alike but for the rate. */
+export interface CapacitySetting extends Omit<Setting, "comparisons"> {
+  /** In the order of the run's proxies. */
+  answers: CapacityAnswer[];
+}
+
+export interface CapacityAnswer extends Capacity {
+  proxy: string;
+  /** Ends of the rate over the budget; null: there is no such end, or no budget. */
+  perCore: { low: number | null; high: number | null };
+  /** The lower end per core, times what an operation cost the reference proxy beside it: cores' worth of its work; null: not known. */
+  againstReference: number | null;
+  /** Search first, in its order, then fresh cells. */
+  points: CapacityPoint[];
+  /** Fresh cells that have ended well. */
+  fresh: { at: number; above: number };
+  /** At the lowest rate that failed; empty: none did. */
+  brokeFirst: Broken[];
+  /** CPU time of the generator at the highest rate that held, of the whole machine; median. */
+  generatorPercent: number | null;
+  /** CPU time of the proxy at the lowest rate that failed, of its budget; median. */
+  budgetPercent: number | null;
+  /** Why there is no search; null: there is one. */
+  why: string | null;
+}
+
+/** A rate that was tried. */
+export interface CapacityPoint extends Judgement {
+  rate: number;
+  isFresh: boolean;
+  /** Of handshake, or on held connections of echo. */
+  p99Ms: number | null;
+  generatorPercent: number | null;
+  budgetPercent: number | null;
+  referenceUs: number | null;
+}
+
 export interface Analysis {
   results: Results;
   /** 0.95 */
@@ -616,6 +656,8 @@ export interface Analysis {
   /** Empty unless kinds of handshakes were compared. */
   handshakes: HandshakeCost[];
   cells: AnalysedCell[];
+  /** Empty: the run searches no rate. Its cells are in nothing else. */
+  capacities: CapacitySetting[];
   /** What the verdicts are about, in the order of their questions. */
   asked: Pool[];
   verdicts: Verdict[];

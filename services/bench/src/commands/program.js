@@ -29,6 +29,7 @@ import { FORMATS, OPTIONS } from "../plan/arguments.js";
  * @typedef {object} Wanted what each command is called with; names and folders as they were typed, not yet looked up
  * @property {{}} setup
  * @property {RunArguments} run
+ * @property {{overrides: Overrides, name?: string, dryRun: boolean, keepGoing: boolean}} capacity
  * @property {{directory: string}} report
  * @property {{directory: string, replace: boolean}} publish
  * @property {{run: string, baseline: string, json: boolean}} compare
@@ -139,6 +140,25 @@ export function makeProgram(call) {
       return call("run", { battle, overrides, name, resume, dryRun, keepGoing });
     });
 
+  withOptions(
+    command(
+      "capacity",
+      "searches the most that proxies carry under a promise (an hour)",
+      "searches the highest rate at which a proxy with a CPU budget keeps a promise: p99 of handshake or echo at or under --slo-ms, 0.1 % failures at most, 99 % of what was due sent; three fresh runs at that rate must keep it, three at 10 % above must not. It is the battle capacity",
+    ).argument("[PROXY...]", "folders of proxies/ (default: those of battles/capacity.yaml)"),
+    [OPTIONS.sloMs, OPTIONS.proxyCpus, OPTIONS.scheme, OPTIONS.rounds, OPTIONS.seed, OPTIONS.name],
+  )
+    .option("--dry-run", "shows cells, their order and the estimated time, and runs nothing")
+    .option("--keep-going", "continues after a cell has failed twice (default: the run stops)")
+    .action((proxies, options) => {
+      const { name, dryRun = false, keepGoing = false } = options;
+      const overrides = overridesOf({
+        ...options,
+        ...(proxies.length > 0 && { proxies }),
+      });
+      return call("capacity", { overrides, name, dryRun, keepGoing });
+    });
+
   command("report", "rebuilds the report of a run from its recorded data")
     .argument("<DIR>", "a folder of results/")
     .action((directory) => call("report", { directory }));
@@ -238,7 +258,7 @@ function withOptions(command, options) {
  * @param {Record<string, any>} options of commander
  * @returns {Overrides} with those keys only that were given
  */
-function overridesOf({ proxies, scheme: schemes, connections, rounds, seed, proxyCpus }) {
-  const given = { proxies, schemes, connections, rounds, seed, proxyCpus };
+function overridesOf({ proxies, scheme: schemes, connections, rounds, seed, proxyCpus, sloMs }) {
+  const given = { proxies, schemes, connections, rounds, seed, proxyCpus, sloMs };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

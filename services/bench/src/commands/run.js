@@ -2,10 +2,10 @@
  * `run`: a whole battle, recorded, with a report at its end.
  */
 import { join, relative, resolve } from "node:path";
-import { createBudgetGroup, removeBudgetGroup } from "../platform/budget-group.js";
+import { reasonAgainstBudgetGroup } from "../platform/budget-group.js";
 import { Project } from "../platform/docker.js";
 import { UserError } from "../errors.js";
-import { BENCH_IMAGE, engineInfo, requireCounters } from "../machine/engine.js";
+import { BENCH_IMAGE, requireCounters } from "../machine/engine.js";
 import { readEnvironment } from "../machine/environment.js";
 import { identityDifferences } from "../record/identity.js";
 import { describeDescriptors, readLimits } from "../machine/limits.js";
@@ -73,23 +73,13 @@ async function fit({ directory, proxies, say }, plan) {
   const config = await new Project(directory, { profile: "*" }).config();
   const services = servicesByProfile(config);
   const noOneBudget = needsOneBudget(services, plan)
-    ? await reasonAgainstOneBudget(`${config.name}-trial`, plan)
+    ? await reasonAgainstBudgetGroup(`${config.name}-trial`, {
+        image: BENCH_IMAGE,
+        quota: quotaOf(plan.proxyCpus),
+      })
     : null;
   const workers = workersOf(plan, config);
   return preflight(plan, limits, { proxies, services, workers, noOneBudget });
-}
-
-/**
- * @param {string} name of a cgroup, for this trial
- * @param {Plan} plan
- * @returns {Promise<string | null>} why this engine does not let several containers share a fraction of a core; null: it does
- */
-async function reasonAgainstOneBudget(name, { proxyCpus }) {
-  const { CgroupDriver: driver } = await engineInfo();
-  const options = { image: BENCH_IMAGE, driver };
-  const reason = await createBudgetGroup(name, quotaOf(proxyCpus), options);
-  if (reason === null) await removeBudgetGroup(name, options);
-  return reason;
 }
 
 /**

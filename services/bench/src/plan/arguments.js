@@ -12,7 +12,7 @@ import { RUN_NAME, RUN_NAME_EXPECTED } from "./run-name.js";
  * @import { Schema } from "./document.js"
  */
 
-const { rounds, seed, proxyCpus, tests } = schema.properties;
+const { rounds, seed, proxyCpus, promise, tests } = schema.properties;
 const schemes = /** @type {Scheme[]} */ (tests.items.properties.schemes.items.enum);
 
 /** What a panel can be exported as. */
@@ -41,6 +41,11 @@ export const OPTIONS = {
     "--proxy-cpus <X>",
     "CPU budget of each proxy in cores, of all its containers together; 0: none",
     proxyCpus,
+  ),
+  sloMs: checkedNumber(
+    "--slo-ms <MS>",
+    "p99 that is promised, of handshake or echo (default: SLO_MS, 50)",
+    promise.properties.sloMs,
   ),
   name: checked("--name <NAME>", "name of the run's folder, instead of the battle's", {
     expected: RUN_NAME_EXPECTED,

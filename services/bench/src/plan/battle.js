@@ -15,6 +15,7 @@ import {
   readScenario,
   scenarioNames,
 } from "./scenarios.js";
+import { rateName } from "./workload.js";
 
 /**
  * @import { Parameters, Scheme } from "../record/types.js"
@@ -36,6 +37,7 @@ import {
  * @property {number} seed
  * @property {number} proxyCpus
  * @property {number | null} workers
+ * @property {{sloMs: number} | null} promise
  * @property {"ecdsa" | "rsa"} keyType
  * @property {Test[]} tests
  *
@@ -82,10 +84,12 @@ export function readBattle(directory, name, { proxies }) {
 
   const tests = content.tests.map((test, i) => readTest(document, test, i, directory));
   refuseRepeatedCells(document, tests);
+  if (content.promise) refuseWithoutRate(document, tests);
   return {
     published: null,
     proxyCpus: 0,
     workers: null,
+    promise: null,
     keyType: "ecdsa",
     ...content,
     name,
@@ -171,6 +175,21 @@ function readTest(document, { scenario: name, schemes, parameters = {}, warmUp }
     if (warmUp) refuseExcess("warmUp", warmUp, { ...combination, ...warmUp });
   }
   return { scenario, schemes, parameters: lists, warmUp: warmUp ?? null };
+}
+
+/**
+ * @param {Document} document
+ * @param {Test[]} tests of a battle that searches a rate
+ */
+function refuseWithoutRate(document, tests) {
+  for (const [i, { scenario }] of tests.entries()) {
+    if (rateName(scenario) !== null) continue;
+    throw document.mistake(
+      ["tests", i, "scenario"],
+      `${scenario.name} has no rate of WebSockets or messages to search`,
+      "Expected an open loop over WebSockets, such as arrivals or steady; or leave promise out.",
+    );
+  }
 }
 
 /**

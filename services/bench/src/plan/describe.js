@@ -25,6 +25,11 @@ export function describePlan(plan) {
     `  proxy CPU  ${proxyCpus === 0 ? "no limit" : `${proxyCpus} cores each`}`,
     `  workers    ${workers === null ? "as in .env" : `${workers} in each proxy and in the echo server`}`,
     `  TLS key    ${keyType}`,
+    ...(plan.promise
+      ? [
+          `  promise    p99 at most ${plan.promise.sloMs} ms, failures at most ${plan.promise.failedPercent} %, ${plan.promise.sentPercent} % of what is due sent`,
+        ]
+      : []),
     ...shared.map(
       ({ scenario, parameters, warmUp }) =>
         `  ${scenario}: ${listed(parameters)}${warmUp ? `; warm-up ${listed(warmUp) || "the same"}` : "; no warm-up"}`,

@@ -16,6 +16,13 @@ export const ATTEMPTS = 2;
 const OVERHEAD_SECONDS = 2;
 
 /**
+ * Rates that a search tries: four doublings, two that fail, four that divide what is left to 5 %. Each has its pause, the start and the end
+ * of the generator, and what waits for its timeout where the rate is too high.
+ */
+const PROBES = 10;
+const PROBE_OVERHEAD_SECONDS = 6;
+
+/**
  * Short connections with one message of 1 KiB, on 2 cores: the slower proxies' medians in the published run of `balancerbattle`
  * (results/) were 1,300 and 780, those of others 2,300 and 1,160.
  *
@@ -56,14 +63,16 @@ export function estimateSeconds(plan, cells = plan.cells) {
  * @param {PlannedCell} cell
  */
 function cellSeconds(plan, cell) {
-  const { scheme, parameters, warmUp, skip } = cell;
+  const { scheme, parameters, warmUp, skip, capacity } = cell;
   if (skip !== null) return 0;
   const seconds = (/** @type {Pick<PlannedCell, "scenario" | "parameters">} */ phase) =>
     phaseSeconds(workloadOf(plan, phase), scheme, plan.proxyCpus);
   return (
     OVERHEAD_SECONDS +
     (warmUp ? seconds({ ...cell, parameters: { ...parameters, ...warmUp } }) : 0) +
-    seconds(cell)
+    (capacity?.part === "search"
+      ? PROBES * (seconds(cell) + PROBE_OVERHEAD_SECONDS)
+      : seconds(cell))
   );
 }
 
@@ -159,8 +168,8 @@ export function estimateRemaining(plan, records) {
  * @param {PlannedCell} cell
  * @returns {string} the same for the same cell in other rounds
  */
-function kindOf({ proxy, scenario, scheme, parameters }) {
-  return JSON.stringify([proxy, scenario, scheme, parameters]);
+function kindOf({ proxy, scenario, scheme, parameters, capacity }) {
+  return JSON.stringify([proxy, scenario, scheme, parameters, capacity]);
 }
 
 /**

@@ -4,6 +4,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../errors.js";
+import schema from "./battle.schema.json" with { type: "json" };
+import { expectation } from "./document.js";
 
 /** The largest share of a load that goes to the reference proxy. */
 const MOST_REFERENCE_SHARE = 0.5;
@@ -35,6 +37,33 @@ export function readReferenceShare(directory, environment = process.env) {
     `Expected a share of the load from 0, which means no reference proxy, to ${MOST_REFERENCE_SHARE}, such as 0.125. Set it in the environment or in .env.`,
     2,
   );
+}
+
+/**
+ * @param {string} directory the project's
+ * @param {NodeJS.ProcessEnv} [environment]
+ * @returns {{sloMs?: number, proxyCpus?: number}} SLO_MS and PROXY_CPUS, where they are set: what `./bench capacity` takes in place of what
+ *   its battle says
+ * @throws {UserError} when one is no such number; exit code 2
+ */
+export function readCapacityKnobs(directory, environment = process.env) {
+  const knobs = readKnobs(directory, environment);
+  const { promise, proxyCpus } = schema.properties;
+  const read = (
+    /** @type {string} */ name,
+    /** @type {{minimum: number, maximum: number}} */ range,
+  ) => {
+    const text = knobs.get(name) || "0";
+    const value = /^\d*\.?\d+$/.test(text) ? Number(text) : NaN;
+    if (value === 0 || (value >= range.minimum && value <= range.maximum)) return value;
+    throw new UserError(
+      `${name} is ${text}`,
+      `Expected ${expectation(range)}, or nothing for what battles/capacity.yaml says. Set it in the environment or in .env.`,
+      2,
+    );
+  };
+  const [slo, cpus] = [read("SLO_MS", promise.properties.sloMs), read("PROXY_CPUS", proxyCpus)];
+  return { ...(slo > 0 && { sloMs: slo }), ...(cpus > 0 && { proxyCpus: cpus }) };
 }
 
 /**

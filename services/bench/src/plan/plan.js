@@ -5,14 +5,15 @@ import { isDeepStrictEqual } from "node:util";
 import { shuffle } from "simple-statistics";
 import { UserError } from "../errors.js";
 import { CONTROL, pickProxies } from "./proxies.js";
+import { ABOVE } from "../statistics/capacity-search.js";
 import { randomNumbers } from "../statistics/random.js";
 import { limitSeconds } from "./estimate.js";
 import { combinations, descriptionOf, excesses, unableToServe } from "./scenarios.js";
-import { workloadOf } from "./workload.js";
+import { rateName, workloadOf } from "./workload.js";
 
 /**
  * @import { Proxy } from "./proxies.js"
- * @import { Parameters, Plan, PlannedCell, Scheme } from "../record/types.js"
+ * @import { CapacityPart, LoadPromise, Parameters, Plan, PlannedCell, Scheme } from "../record/types.js"
  * @import { Battle, Test } from "./battle.js"
  * @import { Scenario } from "./scenarios.js"
  *
@@ -23,6 +24,7 @@ import { workloadOf } from "./workload.js";
  * @property {number} [rounds]
  * @property {number} [seed]
  * @property {number} [proxyCpus]
+ * @property {number} [sloMs] of a battle with a promise
  *
  * @typedef {object} Setting what all proxies are put through alike
  * @property {string} scenario
@@ -40,6 +42,12 @@ import { workloadOf } from "./workload.js";
 
 /** The fewest that give the median a 95 % confidence interval without assuming a distribution: 1 − 2 × 0.5⁶ = 97 %. */
 const AA_ROUNDS = 6;
+
+/** What a promise leaves open beside its SLO, in %: failures of what was asked for, and sends of what was due. */
+const FAILED_PERCENT = 0.1;
+const SENT_PERCENT = 99;
+/** A search does not go below this, a second: in the seconds of a probe nothing would be left to judge. */
+const LEAST_RATE = 1;
 
 /**
  * The same arguments make the same plan.
@@ -105,7 +113,10 @@ export function makeAaPlan(
  * @returns {Plan}
  */
 function planFor(entrants, battle, overrides, say) {
-  const { rounds, seed, proxyCpus } = { ...battle, ...overrides };
+  const { rounds: repeats, seed, proxyCpus } = { ...battle, ...overrides };
+  const promise = promiseOf(battle, overrides);
+  // The searches have a round of their own before the others.
+  const rounds = promise ? repeats + 1 : repeats;
   const notes = new Set();
   const settings = settingsOf(battle.tests, overrides, notes);
   for (const note of notes) say(note);
@@ -114,17 +125,22 @@ function planFor(entrants, battle, overrides, say) {
     battle.tests.map(({ scenario }) => [scenario.name, descriptionOf(scenario)]),
   );
   const random = randomNumbers(seed);
-  const pairs = settings.flatMap((setting) => entrants.map((entrant) => ({ entrant, setting })));
+  const all = settings.flatMap((setting) => entrants.map((entrant) => ({ entrant, setting })));
   /** @type {PlannedCell[]} */
   const cells = [];
   for (let round = 1; round <= rounds; round++) {
     // As many digits as the last round has: folders sort as they ran.
     const prefix = `r${String(round).padStart(String(rounds).length, "0")}`;
-    for (const { entrant, setting } of /** @type {typeof pairs} */ (shuffle(pairs, random))) {
+    const parts = promise ? partsOf(round) : [null];
+    const inRound = all.flatMap((pair) => parts.map((part) => ({ ...pair, part })));
+    for (const { entrant, setting, part } of /** @type {typeof inRound} */ (
+      shuffle(inRound, random)
+    )) {
       const { scenario, scheme, parameters, warmUp } = setting;
       const workload = workloadOf({ scenarios }, setting);
+      const name = [entrant.name, ...settingName(setting, settings, scenarios)].join("-");
       cells.push({
-        id: [prefix, entrant.name, ...settingName(setting, settings, scenarios)].join("-"),
+        id: [prefix, name, ...(part ? [part.name] : [])].join("-"),
         round,
         proxy: entrant.name,
         profile: entrant.profile,
@@ -136,6 +152,7 @@ function planFor(entrants, battle, overrides, say) {
         observed: true,
         limitSeconds: limitSeconds(workload, scheme, proxyCpus),
         skip: unableToServe(entrant, scenario, workload),
+        ...(part && { capacity: capacityPart(part, scenarioOf(battle, scenario), `r1-${name}`) }),
       });
     }
   }
@@ -150,11 +167,59 @@ function planFor(entrants, battle, overrides, say) {
     seed,
     proxyCpus,
     referenceShare: battle.referenceShare,
+    ...(promise && { promise }),
     workers: battle.workers,
     keyType: battle.keyType,
     scenarios,
     cells,
   };
+}
+
+/**
+ * @param {Battle} battle
+ * @param {Overrides} overrides
+ * @returns {LoadPromise | null} null: the battle searches no rate
+ */
+function promiseOf({ promise }, { sloMs = promise?.sloMs }) {
+  if (!promise || sloMs === undefined) return null;
+  return { sloMs, failedPercent: FAILED_PERCENT, sentPercent: SENT_PERCENT };
+}
+
+/**
+ * @typedef {{name: string, factor: number | null}} Part factor: of the rate found; null: it searches that
+ *
+ * @param {number} round
+ * @returns {Part[]} of each proxy and setting
+ */
+function partsOf(round) {
+  if (round === 1) return [{ name: "search", factor: null }];
+  return [
+    { name: "at", factor: 1 },
+    { name: "above", factor: ABOVE },
+  ];
+}
+
+/**
+ * @param {Part} part
+ * @param {Scenario} scenario
+ * @param {string} setting id of the search, without the name of its part
+ * @returns {CapacityPart}
+ */
+function capacityPart({ factor }, scenario, setting) {
+  if (factor !== null) return { part: "fresh", search: `${setting}-search`, factor };
+  const { min = 0, max = Infinity } = scenario.parameters[String(rateName(scenario))];
+  return { part: "search", lowest: Math.max(LEAST_RATE, min), highest: max };
+}
+
+/**
+ * @param {Battle} battle
+ * @param {string} name
+ * @returns {Scenario} one of its tests'
+ */
+function scenarioOf({ tests }, name) {
+  const test = tests.find(({ scenario }) => scenario.name === name);
+  if (!test) throw new Error(`${name} is in no test`);
+  return test.scenario;
 }
 
 /**

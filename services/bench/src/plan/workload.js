@@ -83,6 +83,17 @@ export function isPaced({ loop, holdsConnections, connectionsPerSecond }) {
 }
 
 /**
+ * @param {Pick<ScenarioDescription, "protocol" | "loop" | "holdsConnections" | "parameterNames">} description
+ * @returns {string | null} name of the parameter that says how fast WebSockets, or messages on those that are held, are due; null: nothing is
+ *   due at a rate
+ */
+export function rateName({ protocol, loop, holdsConnections, parameterNames }) {
+  if (protocol !== "websocket" || loop !== "open") return null;
+  const { messagesPerSecond = null, connectionsPerSecond = null } = parameterNames;
+  return holdsConnections ? messagesPerSecond : connectionsPerSecond;
+}
+
+/**
  * @param {Pick<Workload, "parameterNames" | "connections">} workload
  * @returns {string[]} names of the parameters that say how many connections there are, and in nothing else how they are used
  */

@@ -1,93 +1,115 @@
 /**
- * One CPU budget for several containers: a cgroup that has it, and that they are children of.
+ * One CPU budget for several containers: that of a container which does nothing, whose cgroup theirs are children of. No right to write
+ * cgroups is needed for it, which a container of this program does not have.
  */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { run as dockerRun } from "./docker.js";
+import { basename, dirname, join } from "node:path";
+import { UserError } from "../errors.js";
 import { cpuGroupOf } from "./counters.js";
+import { check, inspect, remove } from "./docker.js";
 
 /**
- * The hierarchy of the CPU controller under v1, the only one under v2. cpu.cfs_period_us and cpu.cfs_quota_us: kernel,
- * scheduler/sched-bwc.rst; cpu.max: kernel, admin-guide/cgroup-v2.rst.
- */
-const CREATE = `set -e
-if [ -e /cgroup/cgroup.controllers ]; then
-  group=/cgroup/$NAME; mkdir -p "$group"
-  echo "$QUOTA $PERIOD" > "$group/cpu.max"
-else
-  group=/cgroup/cpu/$NAME; mkdir -p "$group"
-  echo -1 > "$group/cpu.cfs_quota_us"
-  echo "$PERIOD" > "$group/cpu.cfs_period_us"
-  echo "$QUOTA" > "$group/cpu.cfs_quota_us"
-fi`;
-/** Under v1 the engine has made one of the name in each hierarchy; some of these are names of another. */
-const REMOVE = `for group in /cgroup/$NAME /cgroup/*/$NAME; do
-  [ ! -d "$group" ] || rmdir "$group" || true
-done`;
-
-/**
- * This program has no right to write cgroups: a container of its image that runs as root, without a capability, does it.
+ * What the engine is asked for.
  *
- * @param {string} name of the cgroup, at the root of the engine's
- * @param {{periodMicroseconds: number, quotaMicroseconds: number}} quota CPU time in each period
- * @param {object} options
- * @param {string} options.image of this program
- * @param {string} options.driver of cgroups, as `docker info` tells
- * @param {typeof dockerRun} [options.run]
- * @returns {Promise<string | null>} why this engine does not allow it; null: it is there
+ * @typedef {object} Engine
+ * @property {typeof check} check
+ * @property {typeof inspect} inspect
+ * @property {typeof remove} remove
+ * @property {typeof cpuGroupOf} cpuGroupOf
  */
-export async function createBudgetGroup(name, quota, { image, driver, run = dockerRun }) {
-  if (driver !== "cgroupfs")
-    return `its cgroup driver is ${driver}, which keeps the limits of a common cgroup itself`;
-  const { code, output } = await run(
-    command(image, name, CREATE, {
-      PERIOD: String(quota.periodMicroseconds),
-      QUOTA: String(quota.quotaMicroseconds),
-    }),
-  );
-  return code === 0 ? null : `the cgroup cannot be made: ${output.trim().split("\n").at(-1)}`;
-}
+
+/** @type {Engine} */
+const ENGINE = { check, inspect, remove, cpuGroupOf };
+const ROOT = "/host";
 
 /**
- * Without containers in it. One that does not exist is no error.
- *
- * @param {string} name
- * @param {{image: string, run?: typeof dockerRun}} options
+ * @typedef {object} Budget
+ * @property {string} image of this program: it is here, or nobody could read this
+ * @property {{periodMicroseconds: number, quotaMicroseconds: number}} quota CPU time in each period
  */
-export async function removeBudgetGroup(name, { image, run = dockerRun }) {
-  await run(command(image, name, REMOVE, {}));
-}
 
 /**
- * @param {string} image
- * @param {string} name
- * @param {string} script
- * @param {Record<string, string>} variables
- * @returns {string[]}
+ * @param {string} name of the container; one of that name, left by a run that was killed, is removed first
+ * @param {Budget} budget
+ * @param {Engine} [engine]
+ * @returns {Promise<string>} its cgroup: `cgroup_parent` of those that share the budget
+ * @throws {UserError} when the engine refuses it
  */
-function command(image, name, script, variables) {
-  const set = Object.entries({ NAME: name, ...variables }).flatMap(([key, value]) => [
-    "--env",
-    `${key}=${value}`,
+export async function startBudgetGroup(name, { image, quota }, engine = ENGINE) {
+  await engine.remove([name]);
+  await engine.check([
+    ...idle(name, image, [
+      ...["--cpu-period", String(quota.periodMicroseconds)],
+      ...["--cpu-quota", String(quota.quotaMicroseconds)],
+    ]),
   ]);
+  const [{ pid }] = await engine.inspect([name]);
+  return engine.cpuGroupOf(pid, ROOT).path;
+}
+
+/**
+ * Tries it. Under cgroup v2 the kernel lets no cgroup have both processes and children with controllers (cgroup-v2.rst, "No Internal Process
+ * Constraint"), and the driver systemd takes the name of a slice for a parent: there the engine refuses it.
+ *
+ * @param {string} name of the container for the trial; another is called `<name>-child`
+ * @param {Budget} budget
+ * @param {Engine} [engine]
+ * @returns {Promise<string | null>} why this engine does not allow it; null: it does
+ */
+export async function reasonAgainstBudgetGroup(name, budget, engine = ENGINE) {
+  const child = `${name}-child`;
+  try {
+    const parent = await startBudgetGroup(name, budget, engine);
+    await engine.remove([child]);
+    await engine.check(idle(child, budget.image, ["--cgroup-parent", parent]));
+    const [{ pid }] = await engine.inspect([child]);
+    return isBelow(engine.cpuGroupOf(pid, ROOT).path, parent)
+      ? null
+      : "it puts a container elsewhere than into the cgroup that it is told";
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return `it refuses a container in the cgroup of another: ${error.next.split("\n").at(-1)}`;
+  } finally {
+    await engine.remove([child]);
+    await engine.remove([name]);
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {string} image
+ * @param {string[]} options
+ * @returns {string[]} what starts a container that does nothing
+ */
+function idle(name, image, options) {
   return [
-    ...["docker", "run", "--rm", "--network", "none", "--user", "0:0", "--cap-drop", "ALL"],
-    ...["--security-opt", "no-new-privileges:true", "--read-only", "--cgroupns", "host"],
-    ...["--volume", "/sys/fs/cgroup:/cgroup", ...set, "--entrypoint", "sh", image, "-c", script],
+    ...["docker", "run", "--detach", "--name", name, "--network", "none", "--user", "65534:65534"],
+    ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges:true", "--read-only"],
+    ...options,
+    ...["--entrypoint", "sleep", image, "infinity"],
   ];
 }
 
 /**
- * @param {number} pid main process of a container
- * @param {{name: string, root?: string}} options root: where the host's /proc and /sys/fs/cgroup are mounted
- * @returns {number | null} cores that the cgroup of that name, which the container's is a child of, has for all of them; null: the
- *   container is not in it, or it has no limit
+ * @param {string} path of a cgroup
+ * @param {string} parent
  */
-export function coresOfBudgetGroup(pid, { name, root = "/host" }) {
+function isBelow(path, parent) {
+  return dirname(path) === parent && basename(path) !== "";
+}
+
+/**
+ * @param {number} pid main process of a container
+ * @param {{group: string, root?: string}} options group: as `startBudgetGroup` gave it; root: where the host's /proc and /sys/fs/cgroup are
+ *   mounted
+ * @returns {number | null} cores that the group has for all containers in it; null: the container is not in it, or it has no limit
+ */
+export function coresOfBudgetGroup(pid, { group, root = ROOT }) {
   const own = cpuGroupOf(pid, root);
-  const parent = join(own.directory, "..");
-  if (!parent.endsWith(`/${name}`)) return null;
-  const text = (/** @type {string} */ file) => readFileSync(join(parent, file), "utf8").trim();
+  if (!isBelow(own.path, group)) return null;
+  const text = (/** @type {string} */ file) =>
+    readFileSync(join(own.directory, "..", file), "utf8").trim();
+  // cpu.cfs_quota_us: kernel, scheduler/sched-bwc.rst; cpu.max: admin-guide/cgroup-v2.rst.
   const [quota, period] =
     own.version === 1
       ? [Number(text("cpu.cfs_quota_us")), Number(text("cpu.cfs_period_us"))]

@@ -239,13 +239,16 @@ function groupsOf(pid, root) {
 /**
  * @param {Pid} pid
  * @param {string} root where the host's /proc and /sys/fs/cgroup are mounted
- * @returns {{directory: string, version: 1 | 2}} the cgroup that limits the CPU time of this process
+ * @returns {{path: string, directory: string, version: 1 | 2}} the cgroup that limits the CPU time of this process: its path in the hierarchy,
+ *   and where that is mounted
  * @throws {ContainerGone} when there is no such process any more
  */
 export function cpuGroupOf(pid, root) {
   const groups = groupsOf(pid, root);
   const version = groups.has("cpu") ? 1 : 2;
-  return { directory: directoryOf(pid, root, groups, version === 1 ? "cpu" : ""), version };
+  const controller = version === 1 ? "cpu" : "";
+  const directory = directoryOf(pid, root, groups, controller);
+  return { path: groups.get(controller)?.path ?? "", directory, version };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What the runner tells while it runs, for the live view. */
 import type { LiveSample } from "./live.js";
-import type { CellRecord, Plan, PlannedCell } from "./types.js";
+import type { CellRecord, Plan, PlannedCell, Probe } from "./types.js";
 
 export type Phase = "start" | "verify" | "warm up" | "measure" | "stop";
 
@@ -28,6 +28,8 @@ export type RunEvent =
     }
   /** The same second in full, as live.csv keeps it. */
   | { type: "live"; sample: LiveSample }
+  /** A rate of a search has been tried. */
+  | { type: "probe"; probe: Probe }
   | { type: "cell-end"; record: CellRecord; willRetry: boolean; remainingSeconds: number }
   | { type: "note"; text: string };
 

@@ -15,10 +15,6 @@ export const MACHINE_LIMIT_PERCENT = 90;
 /** Where more of what was due began late, in %, the highest percentile that is promised may be the generator's own lateness. */
 export const LATE_LIMIT_PERCENT = 1;
 
-/** What a promise leaves open: SLO_MS is the user's. */
-export const FAILED_PERCENT = 0.1;
-export const SENT_PERCENT = 99;
-
 /** @typedef {Pick<CellRecord, "measured" | "connections" | "sends" | "handshakeMs" | "echoLatencyMs" | "containers" | "machine">} Judged */
 
 /**

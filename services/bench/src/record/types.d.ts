@@ -87,8 +87,8 @@ export interface Judgement {
 /** What a cell has to do with the search for the highest rate that keeps the promise. */
 export type CapacityPart =
   /** It is the search: one life of the containers, several probes, the first at the rate of its parameters. */
-  | { part: "search" }
-  /** A fresh cell at the rate that the cell `search` found, times `factor`. */
+  | { part: "search"; lowest: number; highest: number }
+  /** A fresh cell at the rate that the cell `search` found, times `factor`: that of its parameters is the first one of the search. */
   | { part: "fresh"; search: string; factor: number };
 
 /** What a battle's file says, with the command line's changes, before this machine is looked at. */

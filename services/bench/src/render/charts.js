@@ -38,6 +38,7 @@ import { figure, number } from "../numbers.js";
  * @property {readonly [number, number]} [domain]
  * @property {number[]} [ticks]
  * @property {(value: any) => string} [tickFormat]
+ * @property {{value: number, label: string}} [limit] a line across the chart, of a y axis
  */
 
 const document = /** @type {Document} */ (new JSDOM("").window.document);
@@ -148,10 +149,11 @@ export function lineChart({ title, x, y, series, shapesEvery = 1 }) {
   const drawn = shortLabels(series.filter(({ points }) => points.length > 0));
   const points = drawn.flatMap((one) => one.points);
   const xDomain = x.domain ?? extent(points.map((point) => point.x));
+  const limits = y.limit ? [y.limit.value] : [];
   const yDomain =
     y.domain ??
     paddedDomain(
-      points.flatMap(({ y, low, high }) => [y, low ?? y, high ?? y]),
+      [...points.flatMap(({ y, low, high }) => [y, low ?? y, high ?? y]), ...limits],
       y.type,
     );
   const last = drawn.map((one) => one.points[one.points.length - 1]);
@@ -240,6 +242,15 @@ export function lineChart({ title, x, y, series, shapesEvery = 1 }) {
           ticks: ticks ?? 5,
           tickFormat: y.tickFormat ?? tick,
           tickSize: 0,
+        }),
+        Plot.ruleY(limits, { stroke: "currentColor", strokeDasharray: "6 3" }),
+        Plot.text(limits, {
+          x: () => xDomain[0],
+          y: (value) => value,
+          dx: 4,
+          dy: -6,
+          text: () => y.limit?.label ?? "",
+          textAnchor: "start",
         }),
         ...marks,
       ],

@@ -435,14 +435,20 @@ export function runState(results) {
  * @param {Analysis} analysis
  * @returns {string} what was run, when, and on what
  */
-export function headline({ results, settings, aa }) {
+export function headline({ results, settings, capacities, aa }) {
   const { plan, run, environment } = results;
   const rivals = plan.proxies.filter((name) => name !== CONTROL).length;
   const control = rivals < plan.proxies.length && aa?.proxy !== CONTROL ? ["the control"] : [];
   const what = aa
     ? `A/A run, which measures noise: ${list([aa.proxy, aa.unobserved ? "the same unobserved" : "a copy of it", ...control])}`
     : `Battle ${plan.battle}: ${list([counted(rivals, "proxy", "proxies"), ...control])}`;
-  const size = `in ${counted(settings.length, "setting")}, ${counted(plan.rounds, "round")}`;
+  const parts = [
+    ...(settings.length > 0 || capacities.length === 0
+      ? [counted(settings.length, "setting")]
+      : []),
+    ...(capacities.length > 0 ? [counted(capacities.length, "search", "searches")] : []),
+  ];
+  const size = `in ${list(parts)}, ${counted(plan.rounds, "round")}`;
   const when = `${time(run.startedAt)}${run.endedAt ? ` to ${time(run.endedAt)}` : ""}`;
   return `${what} ${size}. ${when}. ${machineLine(environment)}.`;
 }

@@ -5,7 +5,7 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { schemeName, workloadOf } from "../plan/workload.js";
 
-/** @import { CellRecord, LatencySummary, Plan, PlannedCell } from "../record/types.js" */
+/** @import { CellRecord, LatencySummary, Plan, PlannedCell, Probe } from "../record/types.js" */
 /** @import { Listener, RunEvent } from "../record/events.js" */
 
 /** Four times a second: what changes faster nobody can read, and the terminal's CPU is the measured machine's. */
@@ -71,6 +71,8 @@ export function liveView(
       case "progress":
         progress = event;
         return;
+      case "probe":
+        return say(describeProbe(event.probe));
       case "cell-end":
         endMs = now() + event.remainingSeconds * 1000;
         say(describeEnd(event));
@@ -86,6 +88,13 @@ export function liveView(
   const say = (line) => {
     if (redraws && !closed) waiting.push(line);
     else stream.write(`${line}\n`);
+  };
+
+  /** @param {Probe} probe */
+  const describeProbe = (probe) => {
+    const colour = /** @type {const} */ ({ holds: "green", fails: "red", limited: "yellow" });
+    const place = current ? `${titleOf(current.cell, scenarios)} · ` : "";
+    return `${paint(colour[probe.verdict], probe.verdict)}  ${place}${probeText(probe)}`;
   };
 
   /** @param {Extract<RunEvent, {type: "cell-end"}>} event */
@@ -158,6 +167,34 @@ export function liveView(
       for (const line of waiting.splice(0)) stream.write(`${line}\n`);
     },
   });
+}
+
+/**
+ * @param {Probe} probe
+ * @returns {string} `400/s: p99 114.0 ms, 12 failed, 20 of 2,400 not sent; broken: p99, failures; at its limit: generator`
+ */
+function probeText({
+  rate,
+  handshakeMs,
+  echoLatencyMs,
+  connections,
+  connectionsHeld,
+  sends,
+  broken,
+  limits,
+}) {
+  const latency = connectionsHeld ? echoLatencyMs : handshakeMs;
+  const failed = connections?.failed ?? 0;
+  const figures = [
+    latency ? `p99 ${latency.p99.toFixed(1)} ms` : "nothing came back",
+    ...(failed > 0 ? [`${counted(failed)} failed`] : []),
+    ...(sends?.dropped ? [`${counted(sends.dropped)} of ${counted(sends.due)} not sent`] : []),
+  ].join(", ");
+  return [
+    `${rate.toLocaleString("en-US")}/s: ${figures}`,
+    ...(broken.length > 0 ? [`broken: ${broken.join(", ")}`] : []),
+    ...(limits.length > 0 ? [`at its limit: ${limits.join(", ")}`] : []),
+  ].join("; ");
 }
 
 /** @param {Extract<RunEvent, {type: "plan"}>} event */

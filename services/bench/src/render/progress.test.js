@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { capacityResults } from "../analyse/testing/capacities.js";
 import { SCENARIOS } from "../plan/testing/scenarios.js";
 import { liveView } from "./progress.js";
 
@@ -429,4 +430,26 @@ test("a cell of held connections shows its messages per second", () => {
   view(plan);
   view({ type: "cell-end", record: held, willRetry: false, remainingSeconds: 0 });
   assert.match(written.join(""), / 1,500 messages\/s /);
+});
+
+test("each rate of a search has a line: what came of it, what broke, and what was at its limit", () => {
+  /** @type {string[]} */
+  const lines = [];
+  const view = liveView({ write: (text) => lines.push(text) }, { isTerminal: false });
+  const { cells } = capacityResults({
+    search: [
+      [200, "holds"],
+      [400, "fails"],
+      [400, "limited"],
+    ],
+    at: [],
+    above: [],
+  });
+  for (const probe of cells[0].probes ?? []) view({ type: "probe", probe });
+  view.close();
+  assert.deepEqual(lines, [
+    "holds  200/s: p99 10.0 ms\n",
+    "fails  400/s: p99 90.0 ms; broken: p99\n",
+    "limited  400/s: p99 90.0 ms; broken: p99; at its limit: generator\n",
+  ]);
 });

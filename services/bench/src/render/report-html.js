@@ -19,6 +19,7 @@ import { tables } from "./sections/main-tables.js";
 import { files } from "./sections/files.js";
 import { handshakes } from "./sections/handshake-kinds.js";
 import { cpuByPlace } from "./sections/cpu-by-place.js";
+import { capacity } from "./sections/under-promise.js";
 import { charts } from "./sections/chart-groups.js";
 import { slopes } from "./sections/held-memory.js";
 import { tls } from "./sections/tls-cost.js";
@@ -36,6 +37,7 @@ import { versionsText } from "./measured-versions.js";
 /** The order of the report. @type {{id: string, title: string, content: (page: Page) => Html | null}[]} */
 const SECTIONS = [
   { id: "verdicts", title: "Verdicts", content: verdicts },
+  { id: "capacity", title: "The most under a promise", content: capacity },
   { id: "charts", title: "Charts", content: charts },
   { id: "slopes", title: "Memory over held connections", content: slopes },
   { id: "noise", title: "Noise floor", content: noiseFloor },

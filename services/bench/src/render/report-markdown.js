@@ -7,6 +7,7 @@
  * @import { Column, Entry } from "./model.js"
  */
 import { figure, NONE } from "../numbers.js";
+import { capacityRows, capacityTitle, COLUMNS, promiseText } from "./capacity-texts.js";
 import { glanceOf } from "./glance.js";
 import { claimText, toldClaims, untoldText } from "./claim-texts.js";
 import { verdictTexts } from "./verdicts.js";
@@ -57,6 +58,7 @@ export function renderMarkdown(analysis) {
         ...caveats.map((caveat) => `- ${plain(caveat)}.`),
       ].join("\n"),
     ),
+    ...capacityBlocks(analysis),
     "## Noise floor",
     ...noiseBlocks(analysis),
     ...indexBlocks(analysis),
@@ -202,6 +204,27 @@ function noiseBlocks(analysis) {
       ),
     ]),
   );
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string[]}
+ */
+function capacityBlocks(analysis) {
+  const { capacities } = analysis;
+  if (capacities.length === 0) return [];
+  return [
+    "## The most under a promise",
+    plain(promiseText(analysis)),
+    ...capacities.flatMap((setting) => [
+      `### ${plain(capacityTitle(setting))}`,
+      table(
+        ["Proxy", ...COLUMNS.map(({ title, unit }) => (unit ? `${title}, ${unit}` : title))],
+        capacityRows(analysis, setting).map(({ title, cells }) => [title, ...cells].map(plain)),
+        ["---", ...COLUMNS.map(() => "---")],
+      ),
+    ]),
+  ];
 }
 
 /**

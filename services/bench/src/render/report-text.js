@@ -3,6 +3,7 @@
  *
  * @import { Analysis } from "../analyse/types.js"
  */
+import { capacityRows, capacityTitle } from "./capacity-texts.js";
 import { verdictTexts } from "./verdicts.js";
 import { versionsText } from "./measured-versions.js";
 import { glanceOf } from "./glance.js";
@@ -33,6 +34,17 @@ export function renderText(analysis) {
         ...(explanation ? [`    Usual cause: ${explanation}.`] : []),
       ]),
     ]),
+    ...analysis.capacities.map((setting) => {
+      const rows = capacityRows(analysis, setting);
+      const titles = Math.max(0, ...rows.map(({ title }) => title.length));
+      return [
+        `The most of ${capacityTitle(setting)}, a second`,
+        ...rows.map(
+          ({ title, cells: [rate, perCore, , brokeFirst] }) =>
+            `  ${title.padEnd(titles)}  ${rate}; per budgeted core ${perCore}; broke first: ${brokeFirst}`,
+        ),
+      ];
+    }),
     ...verdicts.map(({ question, answers }) => [
       question,
       ...answers.map(({ over, text }) => `  ${over.padEnd(width)}  ${text}`),

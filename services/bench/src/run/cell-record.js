@@ -5,7 +5,7 @@ import { difference } from "../platform/counters.js";
 import { openIn, workersBetween } from "./echo-workers.js";
 import { memoryOf } from "./samples.js";
 
-/** @import { CellRecord, ContainerRecord, PlannedCell, SocketReading } from "../record/types.js" */
+/** @import { CellRecord, ContainerRecord, Judgement, PlannedCell, Probe, SocketReading } from "../record/types.js" */
 /** @import { MeasuredContainer, Moment } from "./measured-containers.js" */
 /** @import { PhaseReadings } from "./measured-phase.js" */
 
@@ -90,6 +90,19 @@ export function measuredPart(readings, containers, { holdsConnections }) {
       echoWorkers && holdsConnections
         ? { from: openIn(echoWorkers.first), to: openIn(echoWorkers.last) }
         : null,
+  };
+}
+
+/**
+ * @param {CellRecord} record of a load at one rate
+ * @returns {Omit<Probe, "rate" | keyof Judgement>} what a probe keeps of it
+ */
+export function probed(record) {
+  const { startedAt, measured, connections, connectionsHeld, messagesEchoed, reference } = record;
+  const { sends, totalSeconds, handshakeMs, echoLatencyMs, containers, machine } = record;
+  return {
+    ...{ startedAt, measured, connections, connectionsHeld, messagesEchoed, reference },
+    ...{ sends, totalSeconds, handshakeMs, echoLatencyMs, containers, machine },
   };
 }
 

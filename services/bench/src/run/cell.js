@@ -7,17 +7,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.js";
 import { NO_QUOTA, quotaEnv, quotaOf } from "../plan/cpu-budget.js";
 import { CONTROL } from "../plan/proxies.js";
-import { connectionsInAll, keyTypeOf, rampSeconds, workloadOf } from "../plan/workload.js";
+import {
+  connectionsInAll,
+  keyTypeOf,
+  rampSeconds,
+  rateName,
+  workloadOf,
+} from "../plan/workload.js";
 import { coresOfBudgetGroup } from "../platform/budget-group.js";
 import { containersOf, inspect, Project, remove, run } from "../platform/docker.js";
+import { generatorCores } from "../record/generator-cores.js";
 import { LIVE_FILE, liveCsv } from "../record/live.js";
+import { judge } from "../record/promise.js";
+import { searchCapacity } from "../statistics/capacity-search.js";
 import { causesIn } from "./causes.js";
 import { CellFailure } from "./cell-failure.js";
-import { heldThrough, measuredPart, newRecord, throttledIn } from "./cell-record.js";
+import { heldThrough, measuredPart, newRecord, probed, throttledIn } from "./cell-record.js";
 import { readEchoWorkers } from "./echo-workers.js";
 import { liveCounts } from "./k6.js";
 import { LiveReadings } from "./live-readings.js";
-import { K6_PORT, knobsOf, Loads, logOf } from "./loads.js";
+import { CONNECTIONS_FAILED, K6_PORT, knobsOf, Loads, logOf } from "./loads.js";
 import { keptLog } from "./log.js";
 import { measureLoad } from "./measure-load.js";
 import { MeasuredContainers } from "./measured-containers.js";
@@ -30,7 +39,9 @@ import { Watch } from "./watch.js";
 /** @import { ContainerState } from "../platform/docker.js" */
 /** @import { Listener, Phase } from "../record/events.js" */
 /** @import { LiveSample } from "../record/live.js" */
-/** @import { CellRecord, Parameters, Plan, PlannedCell, Role } from "../record/types.js" */
+/** @import { CapacityPart, CellRecord, Judgement, Parameters, Plan, PlannedCell, Probe, Role } from "../record/types.js" */
+/** @import { Workload } from "../plan/workload.js" */
+/** @import { LoadRun } from "./load-run.js" */
 /** @import { Log } from "./causes.js" */
 /** @import { EchoWorker } from "./echo-workers.js" */
 /** @import { Edges } from "./edges.js" */
@@ -41,6 +52,8 @@ const START_LIMIT_MS = 30_000;
 /** Of the servers behind a proxy, the one that counts connections and messages. */
 const ECHO = "echo";
 const SAMPLE_INTERVAL_MS = 250;
+/** From one rate of a search to the next: by then a proxy has let go of what it could not carry. */
+const PAUSE_MS = 3000;
 /** The service of the reference proxy, and its role. */
 const REFERENCE = "reference";
 /** Containers of the measured load are called so, with their number. */
@@ -58,6 +71,7 @@ const LOAD = "load";
  * @property {Record<string, string[]>} services of each proxy
  * @property {Plan["scenarios"]} scenarios of the plan
  * @property {Plan["referenceShare"]} referenceShare of the plan
+ * @property {Plan["promise"]} promise of the plan
  * @property {string[]} observers services that stay up
  * @property {number} loadCores
  * @property {boolean} cpuLimited the plan limits the proxy's CPU time
@@ -136,7 +150,9 @@ class CellRun {
     await this.#phase("verify", "verify", () => this.#verify());
     const { warmUp } = this.cell;
     if (warmUp) await this.#phase("warm up", "warmUp", () => this.#warmUp(warmUp));
-    await this.#measure();
+    const { capacity } = this.cell;
+    if (capacity?.part === "search") await this.#search(capacity);
+    else await this.#measure();
   }
 
   /**
@@ -180,7 +196,7 @@ class CellRun {
   /** @returns {Record<string, string>} */
   #budgetEnv() {
     if (!this.#sharesBudget) return {};
-    return { ...quotaEnv(NO_QUOTA), PROXY_CGROUP_PARENT: `/${this.context.budgetGroup}` };
+    return { ...quotaEnv(NO_QUOTA), PROXY_CGROUP_PARENT: String(this.context.budgetGroup) };
   }
 
   /** @throws {CellFailure} when the engine did not put them there */
@@ -190,7 +206,7 @@ class CellRun {
     const { quotaMicroseconds, periodMicroseconds } = quotaOf(proxyCpus);
     for (const { service, pid } of this.started) {
       if (this.#roleOf(service) !== "proxy") continue;
-      const cores = coresOfBudgetGroup(pid, { name: budgetGroup });
+      const cores = coresOfBudgetGroup(pid, { group: budgetGroup });
       if (cores !== quotaMicroseconds / periodMicroseconds)
         throw new CellFailure(
           "start",
@@ -224,8 +240,82 @@ class CellRun {
   }
 
   async #measure() {
-    const { cell, context, watch, workload, record } = this;
+    const { cell, context, record } = this;
     context.tell({ type: "phase", phase: "measure" });
+    await this.#measureLoad(record, { parameters: cell.parameters, folder: this.folder });
+    if (cell.capacity) record.judgement = this.#judged(record);
+  }
+
+  /**
+   * One rate after the other, in one life of proxy and server. What is measured at each is in its probe.
+   *
+   * @param {Extract<CapacityPart, {part: "search"}>} range
+   */
+  async #search({ lowest, highest }) {
+    const { cell, context, workload, record } = this;
+    context.tell({ type: "phase", phase: "measure" });
+    const startedMs = performance.now();
+    const name = /** @type {string} */ (rateName(workload));
+    /** @type {Probe[]} */
+    const probes = [];
+    record.probes = probes;
+    const range = { from: cell.parameters[name], lowest, highest };
+    await searchCapacity(async (rate) => {
+      if (probes.length > 0) await sleep(PAUSE_MS, undefined, { signal: context.signal });
+      const probe = await this.#probe(
+        { ...cell.parameters, [name]: rate },
+        rate,
+        probes.length + 1,
+      );
+      probes.push(probe);
+      context.tell({ type: "probe", probe });
+      return probe;
+    }, range);
+    record.phases.measure = (performance.now() - startedMs) / 1000;
+  }
+
+  /**
+   * @param {Parameters} parameters
+   * @param {number} rate
+   * @param {number} number from 1
+   * @returns {Promise<Probe>}
+   */
+  async #probe(parameters, rate, number) {
+    const { cell, context } = this;
+    const folder = join(this.folder, `probe-${String(number).padStart(2, "0")}`);
+    mkdirSync(folder);
+    const measured = newRecord({ ...cell, parameters }, this.record.attempt, context.loadCores);
+    const load = await this.#measureLoad(measured, { parameters, folder });
+    for (const container of load.names)
+      writeFileSync(
+        join(folder, `${this.#shortName(container)}.log`),
+        keptLog(await logOf(container)),
+      );
+    await this.loads.remove(load);
+    return { rate, ...this.#judged(measured), ...probed(measured) };
+  }
+
+  /**
+   * @param {CellRecord} record of a load at a rate
+   * @returns {Judgement}
+   */
+  #judged(record) {
+    const { promise } = this.context;
+    if (!promise) throw new Error(`the plan of ${this.cell.id} has no promise to judge it by`);
+    return judge(record, promise, {
+      holdsConnections: this.workload.holdsConnections,
+      generatorCores: generatorCores(record, this.workload),
+    });
+  }
+
+  /**
+   * @param {CellRecord} record gets what is measured
+   * @param {{parameters: Parameters, folder: string}} about folder: for samples
+   * @returns {Promise<LoadRun>} which has ended
+   */
+  async #measureLoad(record, { parameters, folder }) {
+    const { cell, context, watch } = this;
+    const workload = workloadOf(context, { ...cell, parameters });
     const loadStartedMs = performance.now();
     const containers = new MeasuredContainers();
     for (const state of this.started)
@@ -238,7 +328,7 @@ class CellRun {
     });
     const live = new LiveReadings(pulse, {
       read: () => this.#pulseReading(containers),
-      tell: (sample) => this.#tellOf(sample),
+      tell: (sample) => this.#tellOf(sample, workload),
     });
     const phase = new MeasuredPhase(containers, {
       readEchoWorkers: () => this.#echoWorkers(),
@@ -252,7 +342,7 @@ class CellRun {
         edges: context.edges,
         loads: cell.loads,
         start: () =>
-          this.loads.start(LOAD, cell.parameters, cell.loads, { EDGE_URL: context.edges.url }),
+          this.loads.start(LOAD, parameters, cell.loads, { EDGE_URL: context.edges.url }),
         beforeOpen: async () => {
           for (const state of await inspect(this.loads.names))
             containers.add(this.#shortName(state.name), "load", state);
@@ -274,19 +364,21 @@ class CellRun {
       const read = { before, phase: readings, after };
       Object.assign(record, measuredPart(read, containers.list(), workload));
       record.phases.measure = (readings.last.ms - readings.first.ms) / 1000;
-      Object.assign(record, await this.loads.read(load, this.folder));
+      Object.assign(record, await this.loads.read(load, folder));
       record.connectionsHeld = heldThrough(record, { isControl: cell.profile === CONTROL });
       // The client that looked before opened one connection: nothing to resume. What the load did, each of its connections asserts.
       if (record.tls) record.tls.resumed = workload.resumed === 1;
       // By now k6 has written every latency, and every count is known for good.
       live.finish(countsOf(record));
-      this.#noteCauses(readings.logs);
-      await load.assertSuccess();
-      this.#assertNotThrottled();
+      this.#noteCauses(record, readings.logs);
+      // What fails at a rate is what is judged.
+      await load.assertSuccess(cell.capacity ? [CONNECTIONS_FAILED] : []);
+      this.#assertNotThrottled(record);
+      return load;
     } finally {
       if (phase.hasOpened) {
-        writeFileSync(join(this.folder, "samples.csv"), samplesCsv(phase.samples));
-        writeFileSync(join(this.folder, LIVE_FILE), liveCsv(pulse.samples));
+        writeFileSync(join(folder, "samples.csv"), samplesCsv(phase.samples));
+        writeFileSync(join(folder, LIVE_FILE), liveCsv(pulse.samples));
       }
     }
   }
@@ -331,10 +423,10 @@ class CellRun {
   /**
    * Requests that went wrong fail no cell: they are what was found.
    *
+   * @param {CellRecord} record
    * @param {readonly Log[]} logs of the measured phase
    */
-  #noteCauses(logs) {
-    const { requests } = this.record;
+  #noteCauses({ requests }, logs) {
     if (!requests) return;
     const wrong = sum([requests.non2xx, ...Object.values(requests.socketErrors)]);
     if (wrong > 0) requests.causes = causesIn(logs);
@@ -372,17 +464,21 @@ class CellRun {
     };
   }
 
-  /** @param {LiveSample} sample */
-  #tellOf(sample) {
+  /**
+   * @param {LiveSample} sample
+   * @param {Workload} workload
+   */
+  #tellOf(sample, workload) {
     this.context.tell({ type: "live", sample });
     const { opened, failed, connections_per_second: perSecond, proxy_cores: proxyCores } = sample;
     if (perSecond === undefined || proxyCores === undefined) return;
-    const asked = connectionsInAll(this.workload);
+    const asked = connectionsInAll(workload);
     this.context.tell({ type: "progress", opened, asked, failed, perSecond, proxyCores });
   }
 
-  #assertNotThrottled() {
-    const throttled = throttledIn(this.record.containers);
+  /** @param {CellRecord} record */
+  #assertNotThrottled({ containers }) {
+    const throttled = throttledIn(containers);
     if (this.context.cpuLimited || !throttled) return;
     throw new CellFailure(
       "throttled",

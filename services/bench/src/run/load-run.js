@@ -43,9 +43,12 @@ export class LoadRun {
     );
   }
 
-  /** @throws {CellFailure} when one has failed; all have ended */
-  async assertSuccess() {
-    const code = (await this.ended).find((status) => status !== 0);
+  /**
+   * @param {number[]} [accepted] exit statuses beside 0 that are no failure
+   * @throws {CellFailure} when one has failed; all have ended
+   */
+  async assertSuccess(accepted = []) {
+    const code = (await this.ended).find((status) => status !== 0 && !accepted.includes(status));
     if (code !== undefined) throw await this.#failureOf(code, this.names);
   }
 }

@@ -3,7 +3,7 @@
  * or by Node in `load-http`.
  */
 import { join } from "node:path";
-import { run } from "../platform/docker.js";
+import { remove, run } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { connectionsInAll } from "../plan/workload.js";
 import { summarise } from "../statistics/index.js";
@@ -22,7 +22,7 @@ import { keepSamples, mergeSummaries, readLatencies, readSummary } from "./k6.js
 export const K6_PORT = 6565;
 
 /** What a load ends with when connections have failed. */
-const CONNECTIONS_FAILED = 99;
+export const CONNECTIONS_FAILED = 99;
 
 /**
  * @param {PlannedCell} cell
@@ -109,6 +109,16 @@ export class Loads {
       exitOf: (container) => this.#exitOf(container),
       failureOf: (code, failed) => failureOf(`the ${name}`, code, failed),
     });
+  }
+
+  /**
+   * Removes containers that have ended; their names are free again.
+   *
+   * @param {LoadRun} load
+   */
+  async remove({ names }) {
+    await remove(names);
+    this.names = this.names.filter((name) => !names.includes(name));
   }
 
   /**

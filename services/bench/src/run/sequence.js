@@ -7,6 +7,7 @@ import { isDisturbed } from "../record/disturbance.js";
 import { isOffIndex } from "../record/machine-index.js";
 import { unwritable } from "../record/store.js";
 import { runCell } from "./cell.js";
+import { withFoundRate } from "./found-rate.js";
 import { newRecord } from "./cell-record.js";
 
 /** @import { CellRecord, PlannedCell } from "../record/types.js" */
@@ -36,21 +37,38 @@ export async function runCells(store, context, { keepGoing, remaining }) {
     estimatedSeconds: remaining(),
   });
   let failed = 0;
+  let untried = 0;
   for (const [index, cell] of open.entries()) {
     if (cell.skip) {
-      store.add({
-        ...newRecord(cell, 1, context.loadCores),
-        status: "skipped",
-        cause: { kind: "skipped", message: cell.skip },
-      });
+      store.add(skippedRecord(cell, cell.skip));
       continue;
     }
-    if (await runToEnd(cell)) continue;
+    const fresh = withFoundRate(cell, store.results);
+    if (fresh === null) {
+      // Its search has failed: it can be run when that has been run again.
+      untried += 1;
+      continue;
+    }
+    if (typeof fresh === "string") {
+      store.add(skippedRecord(cell, fresh));
+      continue;
+    }
+    if (await runToEnd(fresh)) continue;
     failed += 1;
     const lost = store.attemptsOf(cell).at(-1)?.cause?.kind === "engine";
-    if (!keepGoing || lost) return { failed, untried: open.length - index - 1 };
+    if (!keepGoing || lost) return { failed, untried: untried + open.length - index - 1 };
   }
-  return { failed, untried: 0 };
+  return { failed, untried };
+
+  /**
+   * @param {PlannedCell} cell
+   * @param {string} message
+   * @returns {CellRecord}
+   */
+  function skippedRecord(cell, message) {
+    const cause = { kind: /** @type {const} */ ("skipped"), message };
+    return { ...newRecord(cell, 1, context.loadCores), status: "skipped", cause };
+  }
 
   /**
    * @param {PlannedCell} cell
@@ -63,7 +81,7 @@ export async function runCells(store, context, { keepGoing, remaining }) {
       context.tell({
         type: "cell",
         cell,
-        number: cells.indexOf(cell) + 1,
+        number: cells.findIndex(({ id }) => id === cell.id) + 1,
         of: cells.length,
         attempt,
       });

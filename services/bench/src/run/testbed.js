@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { BENCH_IMAGE, engineInfo } from "../machine/engine.js";
-import { createBudgetGroup, removeBudgetGroup } from "../platform/budget-group.js";
+import { BENCH_IMAGE } from "../machine/engine.js";
+import { startBudgetGroup } from "../platform/budget-group.js";
 import { ensureCertificates } from "../platform/certificates.js";
 import { containersOf, joinNetwork, leaveNetwork, Project, remove } from "../platform/docker.js";
 import { UserError } from "../errors.js";
@@ -119,8 +119,7 @@ export class Testbed {
       await leaveNetwork(this.#network);
       await remove((await containersOf(this.#config.name).catch(() => [])).map(({ name }) => name));
       const { code } = await project.run(["down", "--remove-orphans", "--timeout", "0"]);
-      if (needsOneBudget(this.#services, store.results.plan))
-        await removeBudgetGroup(this.#budgetGroup, { image: BENCH_IMAGE });
+      await remove([this.#budgetHolder]);
       this.isClear = code === 0;
     }
   }
@@ -145,28 +144,18 @@ export class Testbed {
     return authorities;
   }
 
-  get #budgetGroup() {
+  get #budgetHolder() {
     return `${this.#config.name}-budget`;
   }
 
   /**
    * @param {Plan} plan
-   * @returns {Promise<string | null>} name of the cgroup with the budget that several containers of a proxy share; null: none has to
-   * @throws {UserError} when the engine does not allow it, which the preflight has tried
+   * @returns {Promise<string | null>} the cgroup with the budget that several containers of a proxy share; null: none has to
    */
   async #oneBudget(plan) {
     if (!needsOneBudget(this.#services, plan)) return null;
-    const { CgroupDriver: driver } = await engineInfo();
     const quota = quotaOf(plan.proxyCpus);
-    const reason = await createBudgetGroup(this.#budgetGroup, quota, {
-      image: BENCH_IMAGE,
-      driver,
-    });
-    if (reason === null) return this.#budgetGroup;
-    throw new UserError(
-      `the containers of a proxy cannot share a CPU budget on this engine: ${reason}`,
-      "It could when this run was planned. Start anew: ./bench run skips those proxies, or gives them whole cores with --proxy-cpus N.",
-    );
+    return startBudgetGroup(this.#budgetHolder, { image: BENCH_IMAGE, quota });
   }
 
   /**
@@ -197,6 +186,7 @@ export class Testbed {
       keyType: plan.keyType,
       scenarios: plan.scenarios,
       referenceShare: plan.referenceShare,
+      promise: plan.promise,
       authorities,
       policy: this.#policy(),
       edges,

@@ -48,7 +48,7 @@ export async function searchCapacity(probe, range, before = []) {
 
 /**
  * A failure that ends the doubling is tried once more: a disturbance there would halve the answer. In the bisection it costs a twentieth,
- * and the fresh cells show it.
+ * and the fresh cells show it. What measures being at its limit is tried once more anywhere.
  *
  * @param {readonly Try[]} tries so far, in their order
  * @param {SearchRange} range
@@ -57,6 +57,8 @@ export async function searchCapacity(probe, range, before = []) {
 export function nextRate(tries, { from, lowest, highest }) {
   const last = tries.at(-1);
   if (!last) return rounded(from);
+  // What disturbed it may be gone.
+  if (last.verdict === "limited" && tries.at(-2)?.rate !== last.rate) return last.rate;
   const { holds, above } = bracketOf(tries);
   if (above === null)
     return last.rate >= highest ? null : Math.min(highest, rounded(2 * last.rate));

@@ -171,6 +171,7 @@ export function sampleAnalysis({
       cpuByPlace: [],
       sameWork: [],
       handshakes: [],
+      capacities: [],
       cells,
       pools: settings.map(poolOf),
       overview: null,

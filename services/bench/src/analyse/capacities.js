@@ -1,0 +1,155 @@
+/**
+ * The most that each proxy carried under the run's promise, from the probes of its search and the fresh cells after it.
+ */
+import { median } from "simple-statistics";
+import { rateName, workloadOf } from "../plan/workload.js";
+import { referenceCpuUs } from "../record/machine-index.js";
+import { capacityOf } from "../statistics/capacity-search.js";
+import { settingKey } from "./settings.js";
+
+/** @import { CellRecord, Judgement, PlannedCell, Probe, Results } from "../record/types.js" */
+/** @import { Workload } from "../plan/workload.js" */
+/** @import { CapacityAnswer, CapacityPoint, CapacitySetting } from "./types.js" */
+
+/** Fresh cells of each kind that have to agree before a rate is confirmed. */
+export const FRESH_CELLS = 3;
+
+/** @typedef {Omit<Probe, keyof Judgement | "rate" | "startedAt">} Measured */
+
+/**
+ * @param {Results} results
+ * @returns {Results} without the cells of searches: at rates of their own, they are compared with nothing
+ */
+export function withoutCapacity(results) {
+  const searched = new Set(
+    results.plan.cells.filter(({ capacity }) => capacity).map(({ id }) => id),
+  );
+  if (searched.size === 0) return results;
+  return {
+    ...results,
+    plan: { ...results.plan, cells: results.plan.cells.filter(({ id }) => !searched.has(id)) },
+    cells: results.cells.filter(({ id }) => !searched.has(id)),
+  };
+}
+
+/**
+ * @param {Results} results
+ * @returns {CapacitySetting[]} in the order of the battle; empty: it searches nothing
+ */
+export function capacitiesOf(results) {
+  const { plan } = results;
+  const searches = plan.cells.filter(({ capacity }) => capacity?.part === "search");
+  return [...Map.groupBy(searches, settingKey)].map(([key, cells]) => {
+    const [{ scenario, scheme, parameters }] = cells;
+    const workload = workloadOf(plan, cells[0]);
+    return {
+      ...{ key, scenario, scheme, parameters, workload },
+      answers: plan.proxies.flatMap((proxy) => {
+        const search = cells.find((cell) => cell.proxy === proxy);
+        return search ? answerOf(results, search, workload) : [];
+      }),
+    };
+  });
+}
+
+/**
+ * @param {Results} results
+ * @param {PlannedCell} search
+ * @param {Workload} workload
+ * @returns {CapacityAnswer}
+ */
+function answerOf(results, search, workload) {
+  const budget = results.plan.proxyCpus;
+  const last = (/** @type {string} */ id) =>
+    results.cells.findLast((record) => record.id === id && record.status !== "failed") ??
+    results.cells.findLast((record) => record.id === id);
+  const record = last(search.id);
+  const searched = (record?.probes ?? []).map((probe) => pointOf(probe, probe, probe.rate, false));
+  const freshOf = (/** @type {(factor: number) => boolean} */ isWanted) =>
+    results.plan.cells.flatMap(({ id, capacity }) => {
+      if (capacity?.part !== "fresh" || capacity.search !== search.id) return [];
+      const fresh = isWanted(capacity.factor) ? last(id) : undefined;
+      if (fresh?.status !== "ok" || !fresh.judgement) return [];
+      return pointOf(fresh, fresh.judgement, rateOf(fresh, workload), true);
+    });
+  const at = freshOf((factor) => factor === 1);
+  const above = freshOf((factor) => factor > 1);
+  const found = capacityOf(searched, { at, above }, FRESH_CELLS);
+  const points = [...searched, ...at, ...above];
+  const failing = points
+    .filter(({ verdict }) => verdict === "fails")
+    .sort((a, b) => a.rate - b.rate);
+  const lowest = failing.filter(({ rate }) => rate === failing[0].rate);
+  const perCore = (/** @type {number | null} */ rate) =>
+    rate === null || budget === 0 ? null : rate / budget;
+  const held = points.filter(({ verdict, rate }) => verdict === "holds" && rate === found.low);
+  const referenceUs = medianOf(points.map((point) => point.referenceUs));
+  const lowPerCore = perCore(found.low);
+  return {
+    proxy: search.proxy,
+    ...found,
+    perCore: { low: lowPerCore, high: perCore(found.high) },
+    againstReference:
+      lowPerCore === null || referenceUs === null ? null : (lowPerCore * referenceUs) / 1e6,
+    points,
+    fresh: { at: at.length, above: above.length },
+    brokeFirst: [...new Set(lowest.flatMap(({ broken }) => broken))],
+    generatorPercent: medianOf(held.map((point) => point.generatorPercent)),
+    budgetPercent: medianOf(lowest.map((point) => point.budgetPercent)),
+    why: record?.status === "ok" ? null : (record?.cause?.message ?? "it has not run"),
+  };
+
+  /**
+   * @param {Measured} measured
+   * @param {Judgement} judgement
+   * @param {number} rate
+   * @param {boolean} isFresh
+   * @returns {CapacityPoint}
+   */
+  function pointOf(measured, { verdict, broken, limits }, rate, isFresh) {
+    const latency = workload.holdsConnections ? measured.echoLatencyMs : measured.handshakeMs;
+    const cores = (/** @type {"proxy" | "load"} */ role) => coresOf(measured, role);
+    const [generator, proxy] = [cores("load"), cores("proxy")];
+    const operations = workload.holdsConnections ? "messages" : "connections";
+    return {
+      ...{ rate, verdict, broken, limits, isFresh },
+      p99Ms: latency?.p99 ?? null,
+      generatorPercent:
+        generator === null || !measured.machine ? null : (100 * generator) / measured.machine.cores,
+      budgetPercent: proxy === null || budget === 0 ? null : (100 * proxy) / budget,
+      referenceUs: referenceCpuUs(measured, operations),
+    };
+  }
+}
+
+/**
+ * @param {CellRecord} fresh
+ * @param {Workload} workload
+ * @returns {number} a second, as it was run
+ */
+function rateOf({ parameters }, workload) {
+  return parameters[String(rateName(workload))];
+}
+
+/**
+ * @param {Measured} measured
+ * @param {"proxy" | "load"} role
+ * @returns {number | null} CPU time a second of the measured phase; null: it was not measured
+ */
+function coresOf({ measured, containers }, role) {
+  if (!measured) return null;
+  const seconds = (measured.toMs - measured.fromMs) / 1000;
+  const used = Object.values(containers)
+    .filter((container) => container.role === role)
+    .reduce((sum, { cpu }) => sum + cpu.totalSeconds, 0);
+  return seconds > 0 ? used / seconds : null;
+}
+
+/**
+ * @param {(number | null)[]} values
+ * @returns {number | null} null: there is none
+ */
+function medianOf(values) {
+  const known = values.filter((value) => value !== null);
+  return known.length > 0 ? median(known) : null;
+}

@@ -1,0 +1,115 @@
+/**
+ * The most that proxies carried under a promise, in words and as a table.
+ *
+ * @import { Analysis, CapacityAnswer, CapacityPoint, CapacitySetting } from "../analyse/types.js"
+ */
+import { counted, figure, NONE, number } from "../numbers.js";
+import { FRESH_CELLS } from "../analyse/capacities.js";
+import { schemeName } from "../plan/workload.js";
+import { list, titleOfProxy } from "./words.js";
+
+/** What of a promise broke. */
+const BROKEN = { p99: "p99", failures: "failures", sending: "sending what was due" };
+
+/** The columns after the proxy's name. */
+export const COLUMNS = [
+  { title: "Rate", unit: "a second" },
+  { title: "Rate per budgeted core", unit: "a second" },
+  { title: "Work per budgeted core", unit: "× reference" },
+  { title: "Broke first", unit: "" },
+  { title: "CPU where it broke", unit: "% of budget" },
+  { title: "Generator at the rate", unit: "% of machine" },
+  { title: "Confirmed", unit: "" },
+];
+
+/**
+ * @param {CapacitySetting} setting
+ * @returns {string} `handshakes, wss`
+ */
+export function capacityTitle({ scheme, workload }) {
+  return `${whatIsDue({ workload })}, ${schemeName({ scheme, workload })}`;
+}
+
+/** @param {Pick<CapacitySetting, "workload">} setting */
+function whatIsDue({ workload }) {
+  const { holdsConnections, connections = 0, messageBytes = 0 } = workload;
+  if (!holdsConnections) return "handshakes";
+  return `messages of ${counted(messageBytes, "byte")} on ${counted(connections, "held connection")}`;
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string} what was promised, and what the proxies had for it
+ */
+export function promiseText({ results: { plan } }) {
+  const { promise, proxyCpus } = plan;
+  if (!promise) return "";
+  const { sloMs, failedPercent, sentPercent } = promise;
+  const budget =
+    proxyCpus > 0
+      ? `Each proxy had ${counted(proxyCpus, "core")} of CPU time, all its containers together`
+      : "No proxy had a CPU budget";
+  return `The highest rate at which, over a whole test, p99 from when it was due stays at or under ${number(sloMs)} ms, at most ${number(failedPercent)} % fail, and ${number(sentPercent)} % of what was due is sent. ${budget}. The search doubles the rate until it fails, then divides what is left to 5 %, in one life of the containers. Confirmed: then ${FRESH_CELLS} fresh cells at that rate kept the promise, and ${FRESH_CELLS} at 10 % above did not; else the answer is a range.`;
+}
+
+/**
+ * @param {CapacityAnswer} answer
+ * @returns {string} `322 to 336 a second`
+ */
+export function rateText({ kind, low, high, isLimited, why, points }) {
+  if (points.length === 0) return why ? `not measured: ${why}` : "not measured";
+  switch (kind) {
+    case "confirmed":
+      return `${number(low ?? NaN)} to ${number(high ?? NaN)}`;
+    case "range":
+      return `between ${number(low ?? NaN)} and ${number(high ?? NaN)}`;
+    case "at-least":
+      return `at least ${number(low ?? NaN)}${isLimited ? `: ${limitText(points)} was the limit` : ""}`;
+    case "below":
+      return `below ${number(high ?? NaN)}`;
+    case "unknown":
+      return `not known: ${limitText(points)} was the limit at every rate`;
+  }
+}
+
+/** @param {CapacityPoint[]} points */
+function limitText(points) {
+  const limits = new Set(points.flatMap(({ limits }) => limits));
+  return list([...limits].map((limit) => `the ${limit}`));
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {CapacitySetting} setting
+ * @returns {{proxy: string, title: string, cells: string[]}[]} cells: as COLUMNS
+ */
+export function capacityRows({ results }, { answers }) {
+  return answers.map((answer) => {
+    const { proxy, perCore, againstReference, brokeFirst, budgetPercent, generatorPercent } =
+      answer;
+    const ends = [perCore.low, perCore.high].map((end) => (end === null ? NONE : figure(end)));
+    return {
+      proxy,
+      title: titleOfProxy(results, proxy),
+      cells: [
+        rateText(answer),
+        ends.every((end) => end === NONE) ? NONE : ends.join(" to "),
+        figure(againstReference ?? undefined),
+        list(brokeFirst.map((one) => BROKEN[one])) || NONE,
+        figure(budgetPercent ?? undefined),
+        figure(generatorPercent ?? undefined),
+        confirmedText(answer),
+      ],
+    };
+  });
+}
+
+/** @param {CapacityAnswer} answer */
+function confirmedText({ kind, fresh, points }) {
+  if (kind === "confirmed") return "yes";
+  const all = points.filter(({ isFresh }) => isFresh);
+  if (all.length === 0) return "no fresh cells";
+  const kept = all.slice(0, fresh.at).filter(({ verdict }) => verdict === "holds").length;
+  const broken = all.slice(fresh.at).filter(({ verdict }) => verdict === "fails").length;
+  return `no: kept in ${kept} of ${fresh.at}, broken above in ${broken} of ${fresh.above}`;
+}

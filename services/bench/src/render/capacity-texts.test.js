@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { analyse } from "../analyse/index.js";
+import { capacityResults } from "../analyse/testing/capacities.js";
+import { capacityRows, capacityTitle, promiseText } from "./capacity-texts.js";
+import { renderHtml } from "./report-html.js";
+import { renderMarkdown } from "./report-markdown.js";
+import { renderText } from "./report-text.js";
+
+/** @param {Parameters<typeof capacityResults>[0]} [course] */
+function analysed(course) {
+  return analyse(capacityResults(course), { policy: null });
+}
+
+/** @param {Parameters<typeof capacityResults>[0]} [course] */
+function row(course) {
+  const analysis = analysed(course);
+  const found = capacityRows(analysis, analysis.capacities[0]).find(
+    ({ proxy }) => proxy === "nginx",
+  );
+  assert.ok(found);
+  return found.cells;
+}
+
+test("a confirmed rate, per budgeted core, and what broke first", () => {
+  assert.deepEqual(row(), ["322 to 336", "644 to 672", "0.161", "p99", "80.0", "10.0", "yes"]);
+});
+
+test("what is not confirmed is a range, or at least, and says why", () => {
+  assert.deepEqual(
+    [row({ at: ["holds", "fails", "holds"] })].map(([rate, , , , , , confirmed]) => [
+      rate,
+      confirmed,
+    ]),
+    [["between 308 and 336", "no: kept in 2 of 3, broken above in 3 of 3"]],
+  );
+  const [rate, , , broke] = row({
+    search: [
+      [200, "holds"],
+      [400, "limited"],
+    ],
+    above: [],
+  });
+  assert.deepEqual([rate, broke], ["at least 200: the generator was the limit", "–"]);
+  assert.equal(row({ search: [[1, "fails"]], at: [], above: [] })[0], "below 1");
+  assert.equal(
+    row({ search: [[1, "limited"]], at: [], above: [] })[0],
+    "not known: the generator was the limit at every rate",
+  );
+});
+
+test("a proxy without a search says so", () => {
+  const analysis = analysed();
+  const [none] = capacityRows(analysis, analysis.capacities[0]);
+  assert.equal(none.cells[0], "not measured: it has not run");
+});
+
+test("the promise and the budget are told", () => {
+  assert.match(
+    promiseText(analysed()),
+    /at or under 50 ms, at most 0.1 % fail, and 99 %.* 0.5 core/,
+  );
+  assert.equal(capacityTitle(analysed().capacities[0]), "handshakes, ws");
+});
+
+test("every report has it: a line with the promise, each probe as a point; none reads NaN or undefined", () => {
+  const analysis = analysed();
+  const page = renderHtml(analysis, { curves: {} });
+  const section = page.slice(
+    page.indexOf('id="capacity"'),
+    page.indexOf('id="noise"', page.indexOf("<section")),
+  );
+  assert.match(section, /promise: 50 ms/);
+  assert.match(section, /p99 over the offered rate, handshakes, ws/);
+  const [markdown, terminal] = [renderMarkdown(analysis), renderText(analysis)];
+  for (const text of [page.replace(/<script[\s\S]*?<\/script>/g, ""), markdown, terminal])
+    assert.doesNotMatch(text, /NaN|undefined|\[object/);
+  for (const text of [markdown, terminal]) assert.match(text, /322 to 336/);
+  assert.match(page, /1 proxy and the control in 1 search, 4 rounds/);
+});
