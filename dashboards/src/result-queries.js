@@ -58,6 +58,19 @@ export function cells() {
 }
 
 /**
+ * Each rate that a search of the run tried, and the fresh cells after it.
+ * @returns {Query}
+ */
+export function probes() {
+  return {
+    datasource: BENCH,
+    query:
+      `SELECT "verdict" AS "Verdict", "proxy" AS "Proxy", "setting" AS "Setting", "part" AS "Part", "rate" AS "Rate", ` +
+      `"p99_ms" AS "p99", "why" AS "Why" FROM ${BENCH_DATABASE}.."probes" WHERE ${RUN}`,
+  };
+}
+
+/**
  * A curve over the cells' own time: the services of a role together, and the mean of the rounds.
  * @param {"cpu_cores" | "working_set_bytes"} field
  * @param {"proxy" | "echo" | "load"} role

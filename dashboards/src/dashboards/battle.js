@@ -1,8 +1,13 @@
-import { BytesIEC, Short, String as Text } from "@grafana/grafana-foundation-sdk/units";
+import {
+  BytesIEC,
+  Milliseconds,
+  Short,
+  String as Text,
+} from "@grafana/grafana-foundation-sdk/units";
 import { dashboard } from "../dashboard.js";
 import { CORES, panelOf } from "../measures.js";
 import { compared, curves, table } from "../panels.js";
-import { alignedCurve, cellMedian, cells, cellsByValidity } from "../result-queries.js";
+import { alignedCurve, cellMedian, cells, cellsByValidity, probes } from "../result-queries.js";
 import { column, proxyColours, validityColours } from "../series.js";
 import { runVariable, settingVariable } from "../variables.js";
 
@@ -106,6 +111,7 @@ export function battle(proxies) {
           ...bars(["proxy_cpu_us_per_request"], OWN_COST, 6),
         ],
       },
+      { id: 700, title: "The most under a promise", panels: [probeTable()] },
     ],
   });
 }
@@ -165,6 +171,27 @@ function overTime(overrides) {
       queries: [alignedCurve("cpu_cores", "echo")],
     }),
   ];
+}
+
+function probeTable() {
+  return table({
+    title: "Rates that were tried",
+    description:
+      "Each rate of a search for the most that a proxy carries under a promise, and the fresh cells at the rate found and above it, in all " +
+      "settings. holds: the promise was kept; fails: the proxy broke it; limited: generator or machine were at their limit.",
+    unit: Text,
+    queries: [probes()],
+    whenEmpty: "This run searches no rate, or has not ended",
+    width: 24,
+    height: 10,
+    sortedBy: "Rate",
+    descending: false,
+    overrides: [
+      column("Rate", { unit: Short }),
+      column("p99", { unit: Milliseconds }),
+      column("Why", { "custom.width": 300 }),
+    ],
+  });
 }
 
 function validity() {

@@ -34,6 +34,15 @@ export function withoutCapacity(results) {
 
 /**
  * @param {Results} results
+ * @returns {Results} with those cells alone
+ */
+export function capacityAlone(results) {
+  const others = new Set(withoutCapacity(results).cells);
+  return { ...results, cells: results.cells.filter((record) => !others.has(record)) };
+}
+
+/**
+ * @param {Results} results
  * @returns {CapacitySetting[]} in the order of the battle; empty: it searches nothing
  */
 export function capacitiesOf(results) {
@@ -64,13 +73,16 @@ function answerOf(results, search, workload) {
     results.cells.findLast((record) => record.id === id && record.status !== "failed") ??
     results.cells.findLast((record) => record.id === id);
   const record = last(search.id);
-  const searched = (record?.probes ?? []).map((probe) => pointOf(probe, probe, probe.rate, false));
+  const searched = (record?.probes ?? []).map((probe) =>
+    pointOf(probe, probe, { rate: probe.rate, cell: search.id, isFresh: false }),
+  );
   const freshOf = (/** @type {(factor: number) => boolean} */ isWanted) =>
     results.plan.cells.flatMap(({ id, capacity }) => {
       if (capacity?.part !== "fresh" || capacity.search !== search.id) return [];
       const fresh = isWanted(capacity.factor) ? last(id) : undefined;
       if (fresh?.status !== "ok" || !fresh.judgement) return [];
-      return pointOf(fresh, fresh.judgement, rateOf(fresh, workload), true);
+      const about = { rate: rateOf(fresh, workload), cell: id, isFresh: true };
+      return pointOf(fresh, fresh.judgement, about);
     });
   const at = freshOf((factor) => factor === 1);
   const above = freshOf((factor) => factor > 1);
@@ -102,17 +114,17 @@ function answerOf(results, search, workload) {
   /**
    * @param {Measured} measured
    * @param {Judgement} judgement
-   * @param {number} rate
-   * @param {boolean} isFresh
+   * @param {Pick<CapacityPoint, "rate" | "cell" | "isFresh">} about
    * @returns {CapacityPoint}
    */
-  function pointOf(measured, { verdict, broken, limits }, rate, isFresh) {
+  function pointOf(measured, { verdict, broken, limits }, about) {
     const latency = workload.holdsConnections ? measured.echoLatencyMs : measured.handshakeMs;
     const cores = (/** @type {"proxy" | "load"} */ role) => coresOf(measured, role);
     const [generator, proxy] = [cores("load"), cores("proxy")];
     const operations = workload.holdsConnections ? "messages" : "connections";
     return {
-      ...{ rate, verdict, broken, limits, isFresh },
+      ...{ ...about, verdict, broken, limits },
+      endMs: measured.measured?.toMs ?? null,
       p99Ms: latency?.p99 ?? null,
       generatorPercent:
         generator === null || !measured.machine ? null : (100 * generator) / measured.machine.cores,

@@ -76,7 +76,8 @@ const STRAYS = 5;
  * @returns {Finding[]} empty for a cell that did not end well: it counts for nothing anyway
  */
 export function findingsOf(record, { workload, policy, keyType, isControl }) {
-  if (record.status !== "ok") return [];
+  // What a search measures is in its probes, each with a judgement of its own.
+  if (record.status !== "ok" || record.probes) return [];
   const measures = measuresOf(record, workload);
   return [
     ...generatorBusy(record, workload, measures),

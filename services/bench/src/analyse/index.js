@@ -14,7 +14,7 @@ import { heldAgainstReference } from "./reference.js";
 import { handshakesOf } from "./handshakes.js";
 import { MEASURES, measuresOf } from "./measures.js";
 import { operationCostsOf, withOperationCosts } from "./operation-costs.js";
-import { capacitiesOf, withoutCapacity } from "./capacities.js";
+import { capacitiesOf, capacityAlone, withoutCapacity } from "./capacities.js";
 import { cpuByPlaceOf } from "./places.js";
 import { verdictsOf } from "./questions.js";
 import { overviewOf } from "./overview.js";
@@ -65,6 +65,7 @@ export function analyse(recorded, { policy, noiseFloor = null, published = null 
     cpuByPlace: cpuByPlaceOf(results, settings, cells),
     handshakes,
     capacities: capacitiesOf(recorded),
+    searchCells: analyseCells(capacityAlone(recorded), policy),
     ...answered,
     overview: aa ? null : overviewOf({ results, asked: answered.asked, slopes, machineIndices }),
     findings: runFindings(recorded, cells),

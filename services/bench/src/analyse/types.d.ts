@@ -625,6 +625,10 @@ export interface CapacityAnswer extends Capacity {
 /** A rate that was tried. */
 export interface CapacityPoint extends Judgement {
   rate: number;
+  /** Id of its cell. */
+  cell: string;
+  /** End of the measured phase, ms since 1970; null: it was not measured. */
+  endMs: number | null;
   isFresh: boolean;
   /** Of handshake, or on held connections of echo. */
   p99Ms: number | null;
@@ -656,8 +660,10 @@ export interface Analysis {
   /** Empty unless kinds of handshakes were compared. */
   handshakes: HandshakeCost[];
   cells: AnalysedCell[];
-  /** Empty: the run searches no rate. Its cells are in nothing else. */
+  /** Empty: the run searches no rate. */
   capacities: CapacitySetting[];
+  /** Cells of searches, and fresh ones at the rates that they found: in no figure but `capacities`. */
+  searchCells: AnalysedCell[];
   /** What the verdicts are about, in the order of their questions. */
   asked: Pool[];
   verdicts: Verdict[];

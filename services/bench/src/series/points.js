@@ -209,6 +209,42 @@ function validityOf({ status }, findings) {
 
 /**
  * @param {Analysis} analysis
+ * @returns {Point[]} one a rate that a search, or a fresh cell after it, tried
+ */
+export function probePoints({ results, capacities }) {
+  return capacities.flatMap(({ key, scenario, scheme, answers }) =>
+    answers.flatMap(({ proxy, points }) =>
+      points.flatMap(({ rate, p99Ms, verdict, broken, limits, isFresh, cell, endMs }) => {
+        const search = results.plan.cells.find(
+          (planned) =>
+            planned.capacity?.part === "search" &&
+            planned.proxy === proxy &&
+            settingKey(planned) === key,
+        );
+        if (endMs === null || !search) return [];
+        const limit = limits.length > 0 ? [`at its limit: ${limits.join(", ")}`] : [];
+        return {
+          measurement: "probes",
+          tags: {
+            ...tagsOf(results.run.name, { ...search, proxy, scenario, scheme }),
+            verdict,
+            part: isFresh ? "fresh" : "search",
+          },
+          fields: {
+            rate,
+            ...(p99Ms !== null && { p99_ms: p99Ms }),
+            why: [...broken, ...limit].join(", "),
+            cell,
+          },
+          ms: endMs,
+        };
+      }),
+    ),
+  );
+}
+
+/**
+ * @param {Analysis} analysis
  * @returns {Point[]} one a proxy, setting and measure that has figures: what the report's tables say
  */
 export function summaryPoints({ results, settings }) {

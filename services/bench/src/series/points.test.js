@@ -8,6 +8,7 @@ import {
   results,
   workloadFor,
 } from "../analyse/testing/results.js";
+import { capacityResults } from "../analyse/testing/capacities.js";
 import { settingLabel } from "../plan/describe.js";
 import { compareRuns } from "../analyse/compare-runs.js";
 import { lineOf } from "../platform/influx.js";
@@ -19,6 +20,7 @@ import {
   failurePoints,
   livePoints,
   phasePoints,
+  probePoints,
   summaryPoints,
 } from "./points.js";
 
@@ -280,4 +282,19 @@ test("no two points of a run are one in InfluxDB, and all can be written", () =>
     return line;
   });
   assert.equal(new Set(places).size, places.length);
+});
+
+test("each rate of a search is a point, and each fresh cell's, all under one setting", () => {
+  const run = capacityResults();
+  const points = probePoints(analyse(run, { policy }));
+  assert.equal(points.length, 13);
+  assert.deepEqual(points[1].tags, {
+    ...{ run: run.run.name, proxy: "nginx", scenario: "arrivals", scheme: "ws" },
+    ...{ setting: "arrivals ws search", verdict: "fails", part: "search" },
+  });
+  assert.deepEqual(points[1].fields, {
+    ...{ rate: 400, p99_ms: 90, why: "p99", cell: "r1-nginx-arrivals-ws-search" },
+  });
+  assert.deepEqual([...new Set(points.map(({ tags }) => tags?.setting))], ["arrivals ws search"]);
+  assert.equal(points.filter(({ tags }) => tags?.part === "fresh").length, 6);
 });

@@ -13,6 +13,7 @@ import {
   failurePoints,
   livePoints,
   phasePoints,
+  probePoints,
   summaryPoints,
 } from "./points.js";
 import { DATABASE } from "./publisher.js";
@@ -24,7 +25,7 @@ import { DATABASE } from "./publisher.js";
 /** @import { Tell } from "./points.js" */
 
 /** What is written from a run's record alone; `comparisons` need a second run. */
-const MEASUREMENTS = ["phases", "live", "failures", "aligned", "cells", "summaries"];
+const MEASUREMENTS = ["phases", "live", "failures", "aligned", "cells", "summaries", "probes"];
 /** Points a request: some 2 MB. */
 const BATCH = 5000;
 /** The database of cAdvisor, and the name of the Compose project that the dashboards look for. */
@@ -75,7 +76,7 @@ export async function replace(influx, measurements, tags, points) {
 export function pointsOf(store, analysis, tell) {
   const run = store.results.run.name;
   return [
-    ...analysis.cells.flatMap((cell) => {
+    ...[...analysis.cells, ...analysis.searchCells].flatMap((cell) => {
       const { record } = cell;
       const live = store.readRaw(record, LIVE_FILE);
       const samples = store.readRaw(record, "samples.csv");
@@ -89,6 +90,7 @@ export function pointsOf(store, analysis, tell) {
       ];
     }),
     ...summaryPoints(analysis),
+    ...probePoints(analysis),
   ];
 }
 

@@ -66,6 +66,9 @@ test("every proxy runs under the same limits", async () => {
   const { services } = await new Project(projectDirectory, { profile: "*" }).config();
   const shared = [
     "cpus",
+    "cpu_period",
+    "cpu_quota",
+    "cgroup_parent",
     "cpuset",
     "mem_limit",
     "pids_limit",

@@ -172,6 +172,7 @@ export function sampleAnalysis({
       sameWork: [],
       handshakes: [],
       capacities: [],
+      searchCells: [],
       cells,
       pools: settings.map(poolOf),
       overview: null,
