@@ -108,6 +108,14 @@ function answerOf(results, search, workload) {
     brokeFirst: [...new Set(lowest.flatMap(({ broken }) => broken))],
     generatorPercent: medianOf(held.map((point) => point.generatorPercent)),
     budgetPercent: medianOf(lowest.map((point) => point.budgetPercent)),
+    atRate:
+      found.low === null
+        ? null
+        : {
+            rate: found.low,
+            p99Ms: medianOf(held.map((point) => point.p99Ms)),
+            throttled: medianOf(held.map((point) => point.throttled)),
+          },
     why: record?.status === "ok" ? null : (record?.cause?.message ?? "it has not run"),
   };
 
@@ -119,8 +127,9 @@ function answerOf(results, search, workload) {
    */
   function pointOf(measured, { verdict, broken, limits }, about) {
     const latency = workload.holdsConnections ? measured.echoLatencyMs : measured.handshakeMs;
-    const cores = (/** @type {"proxy" | "load"} */ role) => coresOf(measured, role);
-    const [generator, proxy] = [cores("load"), cores("proxy")];
+    const generator = perSecond(measured, "load", "totalSeconds");
+    const proxy = perSecond(measured, "proxy", "totalSeconds");
+    const isAlone = ofRole(measured, "proxy").length === 1;
     const operations = workload.holdsConnections ? "messages" : "connections";
     return {
       ...{ ...about, verdict, broken, limits },
@@ -129,6 +138,7 @@ function answerOf(results, search, workload) {
       generatorPercent:
         generator === null || !measured.machine ? null : (100 * generator) / measured.machine.cores,
       budgetPercent: proxy === null || budget === 0 ? null : (100 * proxy) / budget,
+      throttled: isAlone ? perSecond(measured, "proxy", "throttledSeconds") : null,
       referenceUs: referenceCpuUs(measured, operations),
     };
   }
@@ -146,15 +156,22 @@ function rateOf({ parameters }, workload) {
 /**
  * @param {Measured} measured
  * @param {"proxy" | "load"} role
- * @returns {number | null} CPU time a second of the measured phase; null: it was not measured
  */
-function coresOf({ measured, containers }, role) {
-  if (!measured) return null;
-  const seconds = (measured.toMs - measured.fromMs) / 1000;
-  const used = Object.values(containers)
-    .filter((container) => container.role === role)
-    .reduce((sum, { cpu }) => sum + cpu.totalSeconds, 0);
-  return seconds > 0 ? used / seconds : null;
+function ofRole({ containers }, role) {
+  return Object.values(containers).filter((container) => container.role === role);
+}
+
+/**
+ * @param {Measured} measured
+ * @param {"proxy" | "load"} role
+ * @param {"totalSeconds" | "throttledSeconds"} what of its CPU time
+ * @returns {number | null} seconds in each of the measured phase; null: it was not measured
+ */
+function perSecond(measured, role, what) {
+  if (!measured.measured) return null;
+  const { fromMs, toMs } = measured.measured;
+  const used = ofRole(measured, role).reduce((sum, { cpu }) => sum + cpu[what], 0);
+  return toMs > fromMs ? (1000 * used) / (toMs - fromMs) : null;
 }
 
 /**

@@ -31,6 +31,7 @@ test("the budget used where it broke, the generator's part of the machine, and w
   assert.ok(Math.abs(/** @type {number} */ (found.budgetPercent) - 80) < 1e-9);
   // 1 CPU s of the generator in 5 s, of two cores.
   assert.ok(Math.abs(/** @type {number} */ (found.generatorPercent) - 10) < 1e-9);
+  assert.deepEqual(found.atRate, { rate: 322, p99Ms: 10, throttled: 0 });
   // 644 a second and core, each worth 250 µs of the reference.
   assert.ok(Math.abs(/** @type {number} */ (found.againstReference) - 0.161) < 1e-9);
 });

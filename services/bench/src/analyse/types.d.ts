@@ -618,6 +618,8 @@ export interface CapacityAnswer extends Capacity {
   generatorPercent: number | null;
   /** CPU time of the proxy at the lowest rate that failed, of its budget; median. */
   budgetPercent: number | null;
+  /** Medians at the highest rate that held; throttled: seconds in each for which the kernel held the proxy back. null: none held. */
+  atRate: { rate: number; p99Ms: number | null; throttled: number | null } | null;
   /** Why there is no search; null: there is one. */
   why: string | null;
 }
@@ -634,6 +636,8 @@ export interface CapacityPoint extends Judgement {
   p99Ms: number | null;
   generatorPercent: number | null;
   budgetPercent: number | null;
+  /** Seconds in each for which the kernel held the proxy back; of several containers with one budget it is not known. */
+  throttled: number | null;
   referenceUs: number | null;
 }
 

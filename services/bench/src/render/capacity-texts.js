@@ -5,6 +5,7 @@
  */
 import { counted, figure, NONE, number } from "../numbers.js";
 import { FRESH_CELLS } from "../analyse/capacities.js";
+import { CONTROL } from "../plan/proxies.js";
 import { schemeName } from "../plan/workload.js";
 import { list, titleOfProxy } from "./words.js";
 
@@ -112,4 +113,16 @@ function confirmedText({ kind, fresh, points }) {
   const kept = all.slice(0, fresh.at).filter(({ verdict }) => verdict === "holds").length;
   const broken = all.slice(fresh.at).filter(({ verdict }) => verdict === "fails").length;
   return `no: kept in ${kept} of ${fresh.at}, broken above in ${broken} of ${fresh.above}`;
+}
+
+/**
+ * Whether the budget's own throttling breaks the promise shows where there is no proxy.
+ *
+ * @param {CapacitySetting} setting
+ * @returns {string | null} null: the control was not held back, or did not keep the promise
+ */
+export function controlText({ answers }) {
+  const atRate = answers.find(({ proxy }) => proxy === CONTROL)?.atRate;
+  if (!atRate?.throttled || atRate.p99Ms === null) return null;
+  return `The control, an echo server with the same budget and no proxy, was held back for ${figure(atRate.throttled)} s in each second at ${number(atRate.rate)} a second, and its p99 was ${figure(atRate.p99Ms)} ms: the budget by itself does not break the promise.`;
 }

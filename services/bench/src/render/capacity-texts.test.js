@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
 import { capacityResults } from "../analyse/testing/capacities.js";
-import { capacityRows, capacityTitle, promiseText } from "./capacity-texts.js";
+import { capacityRows, capacityTitle, controlText, promiseText } from "./capacity-texts.js";
 import { renderHtml } from "./report-html.js";
 import { renderMarkdown } from "./report-markdown.js";
 import { renderText } from "./report-text.js";
@@ -47,6 +47,22 @@ test("what is not confirmed is a range, or at least, and says why", () => {
     row({ search: [[1, "limited"]], at: [], above: [] })[0],
     "not known: the generator was the limit at every rate",
   );
+});
+
+test("the control shows that the budget by itself does not break the promise", () => {
+  const [setting] = analysed().capacities;
+  assert.equal(controlText(setting), null, "it has not run");
+  const control = {
+    ...setting.answers[1],
+    proxy: "none",
+    atRate: { rate: 95.8, p99Ms: 16.3, throttled: 0.1 },
+  };
+  assert.match(
+    controlText({ ...setting, answers: [control] }) ?? "",
+    /held back for 0\.1\d* s in each second at 95\.8 a second, and its p99 was 16\.3 ms/,
+  );
+  const unthrottled = { ...control, atRate: { ...control.atRate, throttled: 0 } };
+  assert.equal(controlText({ ...setting, answers: [unthrottled] }), null);
 });
 
 test("a proxy without a search says so", () => {

@@ -7,7 +7,13 @@
  * @import { Column, Entry } from "./model.js"
  */
 import { figure, NONE } from "../numbers.js";
-import { capacityRows, capacityTitle, COLUMNS, promiseText } from "./capacity-texts.js";
+import {
+  capacityRows,
+  capacityTitle,
+  COLUMNS,
+  controlText,
+  promiseText,
+} from "./capacity-texts.js";
 import { glanceOf } from "./glance.js";
 import { claimText, toldClaims, untoldText } from "./claim-texts.js";
 import { verdictTexts } from "./verdicts.js";
@@ -223,6 +229,7 @@ function capacityBlocks(analysis) {
         capacityRows(analysis, setting).map(({ title, cells }) => [title, ...cells].map(plain)),
         ["---", ...COLUMNS.map(() => "---")],
       ),
+      plain(controlText(setting) ?? ""),
     ]),
   ];
 }

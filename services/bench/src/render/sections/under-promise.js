@@ -7,7 +7,13 @@
  * @import { Page } from "../report-page.js"
  */
 import { count, number } from "../../numbers.js";
-import { capacityRows, capacityTitle, COLUMNS, promiseText } from "../capacity-texts.js";
+import {
+  capacityRows,
+  capacityTitle,
+  COLUMNS,
+  controlText,
+  promiseText,
+} from "../capacity-texts.js";
 import { axisType, lineChart } from "../charts.js";
 import { html } from "../html.js";
 import { looks } from "../model.js";
@@ -27,8 +33,14 @@ export function capacity(page) {
     ${capacities.map(
       (setting) =>
         html`<h3>${capacityTitle(setting)}</h3>
-          ${tableOf(page, setting)}`,
+          ${tableOf(page, setting)}${noteOf(setting)}`,
     )}`;
+}
+
+/** @param {CapacitySetting} setting */
+function noteOf(setting) {
+  const text = controlText(setting);
+  return text && html`<p class="note">${text}</p>`;
 }
 
 /**
