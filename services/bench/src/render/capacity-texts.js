@@ -24,6 +24,14 @@ export const COLUMNS = [
 ];
 
 /**
+ * @param {Analysis} analysis
+ * @returns {boolean} the run does nothing else
+ */
+export function searchesAlone({ capacities, settings }) {
+  return capacities.length > 0 && settings.length === 0;
+}
+
+/**
  * @param {CapacitySetting} setting
  * @returns {string} `handshakes, wss`
  */
@@ -58,6 +66,7 @@ export function promiseText({ results: { plan } }) {
  * @returns {string} `322 to 336 a second`
  */
 export function rateText({ kind, low, high, isLimited, why, points }) {
+  const limit = limitText(points.filter(({ rate }) => low === null || rate > low));
   if (points.length === 0) return why ? `not measured: ${why}` : "not measured";
   switch (kind) {
     case "confirmed":
@@ -65,18 +74,21 @@ export function rateText({ kind, low, high, isLimited, why, points }) {
     case "range":
       return `between ${number(low ?? NaN)} and ${number(high ?? NaN)}`;
     case "at-least":
-      return `at least ${number(low ?? NaN)}${isLimited ? `: ${limitText(points)} was the limit` : ""}`;
+      return `at least ${number(low ?? NaN)}${isLimited ? `: ${limit}` : ""}`;
     case "below":
       return `below ${number(high ?? NaN)}`;
     case "unknown":
-      return `not known: ${limitText(points)} was the limit at every rate`;
+      return `not known: ${limit} at every rate`;
   }
 }
 
-/** @param {CapacityPoint[]} points */
+/**
+ * @param {CapacityPoint[]} points
+ * @returns {string} `the generator was the limit`
+ */
 function limitText(points) {
-  const limits = new Set(points.flatMap(({ limits }) => limits));
-  return list([...limits].map((limit) => `the ${limit}`));
+  const limits = [...new Set(points.flatMap(({ limits }) => limits))];
+  return `${list(limits.map((limit) => `the ${limit}`))} ${limits.length > 1 ? "were" : "was"} the limit`;
 }
 
 /**

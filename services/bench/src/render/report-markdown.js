@@ -13,6 +13,7 @@ import {
   COLUMNS,
   controlText,
   promiseText,
+  searchesAlone,
 } from "./capacity-texts.js";
 import { glanceOf } from "./glance.js";
 import { claimText, toldClaims, untoldText } from "./claim-texts.js";
@@ -50,8 +51,7 @@ export function renderMarkdown(analysis) {
     plain(versionsText(results)),
     plain(headline(analysis)),
     plain(runState(results).sentence),
-    "## Verdicts",
-    plain(lead.join(" ")),
+    ...(searchesAlone(analysis) ? [] : ["## Verdicts", plain(lead.join(" "))]),
     ...verdicts.map(({ question, answers, caveats }) =>
       [
         `**${plain(question)}**`,
@@ -68,7 +68,7 @@ export function renderMarkdown(analysis) {
     "## Noise floor",
     ...noiseBlocks(analysis),
     ...indexBlocks(analysis),
-    "## Figures",
+    ...(searchesAlone(analysis) ? [] : ["## Figures"]),
     ...settings.flatMap((setting) => settingBlocks(analysis, setting)),
     ...placeBlocks(analysis),
     ...slopeBlocks(analysis),

@@ -3,7 +3,7 @@
  *
  * @import { Analysis } from "../analyse/types.js"
  */
-import { capacityRows, capacityTitle } from "./capacity-texts.js";
+import { capacityRows, capacityTitle, searchesAlone } from "./capacity-texts.js";
 import { verdictTexts } from "./verdicts.js";
 import { versionsText } from "./measured-versions.js";
 import { glanceOf } from "./glance.js";
@@ -25,7 +25,7 @@ export function renderText(analysis) {
   const blocks = [
     [results.plan.title, versionsText(results)].filter(Boolean),
     ...glanceLines(analysis),
-    lead,
+    ...(searchesAlone(analysis) ? [] : [lead]),
     ...bad.map(({ what, details, causes }) => [
       `FAILED REQUESTS: ${what}`,
       ...details.map((detail) => `  ${detail}`),

@@ -28,7 +28,10 @@ export function capacity(page) {
   const { capacities } = analysis;
   if (capacities.length === 0) return null;
   const drawn = capacities.filter(({ answers }) => answers.some(({ points }) => points.length > 0));
-  return html`<p class="note">${promiseText(analysis)}</p>
+  return html`<p class="note">
+      ${promiseText(analysis)} Each rate that was tried is a point; not drawn are those at which
+      generator or machine were at their limit.
+    </p>
     ${page.charts(drawn.map((setting) => chartOf(analysis, setting)))}
     ${capacities.map(
       (setting) =>
@@ -53,7 +56,9 @@ function chartOf({ results }, setting) {
   const series = setting.answers.map(({ proxy, points }) => ({
     ...all[proxy],
     points: points
-      .flatMap(({ rate, p99Ms }) => (p99Ms === null ? [] : { x: rate, y: p99Ms }))
+      .flatMap(({ rate, p99Ms, verdict }) =>
+        p99Ms === null || verdict === "limited" ? [] : { x: rate, y: p99Ms },
+      )
       .sort((a, b) => a.x - b.x),
   }));
   const values = series.flatMap(({ points }) => points);
