@@ -45,3 +45,11 @@ test("a load that ends well in time is a success", async () => {
   await load.endedWell(() => true);
   await load.assertSuccess();
 });
+
+test("a status that is what was asked for is no failure, any other is", async () => {
+  const { load, exits } = runOfTwo();
+  exits["load-1"].resolve(99);
+  exits["load-2"].resolve(0);
+  await load.assertSuccess([99]);
+  await assert.rejects(load.assertSuccess([1]), { message: "load-1,load-2 ended with 99" });
+});
