@@ -78,6 +78,8 @@ function decimal(value, decimals) {
   return value.toLocaleString("en", {
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
+    // A zero has none.
+    signDisplay: "negative",
   });
 }
 

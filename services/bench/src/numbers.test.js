@@ -59,3 +59,8 @@ test("bytes are shown as MB where the largest reaches one, and kB below", () => 
   assert.deepEqual(shownUnit("bytes", [-2e6]), { unit: "MB", divisor: 1e6 });
   assert.deepEqual(shownUnit("ms", [5e9]), { unit: "ms", divisor: 1 });
 });
+
+test("what is rounded to zero has no sign", () => {
+  assert.equal(range([-0.04, 0.7], 1.2, " to "), "-0.04 to 0.70");
+  assert.equal(range([-0.04, 0.7], 12.5, " to "), "0.0 to 0.7");
+});

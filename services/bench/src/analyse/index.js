@@ -10,6 +10,8 @@ import { badAnswersOf } from "./bad-answers.js";
 import { studyOf } from "./claims.js";
 import { compareAll, CONFIDENCE, settingKey, settingsOf } from "./settings.js";
 import { findingsOf, isVoidedBy, summedUp } from "./gates.js";
+import { delaysOf } from "./delays.js";
+import { equalLoadsOf } from "./equal-load.js";
 import { heldAgainstReference } from "./reference.js";
 import { handshakesOf } from "./handshakes.js";
 import { MEASURES, measuresOf } from "./measures.js";
@@ -45,11 +47,15 @@ export function analyse(recorded, { policy, noiseFloor = null, published = null 
   const pools = poolsOf(results, settings, cells);
   const slopes = slopesOf(results, cells);
   const handshakes = handshakesOf(results, settings, cells);
+  const delays = delaysOf(results, settings, cells);
   const aa = selfComparisonOf({ results, settings, cells });
   const floor = aa ? null : noiseFloor;
   const answered = aa
     ? selfVerdicts({ results, settings, cells }, aa)
-    : verdictsOf({ results, settings, pools, cells, slopes, handshakes, noiseFloor: floor });
+    : verdictsOf({
+        ...{ results, settings, pools, cells, slopes, handshakes, delays },
+        noiseFloor: floor,
+      });
   return {
     results: recorded,
     confidence: CONFIDENCE,
@@ -58,6 +64,8 @@ export function analyse(recorded, { policy, noiseFloor = null, published = null 
     pools,
     machineIndices,
     slopes,
+    delays,
+    equalLoads: equalLoadsOf(settings, cells),
     operationCosts: operationCostsOf(settings),
     countsSocketBuffers: countsSocketBuffers(results.environment),
     cells,
@@ -67,7 +75,9 @@ export function analyse(recorded, { policy, noiseFloor = null, published = null 
     capacities: capacitiesOf(recorded),
     searchCells: analyseCells(capacityAlone(recorded), policy),
     ...answered,
-    overview: aa ? null : overviewOf({ results, asked: answered.asked, slopes, machineIndices }),
+    overview: aa
+      ? null
+      : overviewOf({ results, asked: answered.asked, slopes, delays, machineIndices }),
     findings: runFindings(recorded, cells),
     aa,
     sameWork: sameWorkOf({ results, settings, cells }),

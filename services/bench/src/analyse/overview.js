@@ -7,14 +7,14 @@ import { measure } from "./measures.js";
 
 /** @import { Estimate } from "../statistics/types.js" */
 /** @import { Scheme } from "../record/types.js" */
-/** @import { Analysis, Comparison, Overview, OverviewCell, OverviewColumn, Ratio, Setting, SlopeRow } from "./types.js" */
+/** @import { Analysis, Comparison, DelayKind, DelayRow, Overview, OverviewCell, OverviewColumn, Ratio, Setting, SlopeRow } from "./types.js" */
 /** @import { Workload } from "../plan/workload.js" */
 
 /** Whose slope over held connections is what one of them takes. */
 const HELD = "proxy_memory_mean_usage_bytes";
 
 /**
- * @typedef {Pick<Analysis, "results" | "asked" | "slopes" | "machineIndices">} Analysed
+ * @typedef {Pick<Analysis, "results" | "asked" | "slopes" | "delays" | "machineIndices">} Analysed
  *
  * @typedef {Pick<OverviewColumn, "at" | "isFirstLook"> & {cells: Omit<OverviewCell, "toReference">[]}} Found
  *
@@ -51,6 +51,7 @@ const COLUMNS = [
     battle: "balancerbattle",
     choices: [{ key: "message", measure: "cpu_us_per_message", find: pooled() }],
   },
+  ...["handshake", "echo"].map((kind) => p99Column(/** @type {DelayKind} */ (kind))),
   {
     protocol: "websocket",
     scheme: "ws",
@@ -162,7 +163,10 @@ function pooled(applies = () => true) {
       });
     const ranked = (/** @type {Found} */ { cells }) =>
       cells.filter(({ rank }) => rank !== null).length;
-    return found.toSorted((a, b) => ranked(b) - ranked(a))[0] ?? null;
+    // At a set rate all carry the same: of two that are ranked alike, that one.
+    const isOpen = (/** @type {Found} */ { at }) =>
+      Number(Array.isArray(at) && at.every(({ workload }) => workload.loop === "open"));
+    return found.toSorted((a, b) => ranked(b) - ranked(a) || isOpen(b) - isOpen(a))[0] ?? null;
   };
 }
 
@@ -186,6 +190,65 @@ function cellsOf({ rows }) {
     ties: row.ties,
     missing: row.missing,
   }));
+}
+
+/**
+ * @param {DelayKind} kind
+ * @returns {ColumnDefinition} the 99th percentile at a set rate
+ */
+function p99Column(kind) {
+  const measure = kind === "handshake" ? "handshake_ms_p99" : "echo_latency_ms_p99";
+  return {
+    protocol: "websocket",
+    scheme: "ws",
+    battle: "latency",
+    choices: [{ key: `${kind}-p99`, measure, find: delayed(kind) }],
+  };
+}
+
+/**
+ * @param {DelayKind} kind
+ * @returns {Choice["find"]} where several settings have it, the first
+ */
+function delayed(kind) {
+  return ({ delays }, { scheme }, key) => {
+    const found = delays
+      .filter((one) => one.kind === kind && one.setting.scheme === scheme)
+      .map(({ setting, rows }) => {
+        const comparison = setting.comparisons.find((one) => one.measure === key);
+        const isFirstLook = comparison?.findings.some(({ gate }) => gate === "few-rounds") ?? false;
+        return { at: [setting], cells: delayCells(rows), isFirstLook };
+      })
+      .filter(({ cells }) => cells.some(({ value }) => value));
+    return found[0] ?? null;
+  };
+}
+
+/**
+ * @param {DelayRow[]} rows
+ * @returns {Found["cells"]}
+ */
+function delayCells(rows) {
+  const contenders = rows
+    .filter(({ proxy }) => proxy !== CONTROL)
+    .map((row) => ({ row, told: row.percentiles.find(({ p }) => p === 0.99) }));
+  const [best] = contenders
+    .filter(({ told }) => told?.rank === 1 && told.ms)
+    .sort((a, b) => Number(a.told?.ms?.value) - Number(b.told?.ms?.value));
+  return contenders.map((one) => {
+    const { row, told } = one;
+    const [value, rank] = [told?.ms ?? null, told?.rank ?? null];
+    return {
+      proxy: row.proxy,
+      value,
+      values: value?.rounds ?? [],
+      ratio: one === best || rank === null ? null : quotient(value, best?.told?.ms ?? null),
+      isBest: one === best,
+      rank,
+      ties: told?.ties ?? [],
+      missing: row.missing,
+    };
+  });
 }
 
 /**

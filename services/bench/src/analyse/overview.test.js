@@ -30,6 +30,8 @@ test("what a run cannot speak to is there, empty, with the battle that measures 
       ["connection", "ws", true, 4],
       ["connection", "wss", true, 4],
       ["message", "ws", false, 0],
+      ["handshake-p99", "ws", false, 0],
+      ["echo-p99", "ws", false, 0],
       ["held", "ws", false, 0],
       ["per-gib", "ws", false, 0],
     ],

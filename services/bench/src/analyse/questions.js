@@ -12,14 +12,15 @@ import { slopesAround } from "./slopes.js";
 
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { Meaning, Scheme } from "../record/types.js" */
-/** @import { Analysis, BestAnswer, Comparison, Finding, FindingOf, Pool, Row, Scope, Setting, Slopes, Verdict } from "./types.js" */
+/** @import { Analysis, BestAnswer, Comparison, DelayKind, Finding, FindingOf, Pool, Row, Scope, Setting, Slopes, Verdict } from "./types.js" */
 
 /**
- * @typedef {Pick<Analysis, "results" | "settings" | "pools" | "cells" | "slopes" | "handshakes" | "noiseFloor">} Analysed
+ * @typedef {Pick<Analysis, "results" | "settings" | "pools" | "cells" | "slopes" | "handshakes" | "delays" | "noiseFloor">} Analysed
  *
  * @typedef {object} Contest
  * @property {string} measure
  * @property {(workload: Workload) => boolean} [applies] left out: it is asked wherever it is compared
+ * @property {DelayKind} [delay] what is told in place of a mean at a set rate
  */
 
 /** @param {Workload} workload */
@@ -48,8 +49,8 @@ const CONTESTS = {
 
 /** Times that a proxy adds to. @type {Contest[]} */
 const ADDED = [
-  { measure: "handshake_ms_mean" },
-  { measure: "echo_latency_ms_mean", applies: aboutConnections },
+  { measure: "handshake_ms_mean", delay: "handshake" },
+  { measure: "echo_latency_ms_mean", applies: aboutConnections, delay: "echo" },
   { measure: "request_ms_mean", applies: aboutProxies },
 ];
 
@@ -90,7 +91,7 @@ export function verdictsOf(analysed) {
       ...kinds.flatMap((kind) => tlsVerdict(analysed, kind)),
       ...handshakeVerdicts(analysed),
       ...best(CONTESTS.time),
-      ...ADDED.flatMap((added) => kinds.flatMap((kind) => addedVerdict(kind, added))),
+      ...ADDED.flatMap((added) => kinds.flatMap((kind) => timeVerdict(analysed, kind, added))),
       ...best(CONTESTS.memoryLeft),
       ...kinds.flatMap((kind) => memoryVerdict(analysed, kind)),
       ...best(CONTESTS.throughput),
@@ -205,6 +206,29 @@ function bestVerdict(analysed, kind, choice) {
     return { ...answer, caveats };
   });
   return [{ question: "best", measure, scope: kind.scope, answers, caveats: [] }];
+}
+
+/**
+ * @param {Analysed} analysed
+ * @param {Kind} kind
+ * @param {Contest} added
+ * @returns {Verdict[]} empty where it is not compared
+ */
+function timeVerdict({ delays }, kind, added) {
+  const settings = kind.families.flatMap(({ pool }) => pool.settings);
+  const own = delays.filter((one) => one.kind === added.delay && settings.includes(one.setting));
+  if (own.length === 0 || !added.delay) return addedVerdict(kind, added);
+  const answers = own.map((delay) => {
+    const { setting } = delay;
+    const comparison = contestIn(
+      { settings: [setting], comparisons: setting.comparisons },
+      added.measure,
+    ).comparison;
+    // What differs from the control is told with each figure.
+    const findings = comparison.findings.filter(({ gate }) => gate !== "control-slower");
+    return { settings: [setting], delay, caveats: caveatsOf({ ...comparison, findings }) };
+  });
+  return [{ question: "delay", kind: added.delay, scope: kind.scope, answers, caveats: [] }];
 }
 
 /**

@@ -51,9 +51,19 @@ const COMPARED = [
   { key: "handshake_ms_mean", control: "bound", applies: opensConnections },
   { key: "handshake_ms_median", control: "bound", applies: opensConnections },
   { key: "handshake_ms_p99", control: "bound", applies: opensConnections },
+  {
+    key: "handshake_ms_p999",
+    control: "bound",
+    applies: (workload) => opensConnections(workload) && isOpen(workload),
+  },
   { key: "echo_latency_ms_mean", control: "bound", applies: sendsMessages },
   { key: "echo_latency_ms_median", control: "bound", applies: sendsMessages },
   { key: "echo_latency_ms_p99", control: "bound", applies: sendsMessages },
+  {
+    key: "echo_latency_ms_p999",
+    control: "bound",
+    applies: (workload) => sendsMessages(workload) && isOpen(workload),
+  },
   { key: "requests_per_second", control: "bound", applies: sendsRequests },
   { key: "request_ms_mean", control: "bound", applies: sendsRequests },
   { key: "request_ms_median", control: "bound", applies: sendsRequests },
@@ -176,6 +186,14 @@ export function holdsForSeconds({ holdsConnections, phaseSeconds = 0 }) {
  */
 function isUntimed({ loop, phaseSeconds }) {
   return loop === "closed" && phaseSeconds === undefined;
+}
+
+/**
+ * @param {Workload} workload
+ * @returns {boolean} its times are delays at a rate, and their tail is worth a comparison
+ */
+function isOpen({ loop }) {
+  return loop === "open";
 }
 
 /** @param {Workload} workload */

@@ -265,6 +265,67 @@ export interface OperationCost {
   missing: { messages: number[] } | null;
 }
 
+/** What is delayed: the opening of a connection, or a message and its echo. */
+export type DelayKind = "handshake" | "echo";
+
+/** Latencies at a set rate, of all rounds together. */
+export interface Delay {
+  setting: Setting;
+  kind: DelayKind;
+  /** What proxies add to the control is told; false: over TLS the control bounds nothing, or it has no figure. */
+  isAdded: boolean;
+  /** How busy the machine was in the busiest cell that counts, in %; null: it is not known. */
+  busiestPercent: number | null;
+  /** In the order of the plan, the control among them. */
+  rows: DelayRow[];
+}
+
+export interface DelayRow {
+  proxy: string;
+  /** Rounds and latencies that it rests on. */
+  rounds: number;
+  samples: number;
+  percentiles: DelayPercentile[];
+  /** The whole distribution, evenly on a logarithmic scale of beyond, which is 1 / (1 - p): one in so many took longer than ms. */
+  curve: { beyond: number; ms: number }[];
+  /** Empty where there are latencies. */
+  missing: Missing[];
+}
+
+/** In ms. */
+export interface DelayFigure extends Estimate {
+  /** Lowest and highest round by itself; null: a single one. */
+  rounds: Interval | null;
+}
+
+export interface DelayPercentile {
+  /** 0.99 */
+  p: number;
+  /** null: too few latencies for that percentile. */
+  ms: DelayFigure | null;
+  /** Less that of the control in the same rounds; null: as above, or nothing is told of it. */
+  added: DelayFigure | null;
+  /** To the control, by a test over rounds; null: nothing is told of it. */
+  relation: Relation | null;
+  /** Among the proxies, by a test over rounds; null: nobody is ranked. */
+  rank: number | null;
+  ties: string[];
+}
+
+/** CPU time of one operation in one setting. */
+export interface LoadCost {
+  /** Key of the measure: CPU time per connection or per message. */
+  measure: string;
+  setting: Setting;
+  /** One a proxy; toReference: over the rounds, null where it had no reference proxy beside it. */
+  rows: { row: Row; toReference: Estimate | null }[];
+}
+
+/** At a set rate, and beside it the same operation in closed loops of the run. */
+export interface EqualLoad extends LoadCost {
+  closed: LoadCost[];
+}
+
 /** Scenario, scheme and parameters: what all proxies were put through alike. */
 export interface Setting {
   key: string;
@@ -303,7 +364,7 @@ export interface AnalysedCell {
  * A question, the settings that it is about, and what answers it: figures, and findings that reach them.
  *
  * leak: whether connections are kept that clients have dropped; best: which proxy is best under a measure; added: what a proxy
- * adds to the control's time; memory: what connections take, and what a proxy has without them; tls: what TLS costs; handshake: what one kind of handshake costs beside another; self: whether a
+ * adds to the control's time; delay: the same at a set rate, by percentile; memory: what connections take, and what a proxy has without them; tls: what TLS costs; handshake: what one kind of handshake costs beside another; self: whether a
  * proxy differs from a copy of itself; noise: which difference is none.
  */
 export type Verdict =
@@ -311,6 +372,7 @@ export type Verdict =
   | VerdictOf<"memory", MemoryAnswer>
   | (VerdictOf<"best", BestAnswer> & { measure: string })
   | (VerdictOf<"added", AddedAnswer> & { measure: string })
+  | (VerdictOf<"delay", DelayAnswer> & { kind: DelayKind })
   | (VerdictOf<"tls", RatioAnswer> & { measure: string })
   | (VerdictOf<"handshake", RatioAnswer> & { kind: HandshakeKind })
   | (VerdictOf<"self", SelfAnswer> & Pick<SelfComparison, "proxy" | "unobserved">)
@@ -354,6 +416,10 @@ export interface BestAnswer extends AnswerOf {
 export interface AddedAnswer extends BestAnswer {
   /** null: it has no figure. */
   control: Row | null;
+}
+
+export interface DelayAnswer extends AnswerOf {
+  delay: Delay;
 }
 
 export type Relation = "better" | "worse" | "same";
@@ -436,7 +502,7 @@ export interface OverviewCell {
   proxy: string;
   /** null: see `missing`. */
   value: Estimate | null;
-  /** One a round, in their order; empty for a slope. */
+  /** One a round, in their order; empty for a slope. Of a percentile of all rounds together: that of the lowest and of the highest round. */
   values: number[];
   /** To the best; null: it is the best, or nobody is ranked. */
   ratio: Ratio | null;
@@ -657,6 +723,9 @@ export interface Analysis {
   operationCosts: OperationCost[];
   /** Whether socket buffers are in a container's memory: under cgroup v1 they are not; null: the record does not have the version. */
   countsSocketBuffers: boolean | null;
+  /** Of settings with a set rate. */
+  delays: Delay[];
+  equalLoads: EqualLoad[];
   /** Worst first; empty where all requests were answered well. */
   badAnswers: BadAnswers[];
   /** Of settings in which CPU time is spent in more than a proxy of one container; sums before what they are of. */

@@ -7,12 +7,14 @@ import { Project } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { BENCH_IMAGE, requireCounters } from "../machine/engine.js";
 import { readEnvironment } from "../machine/environment.js";
+import { isDisturbed } from "../record/disturbance.js";
 import { identityDifferences } from "../record/identity.js";
 import { describeDescriptors, readLimits } from "../machine/limits.js";
 import { preflight } from "../machine/preflight.js";
 import { readBattle } from "../plan/battle.js";
 import { needsOneBudget, quotaOf } from "../plan/cpu-budget.js";
 import { describePlan, differences as planDifferences } from "../plan/describe.js";
+import { pilotOf, ratesFrom } from "../plan/pilot.js";
 import { readReferenceShare } from "../plan/knobs.js";
 import { makePlan } from "../plan/plan.js";
 import { runNameAt } from "../plan/run-name.js";
@@ -30,6 +32,9 @@ import { setup } from "./setup.js";
 /** @import { ComposeConfig } from "../platform/docker.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Environment, Plan, Results } from "../record/types.js" */
+
+/** Exit status, as a shell has it of Ctrl-C. */
+const INTERRUPTED = 130;
 
 /**
  * @typedef {object} Context
@@ -54,12 +59,35 @@ export async function run(directory, wanted, say, words) {
   const context = { directory, proxies, keepGoing, say };
   if (resume) return (await goOn(context, Store.open(resolve(resume)), dryRun)).code;
   const known = { proxies, referenceShare: readReferenceShare(directory), say };
-  const plan = makePlan(readBattle(directory, battle, { proxies }), overrides, known);
+  const asked = readBattle(directory, battle, { proxies });
+  const plan = makePlan(asked, overrides, known);
+  const pilotBattle = pilotOf(asked);
+  const pilot = pilotBattle && makePlan(pilotBattle, { ...overrides, rounds: 1 }, known);
   if (dryRun) {
-    console.log(describePlan(await fit(context, plan)));
+    console.log(describePlan(await fit(context, plan), pilot));
     return 0;
   }
-  return (await begin(context, plan, name ?? plan.battle, words)).code;
+  const runName = name ?? plan.battle;
+  if (!pilot || !asked.pilot) return (await begin(context, plan, runName, words)).code;
+
+  say("a pilot computes the rates for this machine");
+  // A proxy that fails is none of those that the rate has to suit.
+  const { code, store } = await begin(
+    { ...context, keepGoing: true },
+    pilot,
+    `${runName}-pilot`,
+    words,
+  );
+  if (code === INTERRUPTED) {
+    say("that was the pilot: a battle begins anew, with another");
+    return code;
+  }
+  // What other programs took would be charged to the load.
+  const cells = store.results.cells.filter((record) => !isDisturbed(record));
+  const rates = ratesFrom({ ...store.results, cells }, asked.pilot.busyPercent);
+  const piloted = { run: store.results.run.name, rates };
+  return (await begin(context, makePlan(asked, overrides, { ...known, piloted }), runName, words))
+    .code;
 }
 
 /**
@@ -211,7 +239,7 @@ async function underLock({ directory, proxies, keepGoing, say }, folder, openSto
     say("interrupted; what was recorded is kept");
     writeReport(directory, store);
     adviseToResume(directory, store, say);
-    return { code: 130, store };
+    return { code: INTERRUPTED, store };
   } finally {
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
     // An engine that was lost may still run what this run started: the next one clears it away.

@@ -27,6 +27,7 @@ import { rateName } from "./workload.js";
  * @property {Scheme[]} schemes
  * @property {Record<string, number[]>} parameters all that the scenario has, each with its values
  * @property {Parameters | null} warmUp those that differ while warming up; null: no warm-up
+ * @property {boolean} isPiloted its rate is computed at the start of a run; until then it is the scenario's default
  *
  * @typedef {object} Battle what its file says; battle.schema.json describes each key
  * @property {string} name of the file, without its ending
@@ -39,6 +40,7 @@ import { rateName } from "./workload.js";
  * @property {number | null} workers
  * @property {{sloMs: number} | null} promise
  * @property {"ecdsa" | "rsa"} keyType
+ * @property {{busyPercent: number} | null} pilot null: its tests say their rates
  * @property {Test[]} tests
  *
  * @typedef {object} TestInFile
@@ -82,7 +84,19 @@ export function readBattle(directory, name, { proxies }) {
   const content = /** @type {BattleInFile} */ (document.value);
   refuseUnknownNames(document, content, directory, proxies);
 
-  const tests = content.tests.map((test, i) => readTest(document, test, i, directory));
+  const tests = content.tests
+    .map((test, i) => readTest(document, test, i, directory))
+    .map((test, i) => ({
+      ...test,
+      isPiloted: Boolean(content.pilot) && lacksRate(test.scenario, content.tests[i]),
+    }));
+  if (content.pilot && !tests.some(({ isPiloted }) => isPiloted)) {
+    throw document.mistake(
+      ["pilot"],
+      "there is no rate to compute",
+      "Expected a test of an open loop that leaves its rate out, such as CONNECTIONS_PER_SECOND of arrivals.",
+    );
+  }
   refuseRepeatedCells(document, tests);
   if (content.promise) refuseWithoutRate(document, tests);
   return {
@@ -91,6 +105,7 @@ export function readBattle(directory, name, { proxies }) {
     workers: null,
     promise: null,
     keyType: "ecdsa",
+    pilot: null,
     ...content,
     name,
     tests,
@@ -137,7 +152,7 @@ function refuseUnknownNames(document, content, directory, proxies) {
  * @param {TestInFile} test
  * @param {number} i its place in the list
  * @param {string} directory
- * @returns {Test}
+ * @returns {Omit<Test, "isPiloted">}
  */
 function readTest(document, { scenario: name, schemes, parameters = {}, warmUp }, i, directory) {
   const scenario = readScenario(directory, name);
@@ -175,6 +190,16 @@ function readTest(document, { scenario: name, schemes, parameters = {}, warmUp }
     if (warmUp) refuseExcess("warmUp", warmUp, { ...combination, ...warmUp });
   }
   return { scenario, schemes, parameters: lists, warmUp: warmUp ?? null };
+}
+
+/**
+ * @param {Scenario} scenario
+ * @param {TestInFile} test
+ * @returns {boolean} it is an open loop at a rate, and its test does not say which
+ */
+function lacksRate(scenario, { parameters = {} }) {
+  const name = rateName(scenario);
+  return name !== null && !(name in parameters);
 }
 
 /**

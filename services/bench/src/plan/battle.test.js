@@ -17,6 +17,7 @@ test("a battle is read, with defaults for what it leaves out", (t) => {
     workers: null,
     promise: null,
     keyType: "ecdsa",
+    pilot: null,
   });
   assert.equal(tests.length, 1);
   const [{ scenario, schemes, parameters, warmUp }] = tests;

@@ -9,9 +9,10 @@ import { estimateSeconds, formatDuration } from "./estimate.js";
 
 /**
  * @param {Plan} plan
+ * @param {Plan | null} [pilot] that runs before it
  * @returns {string} lines for a terminal: what all cells share, every cell in its order, the time
  */
-export function describePlan(plan) {
+export function describePlan(plan, pilot = null) {
   const { battle, title, cells, rounds, seed, proxies, proxyCpus, workers, keyType } = plan;
   const shared = sharedParameters(cells);
   const idWidth = Math.max(...cells.map(({ id }) => id.length));
@@ -30,6 +31,7 @@ export function describePlan(plan) {
           `  promise    p99 at most ${plan.promise.sloMs} ms, failures at most ${plan.promise.failedPercent} %, ${plan.promise.sentPercent} % of what is due sent`,
         ]
       : []),
+    ...ratesText(plan),
     ...shared.map(
       ({ scenario, parameters, warmUp }) =>
         `  ${scenario}: ${listed(parameters)}${warmUp ? `; warm-up ${listed(warmUp) || "the same"}` : "; no warm-up"}`,
@@ -49,7 +51,28 @@ export function describePlan(plan) {
     "",
     `${cells.length} cells${skipped ? `, ${skipped} of them skipped` : ""}: about ${formatDuration(estimateSeconds(plan))} on 2 cores`,
   );
+  if (pilot)
+    lines.push(
+      `before them the pilot, ${pilot.cells.length} cells: about ${formatDuration(estimateSeconds(pilot))}`,
+    );
   return lines.join("\n");
+}
+
+/**
+ * @param {Plan} plan
+ * @returns {string[]} where rates are from, a line each; empty where the battle says them
+ */
+function ratesText({ pilot }) {
+  if (!pilot) return [];
+  const { busyPercent, run, rates } = pilot;
+  if (run === null)
+    return [
+      `  rates      computed at the start by a pilot, for a machine below ${busyPercent} % busy through the slowest proxy; here those of the pilot`,
+    ];
+  return rates.map(({ scenario, scheme, name, rate, proxies }) => {
+    const slowest = proxies.toSorted((a, b) => a.rate - b.rate)[0];
+    return `  rate       ${scenario} ${scheme}: ${name}=${rate}; through ${slowest.proxy} the pilot's ${slowest.offered} left the machine ${slowest.busyPercent.toFixed(0)} % busy`;
+  });
 }
 
 /**
@@ -110,8 +133,9 @@ export function differences(before, now) {
  * @param {Plan} plan
  * @returns {Map<string, string>} value by name, as a reader of the battle's file knows them
  */
-function facts({ cells, proxies, schema, scenarios, ...rest }) {
+function facts({ cells, proxies, schema, scenarios, pilot, ...rest }) {
   const found = new Map(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+  found.set("pilot", String(pilot?.run ?? "none"));
   found.set("schema", String(schema)).set("proxies", proxies.join(", "));
   for (const [scenario, alike] of Map.groupBy(cells, (cell) => cell.scenario)) {
     /** @type {(name: string, values: unknown[]) => void} */

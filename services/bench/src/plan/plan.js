@@ -9,11 +9,12 @@ import { ABOVE } from "../statistics/capacity-search.js";
 import { randomNumbers } from "../statistics/random.js";
 import { limitSeconds } from "./estimate.js";
 import { combinations, descriptionOf, excesses, unableToServe } from "./scenarios.js";
+import { withRate } from "./pilot.js";
 import { rateName, workloadOf } from "./workload.js";
 
 /**
  * @import { Proxy } from "./proxies.js"
- * @import { CapacityPart, LoadPromise, Parameters, Plan, PlannedCell, Scheme } from "../record/types.js"
+ * @import { CapacityPart, LoadPromise, Parameters, PilotedRate, Plan, PlannedCell, Scheme } from "../record/types.js"
  * @import { Battle, Test } from "./battle.js"
  * @import { Scenario } from "./scenarios.js"
  *
@@ -35,6 +36,7 @@ import { rateName, workloadOf } from "./workload.js";
  * @typedef {object} Known
  * @property {Proxy[]} proxies every folder of proxies/, in its order
  * @property {number} [referenceShare] of the load, where a scenario uses it; left out: 0, there is no reference proxy
+ * @property {{run: string, rates: PilotedRate[]}} [piloted] what the pilot of this battle has told; left out: it was not run
  * @property {(note: string) => void} [say] told what is changed beyond what was asked for
  *
  * @typedef {{name: string, profile: string, serves: Proxy["serves"]}} Entrant name: in plan and report; profile: what Compose starts
@@ -58,7 +60,11 @@ const LEAST_RATE = 1;
  * @returns {Plan}
  * @throws {UserError} when an override does not fit; exit code 2
  */
-export function makePlan(battle, overrides, { proxies, referenceShare = 0, say = () => {} }) {
+export function makePlan(
+  battle,
+  overrides,
+  { proxies, referenceShare = 0, piloted, say = () => {} },
+) {
   const wanted = overrides.proxies ?? battle.proxies;
   const chosen = wanted === "all" ? proxies : pickProxies(proxies, wanted);
   const [control] = pickProxies(proxies, [CONTROL]);
@@ -66,7 +72,7 @@ export function makePlan(battle, overrides, { proxies, referenceShare = 0, say =
   const entrants = proxies
     .filter((proxy) => proxy === control || chosen.includes(proxy))
     .map(({ name, serves }) => ({ name, profile: name, serves }));
-  const plan = planFor(entrants, { ...battle, referenceShare }, overrides, say);
+  const plan = planFor(entrants, { ...battle, referenceShare, piloted }, overrides, say);
   return wanted === "all" ? withoutUnable(plan) : plan;
 }
 
@@ -107,7 +113,7 @@ export function makeAaPlan(
 
 /**
  * @param {Entrant[]} entrants
- * @param {Battle & {referenceShare: number}} battle
+ * @param {Battle & {referenceShare: number} & Pick<Known, "piloted">} battle
  * @param {Overrides} overrides
  * @param {(note: string) => void} say
  * @returns {Plan}
@@ -118,7 +124,7 @@ function planFor(entrants, battle, overrides, say) {
   // The searches have a round of their own before the others.
   const rounds = promise ? repeats + 1 : repeats;
   const notes = new Set();
-  const settings = settingsOf(battle.tests, overrides, notes);
+  const settings = settingsOf(battle.tests, overrides, { notes, rates: battle.piloted?.rates });
   for (const note of notes) say(note);
 
   const scenarios = Object.fromEntries(
@@ -170,6 +176,9 @@ function planFor(entrants, battle, overrides, say) {
     ...(promise && { promise }),
     workers: battle.workers,
     keyType: battle.keyType,
+    ...(battle.pilot && {
+      pilot: { ...battle.pilot, run: null, rates: [], ...battle.piloted },
+    }),
     scenarios,
     cells,
   };
@@ -239,10 +248,10 @@ function withoutUnable(plan) {
 /**
  * @param {Test[]} tests
  * @param {Overrides} overrides
- * @param {Set<string>} notes
+ * @param {{notes: Set<string>, rates?: PilotedRate[]}} about rates: those that were piloted
  * @returns {Setting[]} each once
  */
-function settingsOf(tests, { schemes, connections }, notes) {
+function settingsOf(tests, { schemes, connections }, { notes, rates }) {
   /** @type {Setting[]} */
   const settings = [];
   for (const test of tests) {
@@ -252,7 +261,11 @@ function settingsOf(tests, { schemes, connections }, notes) {
       : test.parameters;
     for (const scheme of schemes ? refuseUnknown(schemes, scenario) : test.schemes) {
       for (const combination of combinations(lists)) {
-        const parameters = lowered(combination, scenario, notes);
+        const fitting = lowered(combination, scenario, notes);
+        const parameters =
+          rates && test.isPiloted
+            ? withRate(rates, { scenario, scheme, parameters: fitting })
+            : fitting;
         const setting = {
           scenario: scenario.name,
           scheme,

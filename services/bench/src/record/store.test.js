@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { results as sample } from "../analyse/testing/results.js";
+import { rateResults } from "../analyse/testing/rates.js";
 import { Store } from "./store.js";
 
 /** @import { TestContext } from "node:test" */
@@ -37,6 +38,22 @@ test("what was recorded is there when the run is opened again, in the documented
   assert.equal(again.results.cells.length, 3);
   assert.equal(again.results.run.endedAt, null);
   assert.deepEqual(again.readPlan(), store.results.plan);
+});
+
+test("distributions of an open loop are kept, and a text that is none is refused", (t) => {
+  const { plan, environment, proxies, cells } = rateResults({ rounds: 1 });
+  const store = Store.create(folder(t), "run", { plan, environment, proxies, command: "" });
+  for (const record of cells) {
+    store.cellFolder(record.id, record.attempt);
+    store.add(record);
+  }
+  const again = Store.open(store.directory).results.cells;
+  assert.deepEqual(again, store.results.cells);
+  assert.match(again[0].distributions?.handshakeMs ?? "", /^\d+(x\d+)? /);
+  const file = join(store.directory, "results.json");
+  const text = readFileSync(file, "utf8").replace(/("handshakeMs": ")\d/, "$1-");
+  writeFileSync(file, text);
+  assert.throws(() => Store.open(store.directory), /distributions\/handshakeMs/);
 });
 
 test("a results.json that is cut off, or lacks a key, is refused with its place", (t) => {

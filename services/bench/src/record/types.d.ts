@@ -113,10 +113,38 @@ export interface Plan {
   /** Processes or threads of the proxy, and of the echo server; null: as in .env. */
   workers: number | null;
   keyType: "ecdsa" | "rsa";
+  /** Rates of its cells that a pilot told; absent: it has none. */
+  pilot?: {
+    /** The most that the machine was to be busy. */
+    busyPercent: number;
+    /** Name of the pilot's own run; null: it was not run yet, and its cells have the default rates. */
+    run: string | null;
+    rates: PilotedRate[];
+  };
   /** Those of the cells, by name. */
   scenarios: Record<string, ScenarioDescription>;
   /** In the order in which they run. */
   cells: PlannedCell[];
+}
+
+/** The rate of one load, and what the pilot showed. */
+export interface PilotedRate {
+  scenario: string;
+  scheme: Scheme;
+  /** Of the pilot's cells. */
+  parameters: Parameters;
+  /** Of the parameter. */
+  name: string;
+  /** A second: the lowest of all proxies, with two digits. */
+  rate: number;
+  /** Those that carried it: offered a second; how busy the machine was, and by what observes alone; the rate that follows. */
+  proxies: {
+    proxy: string;
+    offered: number;
+    busyPercent: number;
+    observingPercent: number;
+    rate: number;
+  }[];
 }
 
 export interface PlannedCell {
@@ -323,6 +351,11 @@ export interface CellRecord {
   totalSeconds: number | null;
   handshakeMs: LatencySummary | null;
   echoLatencyMs: LatencySummary | null;
+  /**
+   * Of an open loop: how often each latency was recorded, as `Histogram.parse` of statistics/ reads it, to the µs below 2.048 ms and to a
+   * 1,024th above. null: there is none; absent: a closed loop, or the record is of before they were kept.
+   */
+  distributions?: { handshakeMs: string | null; echoLatencyMs: string | null };
   /** Of HTTP; null: the scenario opens WebSockets. */
   requests: Requests | null;
   /** From the start of a request (of `files`: of its connection) to the last byte of its answer; null: no HTTP. */

@@ -4,8 +4,8 @@
  * @import { Analysis, Overview, OverviewCell, OverviewColumn } from "../analyse/types.js"
  * @import { Interval } from "../statistics/types.js"
  */
-import { figure, NONE, number, range, rankText, ratio, shownUnit } from "../numbers.js";
-import { connectionsInAll, schemeName } from "../plan/workload.js";
+import { counted, figure, NONE, number, range, rankText, ratio, shownUnit } from "../numbers.js";
+import { connectionsInAll, isPaced, schemeName } from "../plan/workload.js";
 import { missingText } from "./findings.js";
 import { list, titleOfProxy } from "./words.js";
 
@@ -35,6 +35,8 @@ const TITLES = {
   handshake: "CPU per handshake",
   connection: "CPU per connection",
   message: "CPU per message",
+  "handshake-p99": "handshake p99 at a set rate",
+  "echo-p99": "echo p99 at a set rate",
   held: "memory a held connection",
   "per-gib": "connections a GiB",
   request: "CPU per request",
@@ -92,6 +94,10 @@ function titleOf({ key, scheme, at }) {
 /** @param {NonNullable<OverviewColumn["at"]>} at */
 function loadText(at) {
   if (!Array.isArray(at)) return `slope over up to ${number(at.most)} held`;
+  const [{ workload }] = at;
+  const { messagesPerSecond, connectionsPerSecond = 0 } = workload;
+  if (messagesPerSecond) return `${counted(messagesPerSecond, "message")} a second`;
+  if (isPaced(workload)) return `${counted(connectionsPerSecond, "connection")} a second`;
   const sizes = [...new Set(at.map(({ workload }) => connectionsInAll(workload)))];
   return `${list(sizes.map(number))} connections`;
 }

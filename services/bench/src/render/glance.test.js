@@ -12,7 +12,7 @@ test("whom to choose, by what was measured, and what was not", () => {
   assert.ok(glance);
   assert.match(
     glance.sentence,
-    /^Choose nginx: best in CPU per connection \(ws and wss\); not measured here: CPU per message, memory a held connection and connections a GiB\.$/,
+    /^Choose nginx: best in CPU per connection \(ws and wss\); not measured here: CPU per message, handshake p99 at a set rate, echo p99 at a set rate, memory a held connection and connections a GiB\.$/,
   );
   assert.deepEqual(
     glance.columns.map(({ title, gap }) => [title, gap]),
@@ -20,6 +20,8 @@ test("whom to choose, by what was measured, and what was not", () => {
       ["CPU per connection, ws", ""],
       ["CPU per connection, wss", ""],
       ["CPU per message, ws", "not measured: ./bench run balancerbattle"],
+      ["handshake p99 at a set rate, ws", "not measured: ./bench run latency"],
+      ["echo p99 at a set rate, ws", "not measured: ./bench run latency"],
       ["memory a held connection, ws", "not measured: ./bench run nginx-idle"],
       ["connections a GiB", "not measured: ./bench run nginx-idle"],
     ],
@@ -40,14 +42,14 @@ test("whom to choose, by what was measured, and what was not", () => {
   assert.ok(page.indexOf("Choose nginx") < page.indexOf("<nav"));
   // Two columns of four proxies; what was not measured stands once a column.
   assert.equal(page.match(/<svg class="bar"/g)?.length, 8);
-  assert.equal(page.match(/<td class="gap" rowspan="4"/g)?.length, 3);
+  assert.equal(page.match(/<td class="gap" rowspan="4"/g)?.length, 5);
 });
 
 test("where different proxies lead, or none is ranked, the sentence chooses none", () => {
   const memory = glanceOf(recorded("idle-memory"));
   assert.match(
     memory?.sentence ?? "",
-    /^Choose HAProxy or HAProxy \+ hitch: no difference seen in memory a held connection \(ws\) and connections a GiB \(ws\); not ranked: CPU per message \(ws\); not measured here: CPU per handshake\.$/,
+    /^Choose HAProxy or HAProxy \+ hitch: no difference seen in memory a held connection \(ws\) and connections a GiB \(ws\); not ranked: CPU per message \(ws\); not measured here: CPU per handshake, handshake p99 at a set rate and echo p99 at a set rate\.$/,
   );
   const quick = glanceOf(recorded("quick"));
   assert.match(quick?.sentence ?? "", /\. A first look: too few rounds for a verdict\.$/);

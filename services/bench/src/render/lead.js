@@ -50,7 +50,7 @@ export class Style {
    * @returns {string} with the kind of loop that makes it
    */
   #loadOf(settings) {
-    const load = loadOf(settings);
+    const load = loadText(settings);
     return load && `${load}, ${this.results.plan.scenarios[settings[0].scenario].loop} loop`;
   }
 
@@ -143,7 +143,7 @@ export class Style {
  * @param {Pick<Setting, "workload">[]} settings that differ in connections alone
  * @returns {string} `10,000 connections, 100 at a time`; empty for a scenario that is known by other parameters
  */
-function loadOf(settings) {
+export function loadText(settings) {
   const [{ workload }] = settings;
   const sizes = [...new Set(settings.flatMap((setting) => setting.workload.connections ?? []))];
   const { concurrency, requests, messages = 1, intervalSeconds } = workload;

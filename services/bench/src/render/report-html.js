@@ -22,6 +22,7 @@ import { cpuByPlace } from "./sections/cpu-by-place.js";
 import { capacity } from "./sections/under-promise.js";
 import { charts } from "./sections/chart-groups.js";
 import { slopes } from "./sections/held-memory.js";
+import { delays, equalLoads } from "./sections/set-rates.js";
 import { tls } from "./sections/tls-cost.js";
 import { publishedStudy } from "./sections/published-study.js";
 import { validity } from "./sections/validity.js";
@@ -43,6 +44,8 @@ const SECTIONS = [
   { id: "noise", title: "Noise floor", content: noiseFloor },
   { id: "index", title: "Machine index", content: machineIndex },
   { id: "figures", title: "Figures", content: tables },
+  { id: "delays", title: "Delay at a fixed rate", content: delays },
+  { id: "equal-load", title: "Cost at equal load", content: equalLoads },
   { id: "files", title: "Files by size", content: files },
   { id: "handshakes", title: "Handshakes by key, version and session", content: handshakes },
   { id: "places", title: "CPU by place", content: cpuByPlace },

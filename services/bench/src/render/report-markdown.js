@@ -4,6 +4,7 @@
  * @import { Analysis, Setting } from "../analyse/types.js"
  * @import { SlopeEntry } from "./memory-texts.js"
  * @import { GlanceCell } from "./glance.js"
+ * @import { TextCell, TextTable } from "./delay-texts.js"
  * @import { Column, Entry } from "./model.js"
  */
 import { figure, NONE } from "../numbers.js";
@@ -23,6 +24,15 @@ import { capital, placesTitle, settingTitle, slopesTitle, titleOfProxy } from ".
 import { buffersNote, slopeTable } from "./memory-texts.js";
 import { badAnswerTexts } from "./bad-answer-texts.js";
 import { INDEX_NOTE, indexTables } from "./index-texts.js";
+import {
+  BESIDE_NOTE,
+  DELAY_NOTE,
+  delayTable,
+  delayTitle,
+  EQUAL_NOTE,
+  equalLoadTable,
+  rateNote,
+} from "./delay-texts.js";
 import { findingSentence, findingText, tellFindings } from "./findings.js";
 import {
   dated,
@@ -70,6 +80,7 @@ export function renderMarkdown(analysis) {
     ...indexBlocks(analysis),
     ...(searchesAlone(analysis) ? [] : ["## Figures"]),
     ...settings.flatMap((setting) => settingBlocks(analysis, setting)),
+    ...rateBlocks(analysis),
     ...placeBlocks(analysis),
     ...slopeBlocks(analysis),
   ];
@@ -231,6 +242,44 @@ function capacityBlocks(analysis) {
       ),
       plain(controlText(setting) ?? ""),
     ]),
+  ];
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string[]}
+ */
+function rateBlocks(analysis) {
+  const { delays, equalLoads, results } = analysis;
+  const all = looks(results);
+  const cellText = (/** @type {TextCell} */ { text, detail, rank }) =>
+    [text && `${text}${detail && ` (${detail})`}`, rank && `rank ${rank}`]
+      .filter(Boolean)
+      .join(", ");
+  const tableText = (/** @type {TextTable} */ { head, rows }) =>
+    table(
+      ["Proxy", ...head.map(({ title, small }) => plain(`${title}, ${small}`))],
+      rows.map(({ proxy, isControl, cells }) => [
+        isControl ? `*${plain(all[proxy].label)} (control)*` : plain(all[proxy].label),
+        ...cells.map((cell) => plain(cellText(cell))),
+      ]),
+      ["---", ...head.map(() => "--:")],
+    );
+  const isBeside = delays.some(({ setting }) => setting.scheme === "wss");
+  return [
+    ...(delays.length > 0
+      ? ["## Delay at a fixed rate", plain(DELAY_NOTE), isBeside ? plain(BESIDE_NOTE) : ""]
+      : []),
+    ...delays.flatMap((delay) => [
+      `### ${plain(delayTitle(analysis, delay))}`,
+      plain(rateNote(analysis, delay)),
+      tableText(delayTable(delay)),
+    ]),
+    ...(equalLoads.length > 0 ? ["## Cost at equal load", plain(EQUAL_NOTE)] : []),
+    ...equalLoads.flatMap((load) => {
+      const { title, table } = equalLoadTable(analysis, load);
+      return [`### ${plain(title)}`, tableText(table)];
+    }),
   ];
 }
 

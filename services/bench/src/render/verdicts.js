@@ -7,8 +7,9 @@ import { measure } from "../analyse/measures.js";
 import { ALPHA, LEAST_ROUNDS } from "../analyse/ranking.js";
 import { comparesServers } from "../analyse/settings.js";
 import { connectionsAtATime, connectionsInAll, isPaced, schemeName } from "../plan/workload.js";
-import { counted, number, timesFinely } from "../numbers.js";
+import { counted, figure, number, range, timesFinely } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
+import { percentileName, signedFigure } from "./delay-texts.js";
 import { findingText, onlyRounds } from "./findings.js";
 import { indexLead } from "./index-texts.js";
 import { Style } from "./lead.js";
@@ -24,7 +25,7 @@ import {
   titleOfProxy,
 } from "./words.js";
 
-/** @import { AddedAnswer, Analysis, BestAnswer, Finding, HandshakeKind, LeakAnswer, Measure, MemoryAnswer, NoiseFloor, ProxyRatio, Row, Scope, SelfComparison, SelfMeasure, Setting, SlopeRow, Verdict } from "../analyse/types.js" */
+/** @import { AddedAnswer, Analysis, BestAnswer, DelayAnswer, DelayFigure, DelayKind, DelayPercentile, DelayRow, Finding, HandshakeKind, LeakAnswer, Measure, MemoryAnswer, NoiseFloor, ProxyRatio, Row, Scope, SelfComparison, SelfMeasure, Setting, SlopeRow, Verdict } from "../analyse/types.js" */
 /** @import { Results } from "../record/types.js" */
 /** @import { Interval } from "../statistics/types.js" */
 
@@ -90,6 +91,9 @@ const ADDED = {
   echo_latency_ms_mean: "an echo",
   request_ms_mean: "a request",
 };
+
+/** @type {Record<DelayKind, string>} */
+const DELAYS = { handshake: "a handshake", echo: "an echo" };
 
 /** @type {Record<string, string>} */
 const TLS_COSTS = {
@@ -164,6 +168,8 @@ function questionText({ results }, verdict, analysis) {
     }
     case "added":
       return `How much time does a proxy add to ${ADDED[verdict.measure]}${details}?`;
+    case "delay":
+      return `What delay does a proxy add to ${DELAYS[verdict.kind]} at this rate${details}?`;
     case "tls":
       return `What does TLS cost in CPU ${TLS_COSTS[verdict.measure]}${details}?`;
     case "handshake":
@@ -235,6 +241,8 @@ function answersOf(style, verdict) {
       }));
     case "added":
       return verdict.answers.map((answer) => one(answer, addedText(style, answer)));
+    case "delay":
+      return verdict.answers.map((answer) => one(answer, delayText(style, answer)));
     case "tls":
       return verdict.answers.map((answer) =>
         ratio(answer, [...new Set(answer.settings.map(schemeName))].join(" / ")),
@@ -627,6 +635,58 @@ function addedText(style, answer) {
   ]
     .join("; ")
     .concat(badText(style, bad));
+}
+
+/**
+ * @param {Style} style
+ * @param {DelayAnswer} answer
+ * @returns {string} what each proxy adds to the control's percentiles; where that bounds nothing, each one's own
+ */
+function delayText(style, { delay: { rows, isAdded } }) {
+  const title = (/** @type {DelayRow} */ { proxy }) => titleOfProxy(style.results, proxy);
+  const told = (
+    /** @type {DelayRow} */ { percentiles },
+    /** @type {(one: DelayPercentile) => string | null} */ textOf,
+  ) => {
+    const texts = percentiles.flatMap((one) => {
+      const text = textOf(one);
+      return text === null ? [] : [`${text} at ${percentileName(one.p)}`];
+    });
+    return texts.length > 0 ? list(texts) : "too few latencies";
+  };
+  const own = (/** @type {DelayRow} */ row) =>
+    told(row, ({ ms }) => ms && `${figure(ms.value)} ms${delayBracket(style, ms, ms.value)}`);
+  const added = (/** @type {DelayRow} */ row) =>
+    told(row, ({ ms, added: one, relation }) => {
+      if (!ms || !one) return null;
+      const notes = relation === "same" ? ["no difference seen"] : [];
+      return `${signedFigure(one.value, ms.value)} ms${delayBracket(style, one, ms.value, notes)}`;
+    });
+  const control = rows.find(({ proxy, samples }) => proxy === CONTROL && samples > 0);
+  const proxies = rows
+    .filter(({ proxy, samples }) => proxy !== CONTROL && samples > 0)
+    .sort((a, b) => (a.percentiles[0].ms?.value ?? 0) - (b.percentiles[0].ms?.value ?? 0));
+  if (proxies.length === 0) return "no answer: no proxy has a valid cell";
+  const of = isAdded ? added : own;
+  const each = proxies.map((row) => `${title(row)} ${of(row)}`).join("; ");
+  if (!control)
+    return `the control has no valid cell, so nothing is told of what is added: ${each}`;
+  return isAdded
+    ? `the control took ${own(control)}; to that, ${each}`
+    : `in all, as the control is no baseline over TLS: ${each}; beside them, ${title(control)} ${own(control)}`;
+}
+
+/**
+ * @param {Style} style
+ * @param {DelayFigure} told
+ * @param {number} beside whose decimals the ends have
+ * @param {string[]} [notes]
+ * @returns {string} ` (0.19 to 0.23, no difference seen)`
+ */
+function delayBracket(style, { interval, rounds }, beside, notes = []) {
+  return style.bracket(interval, rounds, (ends) =>
+    [range(ends, beside, " to "), ...notes].join(", "),
+  );
 }
 
 /**

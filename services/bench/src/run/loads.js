@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { remove, run } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { connectionsInAll } from "../plan/workload.js";
-import { summarise } from "../statistics/index.js";
+import { Histogram, summarise } from "../statistics/index.js";
 import { CellFailure } from "./cell-failure.js";
 import { readHttpSummary, referenceOf } from "./http-load.js";
 import { LoadRun } from "./load-run.js";
@@ -214,8 +214,23 @@ export class Loads {
       totalSeconds: totalMs === null ? null : totalMs / 1000,
       handshakeMs: handshakeMs.length > 0 ? summarise(handshakeMs) : null,
       echoLatencyMs: echoLatencyMs.length > 0 ? summarise(echoLatencyMs) : null,
+      // In a closed loop such times are a queue's as a rule, and their distribution tells nothing of a proxy.
+      ...(this.#workload.loop === "open" && {
+        distributions: {
+          handshakeMs: distributionOf(handshakeMs),
+          echoLatencyMs: distributionOf(echoLatencyMs),
+        },
+      }),
     };
   }
+}
+
+/**
+ * @param {Float64Array} values in ms
+ * @returns {string | null} null: there are none
+ */
+function distributionOf(values) {
+  return values.length > 0 ? String(Histogram.of(values)) : null;
 }
 
 /**

@@ -1,5 +1,6 @@
 export { independentRatioInterval, medianInterval, ratioInterval } from "./interval.js";
 export { detectableRatio } from "./power.js";
+export { Histogram, RESOLUTION } from "./histogram.js";
 export { holm, mannWhitney, smallestP } from "./significance.js";
 export { simultaneousIntervals, theilSen } from "./theil-sen.js";
 export { summarise } from "./quantiles.js";

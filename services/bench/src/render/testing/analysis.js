@@ -166,6 +166,8 @@ export function sampleAnalysis({
       settings,
       slopes: [],
       operationCosts: [],
+      delays: [],
+      equalLoads: [],
       countsSocketBuffers: false,
       badAnswers: [],
       cpuByPlace: [],

@@ -1,0 +1,160 @@
+/**
+ * Made-up results of loads at a set rate: connections that arrive, messages on held ones, and both in a closed loop. As in `results.js`,
+ * no gate finds anything until a test makes it.
+ */
+import { Histogram, summarise } from "../../statistics/index.js";
+import { randomNumbers } from "../../statistics/random.js";
+import { cellRecord, containerRecord, plannedCell, results } from "./results.js";
+
+/** @import { CellRecord, Parameters, PlannedCell, Results, Scheme } from "../../record/types.js" */
+
+const SECONDS = 10;
+
+/** @type {Record<string, Parameters>} by scenario */
+const PARAMETERS = {
+  arrivals: {
+    CONNECTIONS_PER_SECOND: 200,
+    ARRIVE_SECONDS: SECONDS,
+    POISSON: 1,
+    SEED: 1,
+    CONCURRENCY: 1000,
+    MESSAGES: 1,
+    MESSAGE_BYTES: 1024,
+  },
+  steady: {
+    CONNECTIONS: 100,
+    CONNECTIONS_PER_SECOND: 500,
+    MESSAGES_PER_SECOND: 500,
+    STEADY_SECONDS: SECONDS,
+    POISSON: 1,
+    SEED: 1,
+    MESSAGE_BYTES: 64,
+  },
+  "short-lived": { CONNECTIONS: 2000, CONCURRENCY: 100, MESSAGES: 1, MESSAGE_BYTES: 1024 },
+};
+
+/** The reference proxy gets one in eight. */
+const SHARE = 1 / 8;
+
+/**
+ * @typedef {object} Proxied
+ * @property {number} addedMs to each latency of the control
+ * @property {number} cpuUs of a connection, and a fifth of that of a message
+ */
+
+/**
+ * @param {object} [options]
+ * @param {Record<string, Proxied>} [options.proxies] beside the control
+ * @param {string[]} [options.scenarios]
+ * @param {Scheme[]} [options.schemes]
+ * @param {number} [options.rounds]
+ * @param {(record: CellRecord) => void} [options.change]
+ * @returns {Results} latencies of the control are log-normal around 1 ms, with 1 in 500 that took 20 ms
+ */
+export function rateResults({
+  proxies = { nginx: { addedMs: 0.2, cpuUs: 200 }, haproxy: { addedMs: 0.5, cpuUs: 300 } },
+  scenarios = ["arrivals", "steady"],
+  schemes = ["ws"],
+  rounds = 6,
+  change = () => {},
+} = {}) {
+  /** @type {Record<string, Proxied>} */
+  const all = { none: { addedMs: 0, cpuUs: 100 }, ...proxies };
+  const cells = Array.from({ length: rounds }, (_, i) => i + 1).flatMap((round) =>
+    scenarios.flatMap((scenario) =>
+      schemes.flatMap((scheme) =>
+        Object.keys(all).map((proxy) =>
+          plannedCell({
+            id: `r${round}-${proxy}-${scenario}-${scheme}`,
+            ...{ round, proxy, scenario, scheme, parameters: PARAMETERS[scenario] },
+          }),
+        ),
+      ),
+    ),
+  );
+  const base = results({ proxies: Object.fromEntries(Object.keys(all).map((name) => [name, {}])) });
+  const random = randomNumbers(1);
+  const records = cells.map((cell) => {
+    const record = rateRecord(cell, all[cell.proxy], random);
+    change(record);
+    return record;
+  });
+  return {
+    ...base,
+    plan: { ...base.plan, rounds, referenceShare: SHARE, cells },
+    cells: records,
+  };
+}
+
+/**
+ * @param {PlannedCell} cell
+ * @param {Proxied} proxied
+ * @param {() => number} random
+ * @returns {CellRecord}
+ */
+function rateRecord(cell, { addedMs, cpuUs }, random) {
+  const { CONNECTIONS_PER_SECOND: rate, CONNECTIONS = rate * SECONDS } = cell.parameters;
+  const holds = cell.scenario === "steady";
+  const perConnection = holds
+    ? (cell.parameters.MESSAGES_PER_SECOND * SECONDS) / CONNECTIONS
+    : cell.parameters.MESSAGES;
+  const messages = CONNECTIONS * perConnection;
+  const operations = holds ? messages : CONNECTIONS;
+  // A little more or less in each cell.
+  const off = 1 + 0.02 * (random() - 0.5);
+  const record = cellRecord(
+    { ...cell, parameters: { ...cell.parameters, CONNECTIONS, MESSAGES: perConnection } },
+    {
+      totalSeconds: SECONDS,
+      cpuUsPerHandshake: holds ? perConnection * (cpuUs / 5) * off : cpuUs * off,
+    },
+  );
+  const latencies = (/** @type {number} */ count) =>
+    Float64Array.from({ length: count }, (_, i) => {
+      const slow = i % 500 === 0 ? 20 : 0;
+      return addedMs + slow + off * Math.exp(0.3 * normal(random));
+    });
+  const [handshakes, echoes] = [latencies(CONNECTIONS), latencies(messages)];
+  const isOpen = cell.scenario !== "short-lived";
+  record.containers.reference = containerRecord({
+    role: "reference",
+    cpuSeconds: (SHARE * operations * (holds ? 40 : 200) * off) / 1e6,
+  });
+  return {
+    ...record,
+    parameters: cell.parameters,
+    handshakeMs: summarise(handshakes),
+    echoLatencyMs: summarise(echoes),
+    reference: {
+      connections: Math.round(SHARE * CONNECTIONS),
+      messages: Math.round(SHARE * messages),
+      requests: 0,
+    },
+    ...(isOpen && {
+      sends: { due: operations, late: 0, dropped: 0 },
+      distributions: {
+        handshakeMs: String(Histogram.of(handshakes)),
+        echoLatencyMs: String(Histogram.of(echoes)),
+      },
+    }),
+    ...(holds && { connectionsHeld: { from: CONNECTIONS, to: CONNECTIONS } }),
+    echoWorkers: [
+      ...(record.echoWorkers ?? []),
+      // The control has an echo server of its own.
+      ...(cell.proxy === "none"
+        ? []
+        : [
+            {
+              connections: Math.round(SHARE * CONNECTIONS),
+              messages: Math.round(SHARE * messages),
+              refused: 0,
+            },
+          ]),
+    ].map((worker) => ({ ...worker, connections: holds ? 0 : worker.connections })),
+  };
+}
+
+/** @param {() => number} random @returns {number} of the normal distribution, by Box and Muller's method */
+function normal(random) {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
