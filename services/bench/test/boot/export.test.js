@@ -21,7 +21,8 @@ import { atEnd, joinProject, waitForLoad } from "../lab.js";
 
 const CPU = /^battle-\d+-cpu-per-connection-/;
 /** What short connections of one kind do not tell. */
-const EMPTY = /request|held|failed|CPU of the proxy in cores|CPU per (message|handshake)/i;
+const EMPTY =
+  /request|held|failed|CPU of the proxy in cores|CPU per (message|handshake)|rates that were tried/i;
 const FORMATS = ["svg", "png", "csv", "json"];
 /** The dashboards look for containers of this project. */
 const USUAL_PROJECT = "ws-proxy-bench";
