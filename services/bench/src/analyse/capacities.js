@@ -5,6 +5,7 @@ import { median } from "simple-statistics";
 import { rateName, workloadOf } from "../plan/workload.js";
 import { referenceCpuUs } from "../record/machine-index.js";
 import { capacityOf } from "../statistics/capacity-search.js";
+import { ofRole } from "./measures.js";
 import { settingKey } from "./settings.js";
 
 /** @import { CellRecord, Judgement, PlannedCell, Probe, Results } from "../record/types.js" */
@@ -151,14 +152,6 @@ function answerOf(results, search, workload) {
  */
 function rateOf({ parameters }, workload) {
   return parameters[String(rateName(workload))];
-}
-
-/**
- * @param {Measured} measured
- * @param {"proxy" | "load"} role
- */
-function ofRole({ containers }, role) {
-  return Object.values(containers).filter((container) => container.role === role);
 }
 
 /**

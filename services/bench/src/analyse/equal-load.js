@@ -6,15 +6,10 @@ import { median } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.js";
 import { medianInterval } from "../statistics/index.js";
 import { PER_CONNECTION, PER_MESSAGE } from "./operation-costs.js";
+import { ratioToReference } from "./reference.js";
 import { CONFIDENCE, valuesByRound } from "./settings.js";
 
 /** @import { AnalysedCell, Comparison, EqualLoad, LoadCost, Setting } from "./types.js" */
-
-/** Measures of CPU time, and of its ratio to the reference proxy's. */
-const TO_REFERENCE = {
-  [PER_CONNECTION]: "cpu_per_connection_to_reference",
-  [PER_MESSAGE]: "cpu_per_message_to_reference",
-};
 
 /**
  * @param {Setting[]} settings
@@ -46,14 +41,14 @@ function costIn(setting, cells) {
   const key = workload.holdsConnections ? PER_MESSAGE : PER_CONNECTION;
   const comparison = setting.comparisons.find(({ measure }) => measure === key);
   if (!comparison?.rows.some(({ proxy, median }) => proxy !== CONTROL && median)) return null;
-  return { measure: key, setting, rows: rowsOf(comparison, setting, cells, TO_REFERENCE[key]) };
+  return { measure: key, setting, rows: rowsOf(comparison, setting, cells, ratioToReference(key)) };
 }
 
 /**
  * @param {Comparison} comparison
  * @param {Setting} setting
  * @param {AnalysedCell[]} cells
- * @param {string} ratio key of the measure
+ * @param {string | null} ratio key of the measure
  * @returns {LoadCost["rows"]}
  */
 function rowsOf({ rows }, { key }, cells, ratio) {
@@ -61,7 +56,7 @@ function rowsOf({ rows }, { key }, cells, ratio) {
   return rows
     .filter(({ proxy }) => proxy !== CONTROL)
     .map((row) => {
-      const values = [...valuesByRound(own, row.proxy, ratio).values()];
+      const values = ratio ? [...valuesByRound(own, row.proxy, ratio).values()] : [];
       return {
         row,
         toReference:

@@ -691,11 +691,11 @@ function withNetwork(record) {
 }
 
 /**
- * @param {CellRecord} record
+ * @param {Pick<CellRecord, "containers">} record
  * @param {Role} role
  * @returns {ContainerRecord[]}
  */
-function ofRole({ containers }, role) {
+export function ofRole({ containers }, role) {
   return Object.values(containers).filter((container) => container.role === role);
 }
 

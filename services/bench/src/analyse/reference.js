@@ -2,9 +2,10 @@
  * CPU time held against the reference proxy, which got a share of the same load in the same cell (services/reference). The machine's speed
  * varies within minutes and hits all containers of a cell alike, so the ratio of the two is steadier than either.
  */
-import { mean, median, sampleStandardDeviation } from "simple-statistics";
+import { median } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.js";
 import { INDEX_LIMIT_PERCENT } from "../record/machine-index.js";
+import { spreadPercent } from "../statistics/index.js";
 
 /** @import { AnalysedCell, Finding, MachineIndex } from "./types.js" */
 
@@ -54,7 +55,15 @@ export function heldAgainstReference(cells) {
  * @returns {boolean} it is CPU time per operation, which is held against the reference where there is one
  */
 export function isPerOperation(measure) {
-  return HELD.some((held) => held.measure === measure);
+  return ratioToReference(measure) !== null;
+}
+
+/**
+ * @param {string} measure key
+ * @returns {string | null} key of its ratio to the reference; null: it is no CPU time per operation
+ */
+export function ratioToReference(measure) {
+  return HELD.find((held) => held.measure === measure)?.ratio ?? null;
 }
 
 /**
@@ -65,7 +74,7 @@ export function isPerOperation(measure) {
  * @returns {string} key of the measure to compare: the ratio where every cell that counts has it
  */
 export function comparableAcrossRuns(measure, cells) {
-  const ratio = HELD.find((held) => held.measure === measure)?.ratio;
+  const ratio = ratioToReference(measure);
   const counted = cells.filter(({ counted, measures }) => counted && measure in measures);
   return ratio && counted.every(({ measures }) => ratio in measures) ? ratio : measure;
 }
@@ -85,8 +94,8 @@ function indexOf(setting, cells, { measure, index }) {
   const proxies = [...Map.groupBy(counted, ({ record }) => record.proxy)].map(([proxy, own]) => ({
     proxy,
     toReference: median(own.map(({ measures }) => measures[measure] / measures[index])),
-    rawPercent: variation(own.map(({ measures }) => measures[measure])),
-    heldPercent: variation(own.map(({ measures }) => measures[measure] / measures[index])),
+    rawPercent: spreadPercent(own.map(({ measures }) => measures[measure])),
+    heldPercent: spreadPercent(own.map(({ measures }) => measures[measure] / measures[index])),
   }));
   return {
     setting,
@@ -96,14 +105,6 @@ function indexOf(setting, cells, { measure, index }) {
     rangeUs: [Math.min(...indices), Math.max(...indices)],
     proxies,
   };
-}
-
-/**
- * @param {number[]} values
- * @returns {number | null} standard deviation in % of the mean; null: fewer than two
- */
-function variation(values) {
-  return values.length < 2 ? null : (100 * sampleStandardDeviation(values)) / mean(values);
 }
 
 /**

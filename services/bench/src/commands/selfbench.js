@@ -3,7 +3,7 @@
  * compares them with what the project promises.
  */
 import { join } from "node:path";
-import { mean, median, sampleStandardDeviation } from "simple-statistics";
+import { median } from "simple-statistics";
 import { measuresOf } from "../analyse/measures.js";
 import { readBattle } from "../plan/battle.js";
 import { readReferenceShare } from "../plan/knobs.js";
@@ -12,7 +12,7 @@ import { CONTROL, readProxies } from "../plan/proxies.js";
 import { workloadOf } from "../plan/workload.js";
 import { isDisturbed } from "../record/disturbance.js";
 import { begin } from "./run.js";
-import { mannWhitney } from "../statistics/index.js";
+import { mannWhitney, spreadPercent } from "../statistics/index.js";
 
 /** @import { CellRecord, Plan } from "../record/types.js" */
 
@@ -136,8 +136,9 @@ export function overhead(cells) {
 export function variation(cells, proxy) {
   return [...new Set(cells.map(({ scheme }) => scheme))].map((scheme) => {
     const own = cells.filter((cell) => cell.proxy === proxy && cell.scheme === scheme);
-    const raw = percentOfMean(own.map((cell) => figureOf(cell, RAW)));
-    const held = percentOfMean(own.map((cell) => figureOf(cell, AGAINST_REFERENCE)));
+    const [raw, held] = [RAW, AGAINST_REFERENCE].map(
+      (measure) => spreadPercent(own.map((cell) => figureOf(cell, measure))) ?? NaN,
+    );
     const against = Number.isNaN(held)
       ? "nothing to hold it against (REFERENCE_SHARE)"
       : `${held.toFixed(1)} % against the reference`;
@@ -148,11 +149,6 @@ export function variation(cells, proxy) {
       reached: held <= SPREAD_PERCENT,
     };
   });
-}
-
-/** @param {number[]} values */
-function percentOfMean(values) {
-  return (100 * sampleStandardDeviation(values)) / mean(values);
 }
 
 /**
