@@ -7,6 +7,16 @@ import { check } from "../../src/platform/docker.js";
 import { until } from "../../src/platform/wait.js";
 import { influx, joinProject, lab, loadSummary, runLoad, waitForLoad } from "../lab.js";
 
+/**
+ * @param {ReturnType<typeof lab>} project
+ * @returns what its load has counted, once it is up and through without a failure
+ */
+async function summaryOf(project) {
+  await project.check(["up", "--detach"]);
+  assert.equal(await waitForLoad(project), 0, (await project.run(["logs", "load"])).output);
+  return loadSummary(project);
+}
+
 test("held connections: all open at once, messages when they are due, each echo as it was sent", async (t) => {
   const project = lab(t, {
     profile: "nginx",
@@ -23,10 +33,8 @@ test("held connections: all open at once, messages when they are due, each echo 
       RUN: "idle",
     },
   });
-  await project.check(["up", "--detach"]);
-  assert.equal(await waitForLoad(project), 0, (await project.run(["logs", "load"])).output);
   const { connections, messagesEchoed, sends, totalMs, echoLatencyMs, tags } =
-    await loadSummary(project);
+    await summaryOf(project);
   assert.deepEqual(connections, { opened: 300, failed: 0, failedByCause: {} });
   assert.equal(sends.due, 8 * 300);
   assert.equal(messagesEchoed, sends.due - sends.dropped);
@@ -75,9 +83,7 @@ test("hot connections: every message of every connection comes back", async (t) 
       MESSAGE_BYTES: "1",
     },
   });
-  await project.check(["up", "--detach"]);
-  assert.equal(await waitForLoad(project), 0, (await project.run(["logs", "load"])).output);
-  const { connections, messagesEchoed, sends, echoLatencyMs } = await loadSummary(project);
+  const { connections, messagesEchoed, sends, echoLatencyMs } = await summaryOf(project);
   assert.deepEqual(connections, { opened: 60, failed: 0, failedByCause: {} });
   assert.equal(messagesEchoed, 60 * 20);
   assert.equal(sends, null);
@@ -101,10 +107,8 @@ for (const [poisson, process] of /** @type {const} */ ([
         MESSAGE_BYTES: "10",
       },
     });
-    await project.check(["up", "--detach"]);
-    assert.equal(await waitForLoad(project), 0, (await project.run(["logs", "load"])).output);
     const { connections, messagesEchoed, sends, totalMs, handshakeMs, echoLatencyMs } =
-      await loadSummary(project);
+      await summaryOf(project);
     assert.equal(connections.failed, 0);
     assert.equal(connections.opened, sends.due - sends.dropped);
     assert.equal(messagesEchoed, 3 * connections.opened);
@@ -134,9 +138,7 @@ test("arrivals: with as many open as there may be, further ones are dropped", as
       CONCURRENCY: "4",
     },
   });
-  await project.check(["up", "--detach"]);
-  assert.equal(await waitForLoad(project), 0, (await project.run(["logs", "load"])).output);
-  const { connections, sends } = await loadSummary(project);
+  const { connections, sends } = await summaryOf(project);
   assert.equal(sends.due, 400);
   assert.ok(sends.dropped > 50, `${sends.dropped} dropped`);
   assert.equal(connections.opened, sends.due - sends.dropped);
@@ -156,9 +158,7 @@ test("steady: messages on held connections at a rate, each echo as it was sent",
       MESSAGE_BYTES: "10",
     },
   });
-  await project.check(["up", "--detach"]);
-  assert.equal(await waitForLoad(project), 0, (await project.run(["logs", "load"])).output);
-  const { connections, messagesEchoed, sends, totalMs, echoLatencyMs } = await loadSummary(project);
+  const { connections, messagesEchoed, sends, totalMs, echoLatencyMs } = await summaryOf(project);
   assert.deepEqual(connections, { opened: 300, failed: 0, failedByCause: {} });
   assert.equal(sends.due, 1000);
   assert.equal(messagesEchoed, sends.due - sends.dropped);
@@ -177,9 +177,7 @@ test("churn: connections end without a close frame, and none of them counts as f
       CONCURRENCY: "5",
     },
   });
-  await project.check(["up", "--detach"]);
-  assert.equal(await waitForLoad(project), 0, (await project.run(["logs", "load"])).output);
-  const { connections, messagesEchoed } = await loadSummary(project);
+  const { connections, messagesEchoed } = await summaryOf(project);
   assert.equal(connections.failed, 0);
   assert.ok(connections.opened >= 55 && connections.opened <= 61, `${connections.opened}`);
   assert.equal(messagesEchoed, connections.opened);
