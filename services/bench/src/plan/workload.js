@@ -32,9 +32,12 @@ export function workload(description, parameters, referenceShare = 0) {
       parameters[name],
     ]),
   );
+  const { quietSeconds, watchSeconds } = values;
   return /** @type {Workload} */ ({
     ...description,
     ...values,
+    ...(quietSeconds !== undefined &&
+      watchSeconds !== undefined && { phaseSeconds: quietSeconds + watchSeconds }),
     referenceShare: description.usesReference ? referenceShare : 0,
   });
 }

@@ -30,6 +30,8 @@ export type RunEvent =
   | { type: "live"; sample: LiveSample }
   /** A rate of a search has been tried. */
   | { type: "probe"; probe: Probe }
+  /** A step of the event of a cell begins; ms since 1970. */
+  | { type: "event"; event: string; what: string; ms: number }
   | { type: "cell-end"; record: CellRecord; willRetry: boolean; remainingSeconds: number }
   | { type: "note"; text: string };
 

@@ -29,6 +29,11 @@ export type Meaning =
   | "poisson"
   | "seed"
   | "phaseSeconds"
+  | "quietSeconds"
+  | "watchSeconds"
+  | "stalled"
+  | "backoff"
+  | "backoffSeconds"
   | "settleSeconds"
   | "timeoutSeconds"
   | "threads"
@@ -51,7 +56,7 @@ export interface ScenarioDescription {
   dropsConnections: boolean;
   /** Absent: the record is of before there was a reference proxy. */
   usesReference?: boolean;
-  compares: "proxies" | "servers" | "handshakes";
+  compares: "proxies" | "servers" | "handshakes" | "survival" | "storm" | "stalls";
   generatorThreads: "one" | "all";
   /** The image that stands behind the proxy: ws-proxy-bench/<backend>. */
   backend: string;
@@ -121,6 +126,8 @@ export interface Plan {
     run: string | null;
     rates: PilotedRate[];
   };
+  /** What is done in each event of its cells, by the event's name, in the battle's order; absent: it has none. */
+  events?: Record<string, string>;
   /** Those of the cells, by name. */
   scenarios: Record<string, ScenarioDescription>;
   /** In the order in which they run. */
@@ -166,10 +173,15 @@ export interface PlannedCell {
   observed: boolean;
   /** The measured phase has failed when it takes longer. */
   limitSeconds: number;
-  /** Why this machine cannot run it; null: it can. Set by the preflight. */
+  /**
+   * Why it is not run; null: it is. The plan says what a proxy cannot do (of an event it begins with `has none`), the preflight what this
+   * machine cannot.
+   */
   skip: string | null;
   /** Absent: it has no part in such a search. */
   capacity?: CapacityPart;
+  /** What happens in it once: a name of plan/events.json. Absent: its scenario knows no events. */
+  event?: string;
 }
 
 export type Role = "proxy" | "echo" | "load" | "observer" | "reference";
@@ -311,6 +323,99 @@ export interface Probe
   rate: number;
 }
 
+/** What the load saw of connections that it held around an event: the summary of loadgen/survive.mjs. All `ms` are since 1970. */
+export interface SurvivalOfLoad {
+  /**
+   * Held connections that ended, in steps of 100 ms. `how`: `close CODE REASON` (a close frame came), `reset`, `end` (FIN without a close
+   * frame), `timeout` (echoes nothing any more), `error NAME`.
+   */
+  ends: { ms: number; how: string; count: number }[];
+  /** New handshakes in each second; slow: above SLOW_MS, not among the failed. */
+  probes: { ms: number; asked: number; failed: number; slow: number }[];
+  probesFailedByCause: Record<string, number>;
+  /** The first answer with each generation of the proxy's configuration. */
+  generations: { ms: number; value: string }[];
+  /** Held connections that are open, once a second. */
+  open: { ms: number; count: number }[];
+  /** Messages on held connections; lost: not echoed in TIMEOUT_SECONDS, or not before the end of the connection. */
+  sent: number;
+  echoed: number;
+  lost: number;
+  /** The longest time without an echo on a connection that survived; null: none survived. */
+  silenceMs: number | null;
+  echoP99Ms: { before: number | null; after: number | null };
+}
+
+/** One reading of the proxy, all its containers together, old and new. */
+export interface ProxyReading {
+  /** Since 1970. */
+  ms: number;
+  processes: number;
+  /** Of those, the ones that ran when the event came and that it is to replace. */
+  oldProcesses: number;
+  /** All that the cgroups are charged for. */
+  memoryBytes: number;
+  /** Since the first edge of the measured phase. */
+  cpuSeconds: number;
+}
+
+/** What became of open connections in an event. */
+export interface Survival extends SurvivalOfLoad {
+  /** A name of plan/events.json. */
+  event: string;
+  /** When its first step began, since 1970. */
+  eventMs: number;
+  /** What was done, and when it began, since 1970; what was made ready before the event is among it. */
+  steps: { ms: number; what: string }[];
+  /** From the step that made the newest configuration known to the proxy to its first answer; null: it did not come, or none was made. */
+  newGenerationMs: number | null;
+  /** Once a second in the measured phase. */
+  around: ProxyReading[];
+  /** From the event until the last of the processes that it is to replace had ended; null: at the end of the watch there still was one; absent: it replaces none. */
+  oldProcessesGoneMs?: number | null;
+  /** After the load had ended and every connection with it: what is left of old processes then is leaked. null: nothing could be read. */
+  afterwards: ProxyReading | null;
+  /** Connections that each server behind the proxy got since the event, of an event with several. isNew: it started in the event. */
+  echoShare?: { address: string; connections: number; isNew: boolean }[];
+}
+
+/** Everyone comes back: the summary of loadgen/storm.mjs. */
+export interface Storm {
+  /** When all connections were cut, since 1970. */
+  cutMs: number;
+  /** Connections that were back, ms after the cut: counts of 100 ms each, which begin then. */
+  back: { ms: number; count: number }[];
+  attempts: number;
+  failedByCause: Record<string, number>;
+  /** From the cut until so many percent were back; null: they were not. */
+  backMs: { p50: number | null; p99: number | null; p100: number | null };
+}
+
+/** Stalled clients among healthy ones: the summary of loadgen/slow-readers.mjs. */
+export interface SlowReadersOfLoad {
+  /** When the first client stopped to read, since 1970; null: none was to. */
+  stalledFromMs: number | null;
+  /** When they read again, since 1970; null: none had stopped. */
+  readFromMs: number | null;
+  /** On each stalled connection, until it took no more. */
+  sentBytes: { min: number; median: number; max: number } | null;
+  /** Every stalled connection took no more at some point: the sender was held back. false: one took LIMIT_BYTES. */
+  heldBack: boolean;
+  deliveredInOrder: boolean;
+  lostBytes: number;
+  /** Of the healthy connections. */
+  echoMs: { quiet: LatencySummary | null; stalled: LatencySummary | null };
+}
+
+/** And what they cost. */
+export interface SlowReaders extends SlowReadersOfLoad {
+  /**
+   * The proxy's containers together. quiet: mean of the samples in the last half of the time before the first stalled; stalled: the highest
+   * from then until they read again. null: there are no samples of either.
+   */
+  memory: { quiet: MemoryReading; stalled: MemoryReading } | null;
+}
+
 /** One attempt at one cell. What is null was not reached. */
 export interface CellRecord {
   schema: 1;
@@ -383,6 +488,12 @@ export interface CellRecord {
   probes?: Probe[];
   /** Of a fresh cell at a rate that a search found. */
   judgement?: Judgement;
+  /** Of a scenario that holds connections through an event. */
+  survival?: Survival;
+  /** Of a scenario that cuts all connections at once. */
+  storm?: Storm;
+  /** Of a scenario whose clients stop to read. */
+  slowReaders?: SlowReaders;
 }
 
 /** What the results were made on. A run may only be resumed where all of `identity` is the same. */
