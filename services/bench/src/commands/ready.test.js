@@ -57,7 +57,6 @@ function readyWith(
         serves,
         configChecks: [],
         versions: [],
-        reload: null,
       }),
     );
   }

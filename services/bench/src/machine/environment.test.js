@@ -168,6 +168,10 @@ test("versions: asked once an image and command, first line and rest apart, fail
     sameWorkAs: null,
     configChecks: [],
     reload: null,
+    drain: null,
+    worker: null,
+    generation: null,
+    balances: false,
   };
   const versions = await readVersions(
     { load: "k6:1", influxdb: "influx:1", a: "proxy:1", "a-tls": "proxy:1", b: "proxy:2" },

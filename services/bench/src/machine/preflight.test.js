@@ -41,6 +41,10 @@ const proxy = {
   configChecks: [],
   versions: [],
   reload: null,
+  drain: null,
+  worker: null,
+  generation: null,
+  balances: false,
 };
 /** @type {Proxy[]} */
 const proxies = [

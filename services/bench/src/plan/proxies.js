@@ -9,6 +9,23 @@ import { didYouMean, UserError } from "../errors.js";
  * @property {string} [part] the container `<name>-<part>`; without it the one named as the proxy
  * @property {string[]} command
  *
+ * @typedef {object} PartSignal
+ * @property {string} [part] the container `<name>-<part>`; without it the one named as the proxy
+ * @property {string} signal to the container's first process: a name without SIG, such as HUP
+ *
+ * @typedef {object} Reload
+ * @property {PartSignal[]} signals in this order
+ * @property {number} [closesAfterSeconds] its configuration ends, so long after the reload, what was open before; without it: never, as
+ *   long as the client holds it
+ *
+ * @typedef {object} Drain
+ * @property {PartSignal[]} signals in this order; what is open is served until it ends, or the configuration ends it
+ *
+ * @typedef {object} Generation how it tells which configuration is in force: it answers GET /.generation with the number in a file
+ *   that it reads as it starts, and as it reloads
+ * @property {string} file its name in the folder /generation
+ * @property {string} text of that file, in the configuration's own language; `{generation}` stands for the number
+ *
  * @typedef {object} Proxy
  * @property {string} name the folder's, the profile's and the service's
  * @property {string} title
@@ -30,7 +47,12 @@ import { didYouMean, UserError } from "../errors.js";
  *   there is none
  * @property {PartCommand[]} configChecks each ends with a status other than 0, and says why, when the config is wrong
  * @property {PartCommand[]} versions each prints the version on the first line, build options and libraries after it
- * @property {string[] | null} reload command inside the container; null: it cannot
+ * @property {Reload | null} reload how it takes a changed configuration without a stop; null, the default: it cannot
+ * @property {Drain | null} drain how it stops without ending what is open; null, the default: it cannot
+ * @property {"child" | null} worker what of it can die without the whole: a child of each container's first process; null, the default:
+ *   there is one process
+ * @property {Generation | null} generation null, the default: it cannot tell
+ * @property {boolean} balances spreads new connections in turn over all addresses that the name `echo` has; default: false, it uses one
  */
 
 /** The folder of the control: load reaches an echo server directly. */
@@ -65,7 +87,20 @@ const KEYS = {
   ],
   configChecks: ['a list of {"command": [words], "part"?: text}', isPartCommands],
   versions: ['a list of {"command": [words], "part"?: text}', isPartCommands],
-  reload: ["a list of words, or null", (/** @type {unknown} */ v) => v === null || isWords(v)],
+  reload: [
+    '{"signals": [{"signal": a name such as "HUP", "part"?: text}], "closesAfterSeconds"?: a number above 0}, or null',
+    (/** @type {any} */ v) => v === null || isReload(v),
+  ],
+  drain: [
+    '{"signals": [{"signal": a name such as "QUIT", "part"?: text}]}, or null',
+    (/** @type {any} */ v) => v === null || (hasKeys(v, ["signals"]) && isPartSignals(v.signals)),
+  ],
+  worker: ['"child", or null', (/** @type {unknown} */ v) => v === null || v === "child"],
+  generation: [
+    '{"file": a file name, "text": what it says, with {generation} for the number}, or null',
+    (/** @type {any} */ v) => v === null || isGeneration(v),
+  ],
+  balances: ["true or false", isBoolean],
 };
 
 /** What need not be said: so it is with most. */
@@ -77,6 +112,11 @@ const DEFAULTS = {
   processes: "one",
   descriptorLimit: null,
   sameWorkAs: null,
+  reload: null,
+  drain: null,
+  worker: null,
+  generation: null,
+  balances: false,
 };
 
 /**
@@ -85,6 +125,15 @@ const DEFAULTS = {
  */
 export function healthUrl(scheme) {
   return scheme === "wss" ? "https://proxy:8443/healthz" : "http://proxy:8080/healthz";
+}
+
+/**
+ * @param {Pick<Proxy, "name">} proxy
+ * @param {{part?: string}} where
+ * @returns {string} the service of Compose that a command or a signal is for
+ */
+export function serviceOf({ name }, { part }) {
+  return part ? `${name}-${part}` : name;
 }
 
 /** @param {unknown} value */
@@ -128,6 +177,52 @@ function isPartCommands(value) {
     Array.isArray(value) &&
     value.every((entry) => isWords(entry?.command) && isText(entry.part ?? "whole"))
   );
+}
+
+/** @param {unknown} value */
+function isPartSignals(value) {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every(
+      (entry) =>
+        hasKeys(entry, ["signal"], ["part"]) &&
+        /^(?!SIG)[A-Z]+[0-9]?$/.test(entry.signal) &&
+        isText(entry.part ?? "whole"),
+    )
+  );
+}
+
+/** @param {any} value */
+function isReload(value) {
+  return (
+    hasKeys(value, ["signals"], ["closesAfterSeconds"]) &&
+    isPartSignals(value.signals) &&
+    (value.closesAfterSeconds ?? 1) > 0
+  );
+}
+
+/** @param {any} value */
+function isGeneration(value) {
+  return (
+    hasKeys(value, ["file", "text"]) &&
+    /^[\w-]+(\.[\w-]+)*$/.test(value.file) &&
+    isText(value.text) &&
+    value.text.includes("{generation}")
+  );
+}
+
+/**
+ * @param {unknown} value
+ * @param {string[]} required
+ * @param {string[]} [optional]
+ * @returns {boolean} whether it is an object with these keys and no others
+ */
+function hasKeys(value, required, optional = []) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const keys = Object.keys(value);
+  const known = [...required, ...optional];
+  return required.every((key) => keys.includes(key)) && keys.every((key) => known.includes(key));
 }
 
 /**

@@ -14,7 +14,6 @@ const valid = {
   addsForwardedHeaders: true,
   configChecks: [{ part: "tls", command: ["x", "-t"] }],
   versions: [{ command: ["x", "-V"] }],
-  reload: null,
 };
 
 /**
@@ -42,6 +41,11 @@ test("a folder with a proxy.json is a proxy, named as the folder", (t) => {
     processes: "one",
     descriptorLimit: null,
     sameWorkAs: null,
+    reload: null,
+    drain: null,
+    worker: null,
+    generation: null,
+    balances: false,
   };
   assert.deepEqual(readProxies(directory), [
     { name: "a", ...usual, ...valid },
@@ -58,6 +62,14 @@ test("what differs from most is read", (t) => {
     processes: "workers",
     descriptorLimit: 16384,
     sameWorkAs: { proxy: "nginx", scheme: "ws" },
+    reload: {
+      signals: [{ signal: "USR2" }, { part: "tls", signal: "HUP" }],
+      closesAfterSeconds: 10,
+    },
+    drain: { signals: [{ signal: "QUIT" }] },
+    worker: "child",
+    generation: { file: "x.conf", text: "answer {generation};" },
+    balances: true,
   };
   const directory = directoryWith(t, { a: JSON.stringify({ ...valid, ...own }) });
   assert.deepEqual(readProxies(directory), [{ name: "a", ...valid, ...own }]);
@@ -94,6 +106,43 @@ for (const [title, content, message] of /** @type {const} */ ([
     JSON.stringify({ ...valid, sameWorkAs: { proxy: "nginx" } }),
     /"sameWorkAs" is \{"proxy":"nginx"\}/,
   ],
+  [
+    "a reload by a command",
+    JSON.stringify({ ...valid, reload: ["kill", "-HUP", "1"] }),
+    /"reload" is \["kill"/,
+  ],
+  [
+    "a signal with SIG",
+    JSON.stringify({ ...valid, reload: { signals: [{ signal: "SIGHUP" }] } }),
+    /"reload" is .*SIGHUP/,
+  ],
+  [
+    "a reload that closes at once",
+    JSON.stringify({ ...valid, reload: { signals: [{ signal: "HUP" }], closesAfterSeconds: 0 } }),
+    /"reload" is .*"closesAfterSeconds":0/,
+  ],
+  [
+    "a reload with a key too many",
+    JSON.stringify({ ...valid, reload: { signals: [{ signal: "HUP" }], after: 1 } }),
+    /"reload" is .*"after":1/,
+  ],
+  ["a drain without signals", JSON.stringify({ ...valid, drain: { signals: [] } }), /"drain" is/],
+  [
+    "another kind of worker",
+    JSON.stringify({ ...valid, worker: "thread" }),
+    /"worker" is "thread"/,
+  ],
+  [
+    "a generation without its number",
+    JSON.stringify({ ...valid, generation: { file: "x", text: "1" } }),
+    /"generation" is/,
+  ],
+  [
+    "a generation in another folder",
+    JSON.stringify({ ...valid, generation: { file: "../x", text: "{generation}" } }),
+    /"generation" is/,
+  ],
+  ["a vague balance", JSON.stringify({ ...valid, balances: "perhaps" }), /"balances" is "perhaps"/],
   ["no descriptors", JSON.stringify({ ...valid, descriptorLimit: 0 }), /"descriptorLimit" is 0/],
   ["an unknown key", JSON.stringify({ ...valid, colr: 1 }), /unknown key "colr"/],
 ])) {

@@ -142,23 +142,38 @@ export class Counters {
     }
   }
 
+  /**
+   * Looks at every process of the machine, as `sockets` does.
+   *
+   * @returns {number[]} the container's processes as the host numbers them, its main process among them
+   * @throws {ContainerGone}
+   */
+  processes() {
+    const proc = join(this.#root, "/proc");
+    try {
+      // The cgroup's own list of processes has the numbers of the reader's namespace, which is another one than the host's.
+      const own = text(join(proc, String(this.#pid), "cgroup"));
+      return readdirSync(proc)
+        .filter((name) => /^\d+$/.test(name) && cgroupsOf(join(proc, name)) === own)
+        .map(Number);
+    } catch (error) {
+      throw isGone(error) ? new ContainerGone(this.#pid, error) : error;
+    }
+  }
+
   /** @returns {number | null} null: this kernel does not tell */
   #descriptors() {
-    const proc = join(this.#root, "/proc");
-    // The cgroup's own list of processes has the numbers of the reader's namespace, which is another one than the host's.
-    const own = text(join(proc, String(this.#pid), "cgroup"));
-    let count = 0;
-    for (const pid of readdirSync(proc).filter((name) => /^\d+$/.test(name))) {
-      try {
-        if (text(join(proc, pid, "cgroup")) !== own) continue;
-        count += statSync(join(proc, pid, "fd")).size;
-      } catch (error) {
-        // A process that has ended in between is none; one that may not be looked at could be the container's (hidepid).
-        if (!isGone(error)) return null;
-      }
+    try {
+      const count = this.processes()
+        .map((pid) => descriptorsOf(join(this.#root, "/proc", String(pid))))
+        .reduce((sum, of) => sum + of, 0);
+      // Older kernels show 0, and no process has no file open.
+      return count > 0 ? count : null;
+    } catch (error) {
+      // One that may not be looked at could be the container's (hidepid).
+      if (error instanceof ContainerGone) throw error;
+      return null;
     }
-    // Older kernels show 0, and no process has no file open.
-    return count > 0 ? count : null;
   }
 
   #network() {
@@ -478,6 +493,37 @@ function sumOfInterfaces(table) {
     sum.txPackets += columns[9];
   }
   return sum;
+}
+
+/**
+ * @param {string} process its folder in /proc
+ * @returns {string} its cgroups; "": it has ended
+ */
+function cgroupsOf(process) {
+  return unlessGone(() => text(join(process, "cgroup")), "");
+}
+
+/**
+ * @param {string} process its folder in /proc
+ * @returns {number} files that it has open; 0 too when it has ended
+ */
+function descriptorsOf(process) {
+  return unlessGone(() => statSync(join(process, "fd")).size, 0);
+}
+
+/**
+ * @template T
+ * @param {() => T} read
+ * @param {T} otherwise
+ * @returns {T} what was read, or the other when that process has ended
+ */
+function unlessGone(read, otherwise) {
+  try {
+    return read();
+  } catch (error) {
+    if (isGone(error)) return otherwise;
+    throw error;
+  }
 }
 
 /** @param {string} file */

@@ -437,6 +437,7 @@ test("descriptors are those of every process in the container's cgroup, and of n
   mkdirSync(join(sample.root, "proc/30000"));
   const { descriptors } = locate(sample).sockets();
   assert.equal(descriptors, sizes[0] + sizes[1] || null);
+  assert.deepEqual(locate(sample).processes(), [19990, 19991]);
 });
 
 test("open sockets of a container that is gone", (t) => {

@@ -179,6 +179,17 @@ export class Project {
     return JSON.parse(await this.check(["config", "--format", "json"]));
   }
 
+  /**
+   * Sends a signal to the first process of every container of a service that runs; the image needs no `kill` for it.
+   *
+   * @param {string} service
+   * @param {string} name of the signal, without SIG
+   * @throws {UserError} when none runs
+   */
+  async signal(service, name) {
+    await this.check(["kill", "--signal", `SIG${name}`, service]);
+  }
+
   /** Removes its containers, networks and volumes. As its data goes too, nothing has to end in order. */
   down() {
     return this.check(["down", "--volumes", "--remove-orphans", "--timeout", "0"]);
