@@ -91,9 +91,7 @@ export class Testbed {
     await this.#assertFree(clear);
     this.isClear = false;
     try {
-      await project.check(["up", "--detach", "--no-deps", ...this.#observers], {
-        signal: this.#signal,
-      });
+      await this.#observe(project);
       await joinNetwork(this.#network, EDGE_HOST);
       await edges.listen();
       const influx = new Influx(INFLUXDB_URL);
@@ -107,6 +105,11 @@ export class Testbed {
         keepGoing,
         remaining: () => estimateRemaining(store.results.plan, store.results.cells),
       });
+      if (plan.cells.some(({ observed }) => !observed)) {
+        // The last cell may have been one without; InfluxDB's volume still has the curves of the others.
+        await this.#observe(project);
+        await this.#waitFor(influx);
+      }
       await sleep(CADVISOR_DELAY_MS, undefined, { signal: this.#signal });
       await this.#keepCurves(store, influx, tell);
       await follower.end(influx, outcome);
@@ -122,6 +125,13 @@ export class Testbed {
       await remove([this.#budgetHolder]);
       this.isClear = code === 0;
     }
+  }
+
+  /** @param {Project} project with every profile */
+  async #observe(project) {
+    await project.check(["up", "--detach", "--no-deps", ...this.#observers], {
+      signal: this.#signal,
+    });
   }
 
   /**

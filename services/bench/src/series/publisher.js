@@ -89,8 +89,12 @@ export class Publisher {
   #pointsOf(event) {
     if (event.type === "cell") this.#current = event;
     const current = this.#current;
-    // A cell without observers is there to tell what they cost: nothing is written beside it.
-    if (!current || current.cell.observed === false) return [];
+    if (!current) return [];
+    if (!current.cell.observed) {
+      // It is there to tell what observers cost: nothing is written beside it, and InfluxDB is down. The run's end writes what waited.
+      this.#waiting = [];
+      return [];
+    }
     const { cell, attempt } = current;
     switch (event.type) {
       case "phase":

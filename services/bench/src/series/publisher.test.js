@@ -113,6 +113,15 @@ test("beside a cell without observers nothing is written", async (t) => {
   assert.deepEqual(written, []);
 });
 
+test("what waits when a cell without observers begins is left to the run's end: InfluxDB is down", async (t) => {
+  const { publisher, begin, written } = publisherWith(t);
+  begin();
+  publisher.listen(LIVE);
+  begin({ observed: false });
+  await publisher.close();
+  assert.deepEqual(written, []);
+});
+
 test("one write at a time: what comes meanwhile waits for the next", async (t) => {
   /** @type {(() => void)[]} */
   const answers = [];
