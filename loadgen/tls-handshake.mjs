@@ -12,7 +12,6 @@
  * of 2 cores, where it had 1.4 in a closed loop. So the rate has to leave it idle half of the time, or it is the limit through the fast
  * proxies alone.
  */
-import { createSecureContext } from "node:tls";
 import { messagesOf } from "./lib/message.js";
 import { edge, main, readPolicy, scenarioOf, waitForTarget } from "./lib/node.mjs";
 import { atRate } from "./lib/rate.mjs";
@@ -21,6 +20,7 @@ import { Samples } from "./lib/samples.mjs";
 import { Sessions } from "./lib/sessions.mjs";
 import { summarise } from "./lib/summary.js";
 import { CAUSES, exchange } from "./lib/tls-connection.mjs";
+import { secureContextOf } from "./lib/tls-context.mjs";
 
 /** @import { TLSSocket } from "node:tls" */
 /** @import { TlsPolicy } from "./lib/node.mjs" */
@@ -50,7 +50,8 @@ await main(async () => {
   const samples = new Samples();
   const message = messagesOf(MESSAGE_BYTES);
   const policy = readPolicy();
-  const secureContext = secureContextOf(TLS_VERSION, policy);
+  const version = /** @type {import("node:tls").SecureVersion} */ (`TLSv${TLS_VERSION}`);
+  const secureContext = secureContextOf(policy, version);
   /** @type {Record<string, number>} */
   const counts = {};
   const count = (/** @type {string} */ metric) => (counts[metric] = (counts[metric] ?? 0) + 1);
@@ -69,8 +70,7 @@ await main(async () => {
       message: message(number, 0),
       dueMs,
       timeoutMs: TIMEOUT_SECONDS * 1000,
-      mistakeOf: (socket) =>
-        mistakeOf(socket, { version: `TLSv${TLS_VERSION}`, resumes, keyType, policy }),
+      mistakeOf: (socket) => mistakeOf(socket, { version, resumes, keyType, policy }),
       onSession: (fresh) => isResumed && sessions.put(fresh),
     });
   };
@@ -116,16 +116,7 @@ await main(async () => {
   await edge("end");
 
   if (process.env.SAMPLES_CSV) await samples.write(process.env.SAMPLES_CSV);
-  const data = {
-    metrics: Object.fromEntries([
-      ...Object.entries(counts).map(([metric, value]) => [metric, { values: { count: value } }]),
-      ...["handshake_ms", "echo_latency_ms", "total_ms"].map((metric) => [
-        metric,
-        { values: samples.trend(metric) },
-      ]),
-    ]),
-  };
-  const { stdout } = summarise(data, {
+  const { stdout } = summarise(samples.data(counts), {
     title: `${CONNECTIONS} connections, ${CONNECTIONS_PER_SECOND} a second, TLS ${TLS_VERSION}, ${isResumed ? "resumed" : "full"} handshakes, ${keyType}`,
     tags,
     parameters: { ...parameters, SCHEME: scheme },
@@ -138,23 +129,6 @@ await main(async () => {
   console.log(stdout.trimEnd());
   return counts.connections_failed || counts.reference_failed ? FAILED : 0;
 });
-
-/**
- * One for all connections: to make it is dear.
- *
- * @param {number} version
- * @param {TlsPolicy} policy
- */
-function secureContextOf(version, { cipherSuitesTls13, ciphersTls12, groups }) {
-  const only = /** @type {import("node:tls").SecureVersion} */ (`TLSv${version}`);
-  return createSecureContext({
-    minVersion: only,
-    maxVersion: only,
-    ciphers: [...cipherSuitesTls13, ...ciphersTls12].join(":"),
-    // P-256 for the certificate: a TLS 1.2 server may use none on a curve that the client does not name.
-    ecdhCurve: [...groups, "P-256"].join(":"),
-  });
-}
 
 /**
  * That the certificate is good, tls.connect() has made sure; a resumed handshake brings none.

@@ -85,12 +85,13 @@ export function readPolicy() {
 /**
  * @param {string} url
  * @param {number} [timeoutMs]
+ * @param {import("node:https").RequestOptions} [more] of the connection
  * @returns {Promise<{status: number, body: Buffer}>} over a connection of its own; the certificate is verified (NODE_EXTRA_CA_CERTS)
  */
-export function get(url, timeoutMs = 30_000) {
+export function get(url, timeoutMs = 30_000, more = {}) {
   const request = url.startsWith("https:") ? getTls : getPlain;
   return new Promise((resolve, reject) => {
-    const options = { agent: false, signal: AbortSignal.timeout(timeoutMs) };
+    const options = { agent: false, signal: AbortSignal.timeout(timeoutMs), ...more };
     request(url, options, async (response) => {
       try {
         const body = Buffer.concat(await response.toArray());

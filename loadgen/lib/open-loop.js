@@ -3,14 +3,9 @@
  */
 import { randomSeed } from "k6";
 import { Counter } from "k6/metrics";
+import { keepTo as begun } from "./keep-to.js";
 import { Rate } from "./schedule.js";
 import { now } from "./target.js";
-
-/**
- * What begins later than this after it was due is late. k6 wakes 0 to 1 ms after it should, 0.5 in the median at 200 a second, as Go's
- * timers do while nothing else runs; more is a generator, or a machine, that is behind. A latency has its lateness in it.
- */
-const LATE_MS = 10;
 
 const due = new Counter("sends_due");
 const late = new Counter("sends_late");
@@ -18,45 +13,23 @@ const dropped = new Counter("sends_dropped");
 
 /**
  * @param {import("./schedule.js").Due} schedule
- * @param {object} options
- * @param {number} options.startMs from when on the schedule counts, by `now()`
- * @param {number} options.endMs nothing is due from then on; what is late by then is dropped
- * @param {(which: number, dueMs: number) => boolean} options.begin told what `schedule` took and when it was due, by `now()`; false:
- *   it cannot begin, and is dropped
+ * @param {object} options as of keep-to.js, by `now()`
+ * @param {number} options.startMs
+ * @param {number} options.endMs
+ * @param {(which: number, dueMs: number) => boolean} options.begin
  * @param {(which: number) => boolean} options.isReference of what `schedule` took: it is for the reference proxy, and in no count
  * @returns {Promise<void>} at `endMs`
  */
-export function keepTo(schedule, { startMs, endMs, begin, isReference }) {
-  const counts = { due: 0, late: 0, dropped: 0 };
-  return new Promise((resolve) => {
-    const beginDue = () => {
-      const untilMs = now() - startMs;
-      let dueMs;
-      while ((dueMs = schedule.dueMs) !== null && dueMs <= untilMs) {
-        const which = schedule.take();
-        const elapsedMs = now() - startMs;
-        const isBegun = elapsedMs < endMs + LATE_MS && begin(which, startMs + dueMs);
-        if (isReference(which)) continue;
-        counts.due += 1;
-        if (!isBegun) counts.dropped += 1;
-        else if (elapsedMs - dueMs > LATE_MS) counts.late += 1;
-      }
-      const nextMs = dueMs ?? endMs;
-      if (dueMs !== null || untilMs < endMs) {
-        setTimeout(beginDue, Math.max(0, startMs + nextMs - now()));
-        return;
-      }
-      // Once a VU, not once a send: each sample of a counter costs as much as a latency does.
-      for (const [counter, count] of /** @type {const} */ ([
-        [due, counts.due],
-        [late, counts.late],
-        [dropped, counts.dropped],
-      ]))
-        if (count > 0) counter.add(count);
-      resolve();
-    };
-    beginDue();
-  });
+export async function keepTo(schedule, { isReference, ...options }) {
+  const isCounted = (/** @type {number} */ which) => !isReference(which);
+  const counts = await begun(schedule, { ...options, isCounted, now });
+  // Once a VU, not once a send: each sample of a counter costs as much as a latency does.
+  for (const [counter, count] of /** @type {const} */ ([
+    [due, counts.due],
+    [late, counts.late],
+    [dropped, counts.dropped],
+  ]))
+    if (count > 0) counter.add(count);
 }
 
 /**

@@ -2,13 +2,9 @@
  * An open loop for what Node runs: things are due at a fixed rate, whatever becomes of those before.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { LATE_MS } from "./keep-to.js";
 
 /** @import { Sends } from "./summary.js" */
-
-/**
- * What begins later than this after it was due is late. Node's timers have steps of 1 ms; more is a client, or a machine, that is behind.
- */
-const LATE_MS = 10;
 
 /**
  * @param {object} options
@@ -16,17 +12,18 @@ const LATE_MS = 10;
  * @param {number} options.perSecond due one after the other, at even intervals
  * @param {number} options.atMost at a time: one that is due while so many are under way is dropped
  * @param {(number: number) => boolean} [options.isCounted] left out: all are
+ * @param {number} [options.startMs] when the first is due, by performance.now(); left out: now
  * @param {(number: number, dueMs: number) => Promise<void>} begin dueMs: on the clock of performance.now(); it must not fail
  * @returns {Promise<Sends>} of those that are counted, when all that were begun have ended
  */
-export async function atRate({ count, perSecond, atMost, isCounted = () => true }, begin) {
+export async function atRate(options, begin) {
+  const { count, perSecond, atMost, isCounted = () => true, startMs = performance.now() } = options;
   const sends = { due: 0, late: 0, dropped: 0 };
-  const startedMs = performance.now();
   let underWay = 0;
   /** @type {Promise<void>[]} */
   const begun = [];
   for (let number = 0; number < count; number += 1) {
-    const dueMs = startedMs + (1000 * number) / perSecond;
+    const dueMs = startMs + (1000 * number) / perSecond;
     // A timer may fire up to 1 ms early.
     for (let leftMs; (leftMs = dueMs - performance.now()) > 0;) await sleep(Math.ceil(leftMs));
     const one = isCounted(number) ? 1 : 0;

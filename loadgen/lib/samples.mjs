@@ -6,6 +6,7 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
+/** @import { LatencySummary } from "../../services/bench/src/record/types.js" */
 /** @typedef {import("./summary.js").Values} Values */
 
 export class Samples {
@@ -43,6 +44,22 @@ export class Samples {
   }
 
   /**
+   * @param {Record<string, number>} counts by k6's names
+   * @returns {import("./summary.js").SummaryData} of these, and of the metrics that every load of WebSockets has
+   */
+  data(counts) {
+    return {
+      metrics: Object.fromEntries([
+        ...Object.entries(counts).map(([metric, value]) => [metric, { values: { count: value } }]),
+        ...["handshake_ms", "echo_latency_ms", "total_ms"].map((metric) => [
+          metric,
+          { values: this.trend(metric) },
+        ]),
+      ]),
+    };
+  }
+
+  /**
    * Writes all of them as k6's CSV output does.
    *
    * @param {string} file
@@ -58,11 +75,26 @@ export class Samples {
 }
 
 /**
+ * @param {number[]} values in ms
+ * @returns {LatencySummary | null} as a cell's record has it; null: there are none
+ */
+export function latencySummary(values) {
+  const count = values.length;
+  if (count === 0) return null;
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (/** @type {number} */ q) => quantile(sorted, q);
+  const mean = values.reduce((sum, value) => sum + value, 0) / count;
+  const sd = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / count);
+  const [min, median, p90, p95, p99, p999, max] = [0, 0.5, 0.9, 0.95, 0.99, 0.999, 1].map(at);
+  return { count, mean, sd, min, median, p90, p95, p99, p999, max };
+}
+
+/**
  * @param {number[]} sorted at least one
  * @param {number} q
  * @returns {number} between the two that are nearest, as k6 has it
  */
-function quantile(sorted, q) {
+export function quantile(sorted, q) {
   const place = q * (sorted.length - 1);
   const below = sorted[Math.floor(place)];
   return below + (sorted[Math.ceil(place)] - below) * (place - Math.floor(place));

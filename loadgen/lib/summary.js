@@ -35,6 +35,9 @@ export const trendStats = [
  * @property {number | null} totalMs null: the run was cut short
  * @property {Values} handshakeMs
  * @property {Values} echoLatencyMs
+ * @property {import("../../services/bench/src/record/types.js").SurvivalOfLoad} [survival] of a scenario that watches connections end
+ * @property {import("../../services/bench/src/record/types.js").Storm} [storm] of one whose clients all come back at once
+ * @property {import("../../services/bench/src/record/types.js").SlowReadersOfLoad} [slowReaders] of one with clients that do not read
  */
 
 /**
@@ -46,9 +49,10 @@ export const trendStats = [
  * @param {string[]} run.causes
  * @param {(data: SummaryData) => Sends} [run.sendsOf] of an open loop: what was due, whatever became of it
  * @param {string[]} [run.notes]
+ * @param {Pick<Summary, "survival" | "storm" | "slowReaders">} [run.own] what this scenario alone has to tell
  * @returns {{stdout: string}} what handleSummary returns
  */
-export function summarise(data, { title, tags, parameters, causes, sendsOf, notes = [] }) {
+export function summarise(data, { title, tags, parameters, causes, sendsOf, notes = [], own }) {
   /** @type {(name: string) => Values} */
   const values = (name) => data.metrics[name]?.values ?? {};
   /** @type {(name: string) => number} */
@@ -74,6 +78,7 @@ export function summarise(data, { title, tags, parameters, causes, sendsOf, note
     totalMs: values("total_ms").max ?? null,
     handshakeMs: values("handshake_ms"),
     echoLatencyMs: values("echo_latency_ms"),
+    ...own,
   };
   return { stdout: `${table(title, summary, notes)}\nSUMMARY ${JSON.stringify(summary)}\n` };
 }

@@ -32,12 +32,13 @@ export function workload(description, parameters, referenceShare = 0) {
       parameters[name],
     ]),
   );
-  const { quietSeconds, watchSeconds } = values;
+  const { quietSeconds, watchSeconds, stallSeconds } = values;
+  const afterwards = watchSeconds ?? stallSeconds;
   return /** @type {Workload} */ ({
     ...description,
     ...values,
     ...(quietSeconds !== undefined &&
-      watchSeconds !== undefined && { phaseSeconds: quietSeconds + watchSeconds }),
+      afterwards !== undefined && { phaseSeconds: quietSeconds + afterwards }),
     referenceShare: description.usesReference ? referenceShare : 0,
   });
 }

@@ -7,10 +7,22 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { UserError } from "../errors.js";
 import { upgradeResults } from "./upgrade.js";
 
+/** @import { ValidateFunction } from "ajv/dist/2020.js" */
 /** @import { Results } from "./types.js" */
 
 const schema = JSON.parse(readFileSync(join(import.meta.dirname, "results.schema.json"), "utf8"));
-const validate = new Ajv2020({ allowUnionTypes: true }).compile(schema);
+const ajv = new Ajv2020({ allowUnionTypes: true }).addSchema(schema, "results");
+const validate = /** @type {ValidateFunction} */ (ajv.getSchema("results"));
+
+/**
+ * @param {"survivalOfLoad" | "storm" | "slowReadersOfLoad"} name of a definition in results.schema.json
+ * @param {unknown} value
+ * @returns {boolean}
+ */
+export function isDefinedAs(name, value) {
+  const isValid = /** @type {ValidateFunction} */ (ajv.getSchema(`results#/$defs/${name}`));
+  return isValid(value) === true;
+}
 
 /**
  * @param {unknown} read of this version or of an earlier one

@@ -31,6 +31,7 @@ export type Meaning =
   | "phaseSeconds"
   | "quietSeconds"
   | "watchSeconds"
+  | "stallSeconds"
   | "stalled"
   | "backoff"
   | "backoffSeconds"
@@ -327,21 +328,21 @@ export interface Probe
 export interface SurvivalOfLoad {
   /**
    * Held connections that ended, in steps of 100 ms. `how`: `close CODE REASON` (a close frame came), `reset`, `end` (FIN without a close
-   * frame), `timeout` (echoes nothing any more), `error NAME`.
+   * frame), `timeout` (echoes nothing any more), `error NAME`; of those that did not open also `refused`, `status CODE`.
    */
   ends: { ms: number; how: string; count: number }[];
-  /** New handshakes in each second; slow: above SLOW_MS, not among the failed. */
+  /** New connections with a message each, by the second in which they were due; slow: the echo came after SLOW_MS, and they have not failed. */
   probes: { ms: number; asked: number; failed: number; slow: number }[];
   probesFailedByCause: Record<string, number>;
   /** The first answer with each generation of the proxy's configuration. */
   generations: { ms: number; value: string }[];
-  /** Held connections that are open, once a second. */
+  /** Held connections that are open, at the edges of the phase and once a second. */
   open: { ms: number; count: number }[];
   /** Messages on held connections; lost: not echoed in TIMEOUT_SECONDS, or not before the end of the connection. */
   sent: number;
   echoed: number;
   lost: number;
-  /** The longest time without an echo on a connection that survived; null: none survived. */
+  /** The longest that a message waited for its echo on a connection that survived; null: none survived. */
   silenceMs: number | null;
   echoP99Ms: { before: number | null; after: number | null };
 }
@@ -393,17 +394,22 @@ export interface Storm {
 
 /** Stalled clients among healthy ones: the summary of loadgen/slow-readers.mjs. */
 export interface SlowReadersOfLoad {
-  /** When the first client stopped to read, since 1970; null: none was to. */
-  stalledFromMs: number | null;
-  /** When they read again, since 1970; null: none had stopped. */
-  readFromMs: number | null;
-  /** On each stalled connection, until it took no more. */
-  sentBytes: { min: number; median: number; max: number } | null;
-  /** Every stalled connection took no more at some point: the sender was held back. false: one took LIMIT_BYTES. */
+  /**
+   * Since 1970: from when they read nothing; from when each was held back, or had sent LIMIT_BYTES, and sent no more; to when they read
+   * again. Before `from` the load is its own control.
+   */
+  stalledMs: { from: number; held: number; to: number };
+  /** What the kernel took of each of them, in whole messages. */
+  sentBytes: { min: number; median: number; max: number };
+  /** All were held back before they had sent LIMIT_BYTES: what is between is bounded. */
   heldBack: boolean;
+  /** All that came back once they read again was as it was sent, and in order. */
   deliveredInOrder: boolean;
+  /** Of what they sent, never echoed. */
   lostBytes: number;
-  /** Of the healthy connections. */
+  /** Those of them that ended, by how, as of `SurvivalOfLoad`. */
+  ends: Record<string, number>;
+  /** Echo latency of those that always read, before `from`, and between `held` and `to`; null: no echo. */
   echoMs: { quiet: LatencySummary | null; stalled: LatencySummary | null };
 }
 

@@ -76,6 +76,13 @@ const WORDS = {
   requests: (value) => counted(value, "request"),
   threads: (value) => counted(value, "client thread"),
   phaseSeconds: (value, holds) => `${holds ? "held " : ""}for ${number(value)} s`,
+  quietSeconds: (value) => `quiet for ${number(value)} s`,
+  watchSeconds: (value) => `watched for ${number(value)} s`,
+  stalled: (value) => `${number(value)} of them stop reading`,
+  stallSeconds: (value) => `for ${number(value)} s`,
+  backoff: (value) =>
+    ["back at once", "after a fixed back-off", "after one with full jitter"][value],
+  backoffSeconds: (value) => `back-off ${number(value)} s`,
   messages: (value) => `${counted(value, "message")} a connection`,
   intervalSeconds: (value) => `a message each ${number(value)} s`,
   messagesPerSecond: (value) => `${counted(value, "message")} a second`,

@@ -2,9 +2,7 @@
  * The load generators that Node runs: what wrk and ab print, and the scripts of loadgen/ themselves.
  */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,14 +12,13 @@ import { atRate } from "../../../../loadgen/lib/rate.mjs";
 import { Samples } from "../../../../loadgen/lib/samples.mjs";
 import { Sessions } from "../../../../loadgen/lib/sessions.mjs";
 import { readWrk } from "../../../../loadgen/lib/wrk.mjs";
-import { certificate } from "../conformance/testing/certificate.js";
-import { POLICY, startServer } from "../conformance/testing/server.js";
+import { startServer } from "../conformance/testing/server.js";
 import { readHttpSummary, referenceOf } from "./http-load.js";
 import { readLatencies, readSummary } from "./k6.js";
+import { folder, script, tlsEnvironment } from "./testing/script.js";
 
 /** @import { TestContext } from "node:test" */
 
-const LOADGEN = join(import.meta.dirname, "../../../../loadgen");
 /** Of wrk 4.1.0 and ab of Apache 2.4.71, before a server on loopback that answered every seventh request with 502 or 503. */
 const recorded = (/** @type {string} */ name) =>
   readFileSync(join(import.meta.dirname, "testing/recorded", name), "utf8");
@@ -208,30 +205,6 @@ test("samples have the values of k6's trends, and its CSV", async (t) => {
   });
 });
 
-/** @param {TestContext} t */
-function folder(t) {
-  const directory = mkdtempSync(join(tmpdir(), "generators-"));
-  t.after(() => rmSync(directory, { recursive: true }));
-  return directory;
-}
-
-/**
- * @param {string} scenario
- * @param {Record<string, string>} env
- * @returns {Promise<{code: number, stdout: string, stderr: string}>}
- */
-function script(scenario, env) {
-  return new Promise((resolve) => {
-    const options = { env: { PATH: process.env.PATH, TARGET_HOST: "localhost", ...env } };
-    execFile(
-      process.execPath,
-      [join(LOADGEN, `${scenario}.mjs`)],
-      options,
-      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
-    );
-  });
-}
-
 for (const [scenario, env, message] of /** @type {const} */ ([
   ["http", { THREADS: "0" }, /THREADS=0: expected a whole number from 1/],
   ["http", { DURATION_SECONDS: "1.5" }, /DURATION_SECONDS=1\.5: expected a whole number/],
@@ -246,6 +219,8 @@ for (const [scenario, env, message] of /** @type {const} */ ([
   ["tls-handshake", { TLS_VERSION: "1.1" }, /TLS_VERSION=1\.1: expected 1\.2 or 1\.3/],
   ["tls-handshake", { RESUMED: "yes" }, /RESUMED=yes: expected 0 or 1/],
   ["tls-handshake", { RSA_BITS: "4096" }, /RSA_BITS=4096: expected 0 or 2048/],
+  ["survive", { QUIET_SECONDS: "0" }, /QUIET_SECONDS=0: expected a whole number from 1/],
+  ["survive", { INTERVAL_SECONDS: "0" }, /INTERVAL_SECONDS=0: expected a number from 0\.01/],
 ]))
   test(`${scenario} refuses ${JSON.stringify(env)}`, async () => {
     const { code, stdout, stderr } = await script(scenario, env);
@@ -282,17 +257,11 @@ async function tlsServer(t, faults) {
   const server = await startServer({ tls: { secureOptions: 0 }, ...faults });
   t.after(() => server.close());
   const directory = folder(t);
-  const file = (/** @type {string} */ name, /** @type {string} */ text) => {
-    writeFileSync(join(directory, name), text);
-    return join(directory, name);
-  };
   return {
     csv: join(directory, "samples.csv"),
     env: {
-      SCHEME: "wss",
+      ...tlsEnvironment(directory, faults?.algorithm),
       TARGET_PORT: String(server.tlsPort),
-      NODE_EXTRA_CA_CERTS: file("ca.pem", certificate(faults?.algorithm ?? "ecdsa")),
-      TLS_POLICY: file("policy.json", JSON.stringify(POLICY)),
       SAMPLES_CSV: join(directory, "samples.csv"),
       CONNECTIONS: "20",
     },

@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { UserError } from "../errors.js";
+import { isDefinedAs } from "../record/schema.js";
 import { isCount, isCounts, isNumbers, isObject, readSummaryLine } from "./summary-line.js";
 
 /** @typedef {import("../../../../loadgen/lib/summary.js").Summary} Summary */
@@ -27,6 +28,13 @@ export function readSummary(stdout) {
   });
 }
 
+/** What one kind of scenario alone tells, and what it is in the record. */
+const OWN = /** @type {const} */ ([
+  ["survival", "survivalOfLoad"],
+  ["storm", "storm"],
+  ["slowReaders", "slowReadersOfLoad"],
+]);
+
 /** @type {import("./summary-line.js").Shape} */
 const SHAPE = [
   ["tags", "an object", isObject],
@@ -40,6 +48,14 @@ const SHAPE = [
   ["totalMs", "a number or null", (value) => value === null || Number.isFinite(value)],
   ["handshakeMs", "numbers", isNumbers],
   ["echoLatencyMs", "numbers", isNumbers],
+  ...OWN.map(
+    ([key, name]) =>
+      /** @type {import("./summary-line.js").Shape[number]} */ ([
+        key,
+        `${name} of results.schema.json, or nothing`,
+        (value) => value === undefined || isDefinedAs(name, value),
+      ]),
+  ),
 ];
 
 /** @param {any} value */
@@ -50,6 +66,14 @@ function isSends(value) {
 /** @param {any} value */
 function isReference(value) {
   return isObject(value) && [value.opened, value.failed, value.messagesEchoed].every(isCount);
+}
+
+/**
+ * @param {Summary} summary of the only load container: what its connections met has no sum with that of another's
+ * @returns {Pick<Summary, "survival" | "storm" | "slowReaders">} what one kind of scenario alone tells; {}: it is another
+ */
+export function ownOf(summary) {
+  return Object.fromEntries(OWN.flatMap(([key]) => (summary[key] ? [[key, summary[key]]] : [])));
 }
 
 /**

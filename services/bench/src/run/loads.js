@@ -2,6 +2,7 @@
  * Load containers: what starts them, and what they say when they have ended. A scenario's script is run by k6 in the service `load`,
  * or by Node in `load-http`.
  */
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { remove, run } from "../platform/docker.js";
 import { UserError } from "../errors.js";
@@ -10,7 +11,7 @@ import { Histogram, summarise } from "../statistics/index.js";
 import { CellFailure } from "./cell-failure.js";
 import { readHttpSummary, referenceOf } from "./http-load.js";
 import { LoadRun } from "./load-run.js";
-import { keepSamples, mergeSummaries, readLatencies, readSummary } from "./k6.js";
+import { keepSamples, mergeSummaries, ownOf, readLatencies, readSummary } from "./k6.js";
 
 /** @import { Project } from "../platform/docker.js" */
 /** @import { Workload } from "../plan/workload.js" */
@@ -18,8 +19,17 @@ import { keepSamples, mergeSummaries, readLatencies, readSummary } from "./k6.js
 /** @import { Summary } from "./k6.js" */
 /** @import { RunContext } from "./cell.js" */
 
+/**
+ * What the load says of a cell; of an event and of memory the runner knows the rest.
+ *
+ * @typedef {Partial<Omit<CellRecord, "survival" | "slowReaders">> & Pick<Summary, "survival" | "slowReaders">} LoadRecord
+ */
+
 /** Of k6's REST API, for the live view. */
 export const K6_PORT = 6565;
+
+/** What a load that watches connections writes beside its samples. */
+const TIMELINE = "survival.csv";
 
 /** What a load ends with when connections have failed. */
 export const CONNECTIONS_FAILED = 99;
@@ -168,7 +178,7 @@ export class Loads {
   /**
    * @param {LoadRun} load that of the measured phase, which has ended
    * @param {string} folder of the cell's results: raw samples are kept there
-   * @returns {Promise<Partial<CellRecord>>} what they counted
+   * @returns {Promise<LoadRecord>} what they counted
    * @throws {CellFailure} when one ended without a summary
    */
   async read(load, folder) {
@@ -194,7 +204,7 @@ export class Loads {
   /**
    * @param {LoadRun} load
    * @param {string} folder
-   * @returns {Promise<Partial<CellRecord>>}
+   * @returns {Promise<LoadRecord>}
    */
   async #readConnections({ names, csvFiles: files }, folder) {
     const summaries = await Promise.all(names.map((name) => summaryOf(name, readSummary)));
@@ -202,6 +212,8 @@ export class Loads {
     const { connections, messagesEchoed, reference, sends, totalMs } = mergeSummaries(summaries);
     const { handshakeMs, echoLatencyMs } = await readLatencies(files);
     await keepSamples(files, join(folder, "latencies.csv.gz"));
+    const own = ownOf(summaries[0]);
+    if (own.survival) copyFileSync(join(this.#scratch, TIMELINE), join(folder, TIMELINE));
     return {
       connections: { asked: connectionsAsked(this.#workload, sends), ...connections },
       messagesEchoed,
@@ -221,6 +233,7 @@ export class Loads {
           echoLatencyMs: distributionOf(echoLatencyMs),
         },
       }),
+      ...own,
     };
   }
 }

@@ -1,0 +1,242 @@
+/**
+ * One WebSocket of a client in Node, for scenarios in which connections end: it tells how. `ws` by itself has 1006 for everything that is
+ * no close frame, so the socket under it is watched as well.
+ *
+ * How a connection ended, or a handshake failed, is one text:
+ *
+ *     close CODE REASON   a close frame came, whatever became of the TCP connection after it
+ *     reset               ECONNRESET
+ *     end                 a FIN, and no close frame before it
+ *     timeout             nothing came in time
+ *     refused             ECONNREFUSED
+ *     status CODE         the handshake was answered with another status than 101
+ *     error NAME          all else, by the name that Node, OpenSSL or `ws` has for it
+ */
+import net from "node:net";
+import tls from "node:tls";
+import { WebSocket } from "ws";
+import { readPolicy } from "./node.mjs";
+import { Resolver } from "./resolver.mjs";
+import { secureContextOf } from "./tls-context.mjs";
+
+/** @import { Socket } from "node:net" */
+/** @import { SecureContext, TLSSocket } from "node:tls" */
+/** @import { Scenario } from "./node.mjs" */
+
+/** After a close frame the other side has so long to close the TCP connection: how it ended is known by then. */
+const CLOSE_MS = 1000;
+
+/** `ws` says this where no close frame came. */
+const NO_CLOSE_FRAME = 1006;
+
+/** Of errors that have a name of their own here. EPIPE is what the kernel makes of a reset that comes after a FIN. */
+const HOW = new Map([
+  ["ECONNRESET", "reset"],
+  ["ECONNREFUSED", "refused"],
+  ["EPIPE", "end"],
+]);
+
+/**
+ * @typedef {object} Target what all connections of a load share
+ * @property {string} host
+ * @property {number} port
+ * @property {string} url
+ * @property {net.LookupFunction} lookup
+ * @property {SecureContext | null} secureContext null: no TLS
+ */
+
+/**
+ * @param {Scenario} scenario
+ * @returns {Target}
+ */
+export function targetOf({ scheme, host, port }) {
+  return {
+    host,
+    port,
+    url: `${scheme}://${host}:${port}/`,
+    lookup: new Resolver(host).lookup,
+    secureContext: scheme === "wss" ? secureContextOf(readPolicy()) : null,
+  };
+}
+
+/**
+ * @param {Pick<Target, "lookup">} target
+ * @returns {Pick<net.TcpSocketConnectOpts, "lookup" | "autoSelectFamily">} one address at a time: a second one that is tried at once would
+ *   hide that the first did not answer
+ */
+export function addressing({ lookup }) {
+  return { lookup, autoSelectFamily: false };
+}
+
+/**
+ * @param {unknown} error
+ * @returns {string} how a connection ended that ended by it
+ */
+export function howOf(error) {
+  const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+  return HOW.get(code ?? "") ?? `error ${code ?? message}`;
+}
+
+export class Client {
+  /** What to do with a message. @type {(message: Buffer) => void} */
+  onMessage = () => {};
+  /** Told once how it ended, where that is not what `close` or `reset` was asked for. @type {(how: string) => void} */
+  onEnd = () => {};
+
+  /** @type {Socket} */
+  #tcp;
+  /** The same, or TLS over it. @type {Socket} */
+  #socket;
+  #ws;
+  /** What the socket told first. */
+  #told = "";
+  /** @type {"connecting" | "open" | "closing" | "ended"} */
+  #state = "connecting";
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer;
+  /** @type {(how: string | null) => void} */
+  #settle = () => {};
+
+  /**
+   * Begins the handshake.
+   *
+   * @param {Target} target
+   * @param {object} options
+   * @param {number} options.timeoutMs of TCP, TLS and WebSocket handshake together
+   * @param {Buffer} [options.session] of TLS, to be resumed
+   * @param {(session: Buffer) => void} [options.onSession] told each session that the server gives
+   * @param {(socket: TLSSocket) => string | null} [options.mistakeOf] asked after the TLS handshake: how it has failed; null: it has not
+   */
+  constructor(target, { timeoutMs, session, onSession, mistakeOf }) {
+    const { host, port, url, secureContext } = target;
+    this.#tcp = net.connect({ host, port, ...addressing(target) });
+    this.#socket = this.#tcp;
+    if (secureContext) {
+      const servername = net.isIP(host) ? "" : host;
+      // Over a socket of its own: that of tls.connect() alone cannot be reset.
+      const socket = tls.connect({ socket: this.#tcp, host, servername, secureContext, session });
+      if (onSession) socket.on("session", onSession);
+      socket.on("secureConnect", () => {
+        const mistake = mistakeOf?.(socket);
+        if (mistake) this.fail(mistake);
+      });
+      this.#socket = socket;
+    }
+    this.#socket.on("end", () => (this.#told ||= "end"));
+    this.#socket.on("error", (error) => (this.#told ||= howOf(error)));
+    const createConnection = () => this.#socket;
+    const options = { createConnection, perMessageDeflate: false, closeTimeout: CLOSE_MS };
+    this.#ws = new WebSocket(url, options)
+      .on("open", () => this.#open())
+      .on("message", (message) => this.onMessage(/** @type {Buffer} */ (message)))
+      .on("unexpected-response", (_, { statusCode }) => this.fail(`status ${statusCode}`))
+      // Of a handshake that a FIN cut short, Node's HTTP client says ECONNRESET.
+      .on("error", (error) => this.fail(this.#told || howOf(error)))
+      .on("close", (code, reason) => this.#closed(code, reason));
+    /**
+     * How the handshake failed; null: it is open.
+     *
+     * @type {Promise<string | null>}
+     */
+    this.opened = new Promise((resolve) => (this.#settle = resolve));
+    this.limit(timeoutMs);
+  }
+
+  /** @returns {boolean} whether it can carry messages */
+  get isOpen() {
+    return this.#state === "open" && this.#ws.readyState === WebSocket.OPEN;
+  }
+
+  /** @returns {boolean} whether it is over; after a close frame it takes a moment */
+  get hasEnded() {
+    return this.#state === "ended";
+  }
+
+  /**
+   * Sets anew by when it has to be through.
+   *
+   * @param {number} [ms] from now; none: it may stay
+   */
+  limit(ms) {
+    clearTimeout(this.#timer);
+    if (ms !== undefined) this.#timer = setTimeout(() => this.fail("timeout"), ms);
+  }
+
+  /**
+   * @param {string} message
+   * @param {(error?: Error | null) => void} [taken] called when the kernel has taken it, or never will
+   */
+  send(message, taken) {
+    this.#ws.send(message, taken);
+  }
+
+  /** Reads nothing more. What has come by then may still be handed over. */
+  pause() {
+    this.#ws.pause();
+  }
+
+  resume() {
+    this.#ws.resume();
+  }
+
+  /**
+   * Ends it as it should: with a close frame, which the server answers.
+   *
+   * @param {number} timeoutMs
+   * @returns {Promise<string>} how it ended
+   */
+  close(timeoutMs) {
+    if (!this.isOpen) return Promise.resolve("not open");
+    this.#state = "closing";
+    this.limit(timeoutMs);
+    return new Promise((resolve) => {
+      this.#settle = (how) => resolve(how ?? "");
+      this.#ws.close(1000);
+    });
+  }
+
+  /** Ends it with an RST, and tells nobody. */
+  reset() {
+    this.#state = "ended";
+    clearTimeout(this.#timer);
+    this.#tcp.resetAndDestroy();
+    this.#socket.destroy();
+  }
+
+  /**
+   * Ends it from this side; only the first call counts.
+   *
+   * @param {string} how
+   */
+  fail(how) {
+    this.#end(how);
+    this.#socket.destroy();
+  }
+
+  #open() {
+    if (this.#state !== "connecting") return;
+    clearTimeout(this.#timer);
+    this.#state = "open";
+    this.#settle(null);
+  }
+
+  /**
+   * @param {number} code
+   * @param {Buffer} reason
+   */
+  #closed(code, reason) {
+    this.#end(
+      code === NO_CLOSE_FRAME ? this.#told || "error unknown" : `close ${code} ${reason}`.trim(),
+    );
+  }
+
+  /** @param {string} how */
+  #end(how) {
+    const state = this.#state;
+    if (state === "ended") return;
+    this.#state = "ended";
+    clearTimeout(this.#timer);
+    if (state === "open") this.onEnd(how);
+    else this.#settle(how);
+  }
+}

@@ -1,0 +1,266 @@
+/**
+ * What becomes of open connections when something changes or breaks: CONNECTIONS WebSockets are held, with a message of MESSAGE_BYTES on
+ * each every INTERVAL_SECONDS, and PROBES_PER_SECOND new ones are opened beside them, for QUIET_SECONDS, after which the runner makes
+ * its event happen, and for WATCH_SECONDS. A connection that ends is told with how, and not opened again. It is an open loop: messages and probes
+ * are due whatever the proxy does, and messages do not wait for the echo of those before.
+ *
+ * Beside them GETs of /.generation tell which configuration answers, where a proxy has such a page.
+ *
+ * Why Node: k6 tells a reset from no other end.
+ */
+import { dirname, join } from "node:path";
+import { addressing, Client, howOf, targetOf } from "./lib/client.mjs";
+import { Echoes } from "./lib/echoes.mjs";
+import { closeAll, countsText, failSilent, openAll, settle } from "./lib/held.mjs";
+import { keepTo } from "./lib/keep-to.js";
+import { messagesOf } from "./lib/message.js";
+import { edge, get, main, scenarioOf, waitForTarget } from "./lib/node.mjs";
+import { atRate } from "./lib/rate.mjs";
+import { quantile, Samples } from "./lib/samples.mjs";
+import { Schedule } from "./lib/schedule.js";
+import { samplingNote, summarise } from "./lib/summary.js";
+import { BUCKET_MS, Timeline } from "./lib/timeline.mjs";
+
+/** @import { SurvivalOfLoad } from "../services/bench/src/record/types.js" */
+/** @import { Target } from "./lib/client.mjs" */
+
+/** Of /.generation. */
+const GETS_PER_SECOND = 5;
+/** Other pages are no generation: a proxy that has none may forward the request. */
+const GENERATION = /^\S{1,40}$/;
+
+await main(async () => {
+  const scenario = scenarioOf("survive");
+  const { parameters, scheme, tags, origin } = scenario;
+  const { CONNECTIONS, CONNECTIONS_PER_SECOND, INTERVAL_SECONDS, MESSAGE_BYTES } = parameters;
+  const { PROBES_PER_SECOND, QUIET_SECONDS, WATCH_SECONDS, SLOW_MS, LATENCY_SAMPLES } = parameters;
+  const timeoutMs = 1000 * parameters.TIMEOUT_SECONDS;
+  const seconds = QUIET_SECONDS + WATCH_SECONDS;
+  const sampleEvery = Math.max(1, Math.ceil(seconds / INTERVAL_SECONDS / LATENCY_SAMPLES));
+  const target = targetOf(scenario);
+  const message = messagesOf(MESSAGE_BYTES);
+  const samples = new Samples();
+  const timeline = new Timeline();
+
+  await waitForTarget(scenario);
+  const clients = await openAll(target, {
+    count: CONNECTIONS,
+    perSecond: CONNECTIONS_PER_SECOND,
+    each: { timeoutMs },
+  });
+  await edge("start");
+  const startMs = performance.now();
+  const startedMs = Date.now();
+  const quietMs = startMs + 1000 * QUIET_SECONDS;
+  const endMs = 1000 * seconds;
+
+  /** Latencies of messages by when they were due: in the quiet part, and after it. */
+  const latencies = { before: /** @type {number[]} */ ([]), after: /** @type {number[]} */ ([]) };
+  const held = clients.map((client, number) => {
+    const onEcho = (
+      /** @type {number} */ ms,
+      /** @type {number} */ dueMs,
+      /** @type {number} */ nth,
+    ) => {
+      timeline.add("echoed");
+      latencies[dueMs < quietMs ? "before" : "after"].push(ms);
+      // Each connection begins elsewhere, or all of their samples would be of the same moment.
+      if ((number + nth) % sampleEvery === 0) samples.add("echo_latency_ms", ms);
+    };
+    const echoes = new Echoes(client, { number, message, onEcho });
+    client.onEnd = (how) => {
+      timeline.add("end", how);
+      if (echoes.missing > 0) timeline.add("lost", "", echoes.missing);
+    };
+    return { client, echoes };
+  });
+  const open = [{ ms: startedMs, count: CONNECTIONS }];
+  const look = () => {
+    failSilent(held, timeoutMs);
+    const count = clients.filter(({ isOpen }) => isOpen).length;
+    const ms = Date.now();
+    timeline.set("open", count);
+    if (ms >= startedMs + 1000 * open.length) open.push({ ms, count });
+  };
+  const looking = setInterval(look, BUCKET_MS);
+
+  const probes = Array.from({ length: seconds }, (_, i) => ({
+    ms: startedMs + 1000 * i,
+    asked: 0,
+    failed: 0,
+    slow: 0,
+  }));
+  /** @type {Record<string, number>} */
+  const probesFailedByCause = {};
+  /** @type {SurvivalOfLoad["generations"]} */
+  const generations = [];
+
+  const now = () => performance.now();
+  const schedule = new Schedule({
+    count: CONNECTIONS,
+    intervalMs: 1000 * INTERVAL_SECONDS,
+    endMs,
+  });
+  /** @type {(perSecond: number, begin: (number: number, dueMs: number) => Promise<void>) => Promise<unknown>} */
+  const besides = (perSecond, begin) =>
+    atRate({ count: Math.ceil(perSecond * seconds), perSecond, atMost: Infinity, startMs }, begin);
+  const [sends] = await Promise.all([
+    keepTo(schedule, {
+      now,
+      startMs,
+      endMs,
+      begin: (which, dueMs) => {
+        const { client, echoes } = held[which];
+        if (!client.isOpen) return false;
+        echoes.send(dueMs);
+        timeline.add("sent");
+        return true;
+      },
+      // On one that has ended, nothing is due.
+      isCounted: (which) => clients[which].isOpen,
+    }),
+    besides(PROBES_PER_SECOND, async (number, dueMs) => {
+      const second = probes[Math.floor((dueMs - startMs) / 1000)];
+      second.asked += 1;
+      const text = message(CONNECTIONS + number, 0);
+      const { failedBy, handshakeMs, echoMs } = await probe(target, { text, dueMs, timeoutMs });
+      if (handshakeMs !== null) samples.add("handshake_ms", handshakeMs);
+      const isSlow = echoMs !== null && echoMs > SLOW_MS;
+      timeline.add("probe", failedBy ?? (isSlow ? "slow" : "ok"), 1, startedMs + dueMs - startMs);
+      if (isSlow) second.slow += 1;
+      if (failedBy === null) return;
+      second.failed += 1;
+      probesFailedByCause[failedBy] = (probesFailedByCause[failedBy] ?? 0) + 1;
+    }),
+    besides(GETS_PER_SECOND, async () => {
+      const { value, failedBy } = await generation(`${origin}/.generation`, target, timeoutMs);
+      timeline.add("generation", value ?? `failed ${failedBy}`);
+      if (value === null || generations.some((one) => one.value === value)) return;
+      generations.push({ ms: Date.now(), value });
+    }),
+  ]);
+  await settle(held, timeoutMs);
+  clearInterval(looking);
+  look();
+  samples.add("total_ms", performance.now() - startMs);
+  await edge("end");
+
+  const survivors = held.filter(({ client }) => client.isOpen);
+  for (const { client } of survivors) client.onEnd = () => {};
+  await closeAll(clients, timeoutMs);
+  const sum = (/** @type {string} */ kind) =>
+    timeline.of(kind).reduce((total, { count }) => total + count, 0);
+  /** @type {SurvivalOfLoad} */
+  const survival = {
+    ends: timeline.of("end").map(({ ms, what, count }) => ({ ms, how: what, count })),
+    probes,
+    probesFailedByCause,
+    generations,
+    open,
+    sent: sum("sent"),
+    echoed: sum("echoed"),
+    lost: sum("lost"),
+    silenceMs: survivors.length > 0 ? Math.max(...survivors.map(longestMs)) : null,
+    echoP99Ms: { before: p99(latencies.before), after: p99(latencies.after) },
+  };
+  if (process.env.SAMPLES_CSV) {
+    await samples.write(process.env.SAMPLES_CSV);
+    timeline.write(join(dirname(process.env.SAMPLES_CSV), "survival.csv"));
+  }
+  const { stdout } = summarise(
+    samples.data({ connections_opened: CONNECTIONS, messages_echoed: survival.echoed }),
+    {
+      title: `${CONNECTIONS} connections held for ${seconds} s, ${MESSAGE_BYTES} bytes on each every ${INTERVAL_SECONDS} s`,
+      tags,
+      parameters: { ...parameters, SCHEME: scheme },
+      causes: [],
+      sendsOf: () => sends,
+      notes: [...samplingNote(sampleEvery), ...notesOn(survival, survivors.length)],
+      own: { survival },
+    },
+  );
+  console.log(stdout.trimEnd());
+});
+
+/**
+ * @param {Target} target
+ * @param {object} options
+ * @param {string} options.text of its message
+ * @param {number} options.dueMs when it should have begun, by performance.now()
+ * @param {number} options.timeoutMs it has failed when it is not through by then
+ * @returns {Promise<{failedBy: string | null, handshakeMs: number | null, echoMs: number | null}>} from when it was due to the answer to
+ *   the upgrade, and to the echo; null: it did not get so far
+ */
+async function probe(target, { text, dueMs, timeoutMs }) {
+  const client = new Client(target, { timeoutMs });
+  const failedBy = await client.opened;
+  if (failedBy !== null) return { failedBy, handshakeMs: null, echoMs: null };
+  const handshakeMs = performance.now() - dueMs;
+  client.limit(timeoutMs);
+  return new Promise((resolve) => {
+    client.onEnd = (how) => resolve({ failedBy: how, handshakeMs, echoMs: null });
+    const onEcho = (/** @type {number} */ echoMs) => {
+      client.onEnd = () => {};
+      // How it ends from here on is no matter of new connections.
+      client.close(timeoutMs);
+      resolve({ failedBy: null, handshakeMs, echoMs });
+    };
+    new Echoes(client, { number: 0, message: () => text, onEcho }).send(dueMs);
+  });
+}
+
+/**
+ * @param {string} url
+ * @param {Target} target
+ * @param {number} timeoutMs
+ * @returns {Promise<{value: string, failedBy: null} | {value: null, failedBy: string}>}
+ */
+async function generation(url, target, timeoutMs) {
+  try {
+    const { status, body } = await get(url, timeoutMs, addressing(target));
+    const value = body.toString().trim();
+    if (status !== 200) return { value: null, failedBy: `status ${status}` };
+    return GENERATION.test(value)
+      ? { value, failedBy: null }
+      : { value: null, failedBy: "by another page" };
+  } catch (error) {
+    const isLate = /** @type {Error} */ (error).name === "TimeoutError";
+    return { value: null, failedBy: isLate ? "timeout" : howOf(error) };
+  }
+}
+
+/** @param {{echoes: Echoes}} held */
+function longestMs({ echoes }) {
+  return echoes.longestMs;
+}
+
+/**
+ * @param {number[]} values
+ * @returns {number | null} null: there are none
+ */
+function p99(values) {
+  return values.length > 0
+    ? quantile(
+        values.sort((a, b) => a - b),
+        0.99,
+      )
+    : null;
+}
+
+/**
+ * @param {SurvivalOfLoad} survival
+ * @param {number} survivors
+ * @returns {string[]} for the table
+ */
+function notesOn({ ends, probes, probesFailedByCause, sent, lost, silenceMs }, survivors) {
+  /** @type {Record<string, number>} */
+  const byHow = {};
+  for (const { how, count } of ends) byHow[how] = (byHow[how] ?? 0) + count;
+  const sum = (/** @type {"asked" | "failed" | "slow"} */ key) =>
+    probes.reduce((total, second) => total + second[key], 0);
+  return [
+    `survived: ${survivors}${ends.length > 0 ? `; ended: ${countsText(byHow)}` : ""}`,
+    `lost: ${lost} of ${sent} messages; longest silence of a survivor: ${silenceMs === null ? "–" : `${Math.round(silenceMs)} ms`}`,
+    `probes: ${sum("asked")}, ${sum("slow")} slow, ${sum("failed")} failed${sum("failed") > 0 ? ` (${countsText(probesFailedByCause)})` : ""}`,
+  ];
+}
