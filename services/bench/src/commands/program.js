@@ -117,6 +117,7 @@ export function makeProgram(call) {
     [
       OPTIONS.proxies,
       OPTIONS.scheme,
+      OPTIONS.event,
       OPTIONS.connections,
       OPTIONS.rounds,
       OPTIONS.seed,
@@ -258,7 +259,8 @@ function withOptions(command, options) {
  * @param {Record<string, any>} options of commander
  * @returns {Overrides} with those keys only that were given
  */
-function overridesOf({ proxies, scheme: schemes, connections, rounds, seed, proxyCpus, sloMs }) {
-  const given = { proxies, schemes, connections, rounds, seed, proxyCpus, sloMs };
+function overridesOf({ scheme: schemes, event: events, ...options }) {
+  const { proxies, connections, rounds, seed, proxyCpus, sloMs } = options;
+  const given = { proxies, schemes, events, connections, rounds, seed, proxyCpus, sloMs };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

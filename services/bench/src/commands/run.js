@@ -10,7 +10,7 @@ import { readEnvironment } from "../machine/environment.js";
 import { isDisturbed } from "../record/disturbance.js";
 import { identityDifferences } from "../record/identity.js";
 import { describeDescriptors, readLimits } from "../machine/limits.js";
-import { preflight } from "../machine/preflight.js";
+import { preflight, refuseTooMany } from "../machine/preflight.js";
 import { readBattle } from "../plan/battle.js";
 import { needsOneBudget, quotaOf } from "../plan/cpu-budget.js";
 import { describePlan, differences as planDifferences } from "../plan/describe.js";
@@ -41,6 +41,7 @@ const INTERRUPTED = 130;
  * @property {string} directory the project's
  * @property {Proxy[]} proxies all of them
  * @property {boolean} keepGoing
+ * @property {boolean} [hasConnections] the command line says how many
  * @property {(line: string) => void} say
  *
  * @typedef {{code: number, store: Store}} Outcome code: exit status
@@ -56,7 +57,8 @@ const INTERRUPTED = 130;
 export async function run(directory, wanted, say, words) {
   const { battle, overrides, name, resume, dryRun, keepGoing } = wanted;
   const proxies = readProxies(join(directory, "proxies"));
-  const context = { directory, proxies, keepGoing, say };
+  const hasConnections = overrides.connections !== undefined;
+  const context = { directory, proxies, keepGoing, hasConnections, say };
   if (resume) return (await goOn(context, Store.open(resolve(resume)), dryRun)).code;
   const known = { proxies, referenceShare: readReferenceShare(directory), say };
   const asked = readBattle(directory, battle, { proxies });
@@ -94,8 +96,9 @@ export async function run(directory, wanted, say, words) {
  * @param {Context} context
  * @param {Plan} plan
  * @returns {Promise<Plan>} with what this machine cannot run marked
+ * @throws {UserError} when it cannot run what was asked for
  */
-async function fit({ directory, proxies, say }, plan) {
+async function fit({ directory, proxies, hasConnections, say }, plan) {
   const limits = await readLimits();
   say(`descriptors per process: ${describeDescriptors(limits)}`);
   const config = await new Project(directory, { profile: "*" }).config();
@@ -107,7 +110,9 @@ async function fit({ directory, proxies, say }, plan) {
       })
     : null;
   const workers = workersOf(plan, config);
-  return preflight(plan, limits, { proxies, services, workers, noOneBudget });
+  const about = { proxies, services, workers, noOneBudget };
+  if (hasConnections) refuseTooMany(plan, limits, about);
+  return preflight(plan, limits, about);
 }
 
 /**
@@ -219,6 +224,7 @@ async function underLock({ directory, proxies, keepGoing, say }, folder, openSto
       directory,
       config,
       services: servicesByProfile(config),
+      proxies,
       signal: controller.signal,
     });
     const { failed, untried } = await testbed.run(store, {

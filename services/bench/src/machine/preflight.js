@@ -12,7 +12,7 @@ import {
   workloadOf,
 } from "../plan/workload.js";
 
-/** @import { Plan, PlannedCell, Scheme } from "../record/types.js" */
+/** @import { Plan, PlannedCell, ScenarioDescription, Scheme } from "../record/types.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { Limits } from "./limits.js" */
@@ -149,35 +149,95 @@ function waiting(phase, share) {
 }
 
 /**
+ * @typedef {object} About
+ * @property {Proxy[]} proxies
+ * @property {Record<string, string[]>} services the containers of each profile
+ * @property {Workers} workers
+ * @property {string | null} [noOneBudget] why several containers cannot share a fraction of a core here; null: they can
+ */
+
+/**
  * Says of each cell whether it can run here, and on how many load containers. A limit that is not known stops nothing.
  *
  * @param {Plan} plan
  * @param {Limits} limits
- * @param {object} about
- * @param {Proxy[]} about.proxies
- * @param {Record<string, string[]>} about.services the containers of each profile
- * @param {Workers} about.workers
- * @param {string | null} [about.noOneBudget] why several containers cannot share a fraction of a core here; null: they can
+ * @param {About} about
  * @returns {Plan} a new one, with `skip` and `loads` of its cells filled in
  * @throws {UserError} when no cell could run: the CPU budget is more than the machine has, or less than the kernel grants
  */
-export function preflight(plan, limits, { proxies, services, workers, noOneBudget = null }) {
+export function preflight(plan, limits, about) {
   refuseBudget(plan.proxyCpus, limits.cores);
-  const cells = plan.cells.map((cell) => {
-    const proxy = proxies.find(({ name }) => name === cell.profile);
-    if (!proxy || cell.skip) return cell;
-    const phases = phasesOf(plan, cell);
-    const needs = needsOf(phases, proxy, workers);
-    const loads = Math.max(cell.loads, loadsFor(needs, limits));
-    const skip =
-      unableTo(cell.scheme, phases, proxy) ??
-      unableToShare(phases[0], loads) ??
-      unfairBudget(plan.proxyCpus, cell.profile, services[cell.profile] ?? [], noOneBudget) ??
-      lackOfDescriptors(needs, limits, proxy) ??
-      lackOf(needs, limits);
-    return { ...cell, skip, loads };
-  });
-  return { ...plan, cells };
+  return { ...plan, cells: plan.cells.map((cell) => fitted(cell, plan, limits, about)) };
+}
+
+/**
+ * @param {PlannedCell} cell
+ * @param {Plan} plan
+ * @param {Limits} limits
+ * @param {About} about
+ * @returns {PlannedCell} with `skip` and `loads` filled in
+ */
+function fitted(cell, plan, limits, { proxies, services, workers, noOneBudget = null }) {
+  const proxy = proxies.find(({ name }) => name === cell.profile);
+  if (!proxy || cell.skip) return cell;
+  const phases = phasesOf(plan, cell);
+  const needs = needsOf(phases, proxy, workers);
+  const loads = Math.max(cell.loads, loadsFor(needs, limits));
+  const skip =
+    unableTo(cell.scheme, phases, proxy) ??
+    unableToShare(phases[0], loads) ??
+    unfairBudget(plan.proxyCpus, cell.profile, services[cell.profile] ?? [], noOneBudget) ??
+    lackOfDescriptors(needs, limits, proxy) ??
+    lackOf(needs, limits);
+  return { ...cell, skip, loads };
+}
+
+/**
+ * Where the question is what becomes of connections, a number of them that was asked for and cannot be held is a mistake, and no cell that
+ * is left out.
+ *
+ * @param {Plan} plan whose connections were given on the command line, before this machine was looked at
+ * @param {Limits} limits
+ * @param {About} about
+ * @throws {UserError} when a cell cannot hold its connections, with how many all can; exit code 2
+ */
+export function refuseTooMany(plan, limits, about) {
+  for (const cell of plan.cells) {
+    const { scenario, parameters, skip } = cell;
+    const { compares, parameterNames } = plan.scenarios[scenario];
+    const name = parameterNames.connections;
+    if (skip !== null || name === undefined || !isAboutConnections(compares)) continue;
+    const reasonWith = (/** @type {number} */ connections) =>
+      fitted({ ...cell, parameters: { ...parameters, [name]: connections } }, plan, limits, about)
+        .skip;
+    const reason = reasonWith(parameters[name]);
+    if (reason === null || reasonWith(1) !== null) continue;
+    throw new UserError(
+      `${count(parameters[name])} connections cannot be held: ${cell.id} ${reason}`,
+      `Expected at most ${count(mostHeld(reasonWith, parameters[name]))} through ${cell.proxy}: give fewer with --connections, or leave it out of --proxies.`,
+      2,
+    );
+  }
+}
+
+/**
+ * @param {(connections: number) => string | null} reasonWith null: so many can be held
+ * @param {number} tooMany
+ * @returns {number} the most
+ */
+function mostHeld(reasonWith, tooMany) {
+  let [most, next] = [1, tooMany];
+  while (next - most > 1) {
+    const between = Math.floor((most + next) / 2);
+    if (reasonWith(between) === null) most = between;
+    else next = between;
+  }
+  return most;
+}
+
+/** @param {ScenarioDescription["compares"]} compares */
+function isAboutConnections(compares) {
+  return compares === "survival" || compares === "storm" || compares === "stalls";
 }
 
 /**
@@ -222,8 +282,11 @@ function unableTo(scheme, phases, { name, terminatesTls, schemes, maxConnections
  * @param {Workload} workload
  * @param {number} loads
  */
-function unableToShare({ protocol }, loads) {
-  if (loads === 1 || protocol !== "http") return null;
+function unableToShare({ protocol, compares }, loads) {
+  if (loads === 1) return null;
+  if (isAboutConnections(compares))
+    return `needs ${loads} load containers, and what each finds cannot be put together`;
+  if (protocol !== "http") return null;
   return `needs ${loads} load containers, and the latencies that a generator of requests reports of each cannot be put together`;
 }
 

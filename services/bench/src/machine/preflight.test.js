@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SCENARIOS } from "../plan/testing/scenarios.js";
-import { needsOf, phasesOf, preflight } from "./preflight.js";
+import { needsOf, phasesOf, preflight, refuseTooMany } from "./preflight.js";
 
 /** @import { Plan, PlannedCell } from "../record/types.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
@@ -100,8 +100,17 @@ function cell(changes = {}) {
  * @returns {PlannedCell} after the preflight
  */
 function checked(planned, { limits: changes = {}, proxyCpus = 0, noOneBudget } = {}) {
-  /** @type {Plan} */
-  const plan = {
+  const about = { proxies, services, workers, noOneBudget };
+  return preflight(planOf(planned, proxyCpus), { ...limits, ...changes }, about).cells[0];
+}
+
+/**
+ * @param {PlannedCell} planned
+ * @param {number} [proxyCpus]
+ * @returns {Plan}
+ */
+function planOf(planned, proxyCpus = 0) {
+  return {
     schema: 2,
     battle: "b",
     title: "B",
@@ -115,8 +124,6 @@ function checked(planned, { limits: changes = {}, proxyCpus = 0, noOneBudget } =
     scenarios: SCENARIOS,
     cells: [planned],
   };
-  const about = { proxies, services, workers, noOneBudget };
-  return preflight(plan, { ...limits, ...changes }, about).cells[0];
 }
 
 /** @param {PlannedCell} planned */
@@ -419,4 +426,26 @@ test("HTTP: a server's own number of processes counts; a load that cannot be sha
     /^needs 2 load containers, .* cannot be put together$/,
   );
   assert.equal(checked(cell(), { limits: { descriptorsPerProcess: 290 } }).loads, 2);
+});
+
+const SURVIVE = { scenario: "survive", parameters: { CONNECTIONS: 12_000 }, warmUp: null };
+
+test("more held connections than there can be, asked for by number, are refused with how many there can be", () => {
+  const about = { proxies, services, workers };
+  const refuse = (/** @type {Partial<PlannedCell>} */ changes) =>
+    refuseTooMany(planOf(cell({ ...SURVIVE, ...changes })), limits, about);
+  assert.throws(() => refuse({}), {
+    message: /^12,000 connections cannot be held: r1-nginx-.* needs 24,200 descriptors/,
+    next: /^Expected at most 9,900 through nginx: give fewer with --connections/,
+    exitCode: 2,
+  });
+  refuse({ proxy: "growing" });
+  refuse({ parameters: { CONNECTIONS: 9900 } });
+  refuse({ skip: "has none: it cannot reload" });
+  // Elsewhere such a cell is left out, with its reason.
+  refuse({ scenario: "idle", parameters: { CONNECTIONS: 12_000 } });
+  assert.throws(() => refuse({ proxy: "growing", parameters: { CONNECTIONS: 50_000 } }), {
+    message: /needs 3 load containers, and what each finds cannot be put together/,
+    next: /at most 19,800/,
+  });
 });

@@ -27,6 +27,10 @@ export const OPTIONS = {
     expected: "ws, wss or ws,wss",
     read: (text) => readList(text, (name) => schemes.find((scheme) => scheme === name)),
   }),
+  event: checked("--event <a,b>", "only these events, of a battle that has some", {
+    expected: "names of events with commas between them, such as none,reload",
+    read: (text) => readList(text, (name) => name),
+  }),
   connections: checked(
     "--connections <N,N>",
     "connections of every test, a cell each; lowers CONCURRENCY where it is above",
@@ -54,7 +58,16 @@ export const OPTIONS = {
   resume: checked("--resume <DIR>", "resumes the interrupted run in this folder, as planned", {
     expected: "a folder of results/",
     read: (text) => text || undefined,
-  }).conflicts(["proxies", "scheme", "connections", "rounds", "seed", "proxyCpus", "name"]),
+  }).conflicts([
+    "proxies",
+    "scheme",
+    "event",
+    "connections",
+    "rounds",
+    "seed",
+    "proxyCpus",
+    "name",
+  ]),
   dashboard: checked(
     "--dashboard <UID>",
     "only this dashboard (default: each with data for the run)",

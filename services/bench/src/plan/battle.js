@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { didYouMean, UserError } from "../errors.js";
 import schema from "./battle.schema.json" with { type: "json" };
 import { Document } from "./document.js";
+import { NOTHING, secondsOf } from "./events.js";
 import {
   combinations,
   defaults,
@@ -27,6 +28,8 @@ import { rateName } from "./workload.js";
  * @property {Scheme[]} schemes
  * @property {Record<string, number[]>} parameters all that the scenario has, each with its values
  * @property {Parameters | null} warmUp those that differ while warming up; null: no warm-up
+ * @property {string[]} events a cell of each; []: its scenario knows none
+ * @property {number} rounds of the battle's, the first so many; Infinity: all
  * @property {boolean} isPiloted its rate is computed at the start of a run; until then it is the scenario's default
  *
  * @typedef {object} Battle what its file says; battle.schema.json describes each key
@@ -48,6 +51,8 @@ import { rateName } from "./workload.js";
  * @property {Scheme[]} schemes
  * @property {Record<string, number | number[]>} [parameters]
  * @property {Parameters} [warmUp]
+ * @property {string[]} [events]
+ * @property {number} [rounds]
  *
  * @typedef {Partial<Omit<Battle, "tests">> & Pick<Battle, "title" | "proxies" | "rounds" | "seed"> & {tests: TestInFile[]}} BattleInFile
  */
@@ -154,7 +159,8 @@ function refuseUnknownNames(document, content, directory, proxies) {
  * @param {string} directory
  * @returns {Omit<Test, "isPiloted">}
  */
-function readTest(document, { scenario: name, schemes, parameters = {}, warmUp }, i, directory) {
+function readTest(document, test, i, directory) {
+  const { scenario: name, schemes, parameters = {}, warmUp, rounds = Infinity } = test;
   const scenario = readScenario(directory, name);
   const path = ["tests", i];
   for (const [place, scheme] of schemes.entries()) {
@@ -189,7 +195,35 @@ function readTest(document, { scenario: name, schemes, parameters = {}, warmUp }
     refuseExcess("parameters", parameters, combination);
     if (warmUp) refuseExcess("warmUp", warmUp, { ...combination, ...warmUp });
   }
-  return { scenario, schemes, parameters: lists, warmUp: warmUp ?? null };
+  const events = eventsOf(document, test.events, { scenario, lists, path });
+  return { scenario, schemes, parameters: lists, warmUp: warmUp ?? null, events, rounds };
+}
+
+/**
+ * @param {Document} document
+ * @param {string[] | undefined} listed
+ * @param {{scenario: Scenario, lists: Record<string, number[]>, path: Path}} test path: where it is in the document
+ * @returns {string[]} []: its scenario knows none
+ */
+function eventsOf(document, listed, { scenario, lists, path }) {
+  const { quietSeconds, watchSeconds } = scenario.parameterNames;
+  if (!quietSeconds || !watchSeconds) {
+    if (!listed) return [];
+    throw document.mistake(
+      [...path, "events"],
+      `${scenario.name} cannot be put through events`,
+      "Expected a scenario with parameters that mean quietSeconds and watchSeconds, such as survive.",
+    );
+  }
+  const events = listed ?? [NOTHING];
+  const shortest = Math.min(...lists[watchSeconds]);
+  const tooLong = events.find((event) => secondsOf(event) >= shortest);
+  if (!tooLong) return events;
+  throw document.mistake(
+    [...path, "events", events.indexOf(tooLong)],
+    `${tooLong} takes ${secondsOf(tooLong)} s, and ${watchSeconds} is ${shortest}`,
+    `Expected ${watchSeconds} to be longer, in every combination.`,
+  );
 }
 
 /**
@@ -224,19 +258,23 @@ function refuseWithoutRate(document, tests) {
 function refuseRepeatedCells(document, tests) {
   /** @type {object[]} */
   const seen = [];
-  for (const [i, { scenario, schemes, parameters }] of tests.entries()) {
-    for (const combination of combinations(parameters)) {
-      for (const scheme of schemes) {
-        const cell = { scenario: scenario.name, scheme, combination };
-        if (seen.some((other) => isDeepStrictEqual(other, cell))) {
-          throw document.mistake(
-            ["tests", i],
-            `${scenario.name}, ${scheme}, with the same parameters is in an earlier test too`,
-            "Expected each once: rounds say how often a cell is run.",
-          );
-        }
-        seen.push(cell);
+  for (const [i, { scenario, schemes, parameters, events }] of tests.entries()) {
+    const cells = combinations(parameters).flatMap((combination) =>
+      schemes.flatMap((scheme) =>
+        (events.length > 0 ? events : [null]).map((event) => ({ combination, scheme, event })),
+      ),
+    );
+    for (const { combination, scheme, event } of cells) {
+      const cell = { scenario: scenario.name, scheme, combination, event };
+      if (seen.some((other) => isDeepStrictEqual(other, cell))) {
+        const what = [scenario.name, scheme, ...(event ? [event] : [])].join(", ");
+        throw document.mistake(
+          ["tests", i],
+          `${what}, with the same parameters is in an earlier test too`,
+          "Expected each once: rounds say how often a cell is run.",
+        );
       }
+      seen.push(cell);
     }
   }
 }

@@ -15,6 +15,9 @@ export const ATTEMPTS = 2;
 /** Start, verify, k6's start and stop: 2.0 s in the median on 2 cores (`./bench selfbench`, 36 cells). */
 const OVERHEAD_SECONDS = 2;
 
+/** What is read of the proxy after the load has ended, and what is made ready before the event. */
+const EVENT_OVERHEAD_SECONDS = 4;
+
 /**
  * Rates that a search tries: four doublings, two that fail, four that divide what is left to 5 %. Each has its pause, the start and the end
  * of the generator, and what waits for its timeout where the rate is too high.
@@ -63,12 +66,13 @@ export function estimateSeconds(plan, cells = plan.cells) {
  * @param {PlannedCell} cell
  */
 function cellSeconds(plan, cell) {
-  const { scheme, parameters, warmUp, skip, capacity } = cell;
+  const { scheme, parameters, warmUp, skip, capacity, event } = cell;
   if (skip !== null) return 0;
   const seconds = (/** @type {Pick<PlannedCell, "scenario" | "parameters">} */ phase) =>
     phaseSeconds(workloadOf(plan, phase), scheme, plan.proxyCpus);
   return (
     OVERHEAD_SECONDS +
+    (event ? EVENT_OVERHEAD_SECONDS : 0) +
     (warmUp ? seconds({ ...cell, parameters: { ...parameters, ...warmUp } }) : 0) +
     (capacity?.part === "search"
       ? PROBES * (seconds(cell) + PROBE_OVERHEAD_SECONDS)
@@ -168,8 +172,8 @@ export function estimateRemaining(plan, records) {
  * @param {PlannedCell} cell
  * @returns {string} the same for the same cell in other rounds
  */
-function kindOf({ proxy, scenario, scheme, parameters, capacity }) {
-  return JSON.stringify([proxy, scenario, scheme, parameters, capacity]);
+function kindOf({ proxy, scenario, scheme, parameters, capacity, event }) {
+  return JSON.stringify([proxy, scenario, scheme, parameters, capacity, event]);
 }
 
 /**

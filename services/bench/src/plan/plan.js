@@ -3,11 +3,12 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { shuffle } from "simple-statistics";
-import { UserError } from "../errors.js";
+import { didYouMean, UserError } from "../errors.js";
 import { CONTROL, pickProxies } from "./proxies.js";
 import { ABOVE } from "../statistics/capacity-search.js";
 import { randomNumbers } from "../statistics/random.js";
 import { limitSeconds } from "./estimate.js";
+import { EVENTS, HAS_NONE, lackFor } from "./events.js";
 import { combinations, descriptionOf, excesses, unableToServe } from "./scenarios.js";
 import { withRate } from "./pilot.js";
 import { rateName, workloadOf } from "./workload.js";
@@ -22,6 +23,7 @@ import { rateName, workloadOf } from "./workload.js";
  * @property {"all" | string[]} [proxies]
  * @property {Scheme[]} [schemes] of every test
  * @property {number[]} [connections] of every test
+ * @property {string[]} [events] of all tests together; those without one of them are left out
  * @property {number} [rounds]
  * @property {number} [seed]
  * @property {number} [proxyCpus]
@@ -32,6 +34,8 @@ import { rateName, workloadOf } from "./workload.js";
  * @property {Scheme} scheme
  * @property {Parameters} parameters
  * @property {Parameters | null} warmUp
+ * @property {string | null} event null: its scenario knows none
+ * @property {number} rounds the first so many
  *
  * @typedef {object} Known
  * @property {Proxy[]} proxies every folder of proxies/, in its order
@@ -39,7 +43,7 @@ import { rateName, workloadOf } from "./workload.js";
  * @property {{run: string, rates: PilotedRate[]}} [piloted] what the pilot of this battle has told; left out: it was not run
  * @property {(note: string) => void} [say] told what is changed beyond what was asked for
  *
- * @typedef {{name: string, profile: string, serves: Proxy["serves"]}} Entrant name: in plan and report; profile: what Compose starts
+ * @typedef {{name: string, proxy: Proxy}} Entrant name: in plan and report; the folder's is the profile that Compose starts
  */
 
 /** The fewest that give the median a 95 % confidence interval without assuming a distribution: 1 − 2 × 0.5⁶ = 97 %. */
@@ -71,8 +75,11 @@ export function makePlan(
   if (!chosen.includes(control)) say(`${CONTROL} is added: the control is in every round`);
   const entrants = proxies
     .filter((proxy) => proxy === control || chosen.includes(proxy))
-    .map(({ name, serves }) => ({ name, profile: name, serves }));
-  const plan = planFor(entrants, { ...battle, referenceShare, piloted }, overrides, say);
+    .map((proxy) => ({ name: proxy.name, proxy }));
+  const tests = ofEvents(battle, overrides);
+  if (overrides.events && overrides.proxies && overrides.proxies !== "all")
+    refuseLacking(chosen, overrides.events, proxies);
+  const plan = planFor(entrants, { ...battle, tests, referenceShare, piloted }, overrides, say);
   return wanted === "all" ? withoutUnable(plan) : plan;
 }
 
@@ -90,14 +97,14 @@ export function makeAaPlan(
   { proxy, overrides },
   { proxies, referenceShare = 0, say = () => {} },
 ) {
-  const [{ name, serves }] = pickProxies(proxies, [proxy]);
+  const [original] = pickProxies(proxies, [proxy]);
+  const { name } = original;
   const entrants = pickProxies(proxies, [...new Set([CONTROL, name])]).map((entrant) => ({
     name: entrant.name,
-    profile: entrant.name,
-    serves: entrant.serves,
+    proxy: entrant,
   }));
   return planFor(
-    [...entrants, { name: `${name}-copy`, profile: name, serves }],
+    [...entrants, { name: `${name}-copy`, proxy: original }],
     {
       ...battle,
       name: "aa",
@@ -123,6 +130,7 @@ function planFor(entrants, battle, overrides, say) {
   const promise = promiseOf(battle, overrides);
   // The searches have a round of their own before the others.
   const rounds = promise ? repeats + 1 : repeats;
+  const events = [...new Set(battle.tests.flatMap((test) => test.events))];
   const notes = new Set();
   const settings = settingsOf(battle.tests, overrides, { notes, rates: battle.piloted?.rates });
   for (const note of notes) say(note);
@@ -138,18 +146,21 @@ function planFor(entrants, battle, overrides, say) {
     // As many digits as the last round has: folders sort as they ran.
     const prefix = `r${String(round).padStart(String(rounds).length, "0")}`;
     const parts = promise ? partsOf(round) : [null];
-    const inRound = all.flatMap((pair) => parts.map((part) => ({ ...pair, part })));
+    const inRound = all
+      .filter(({ setting }) => round <= setting.rounds)
+      .flatMap((pair) => parts.map((part) => ({ ...pair, part })));
     for (const { entrant, setting, part } of /** @type {typeof inRound} */ (
       shuffle(inRound, random)
     )) {
-      const { scenario, scheme, parameters, warmUp } = setting;
+      const { scenario, scheme, parameters, warmUp, event } = setting;
+      const { proxy } = entrant;
       const workload = workloadOf({ scenarios }, setting);
       const name = [entrant.name, ...settingName(setting, settings, scenarios)].join("-");
       cells.push({
         id: [prefix, name, ...(part ? [part.name] : [])].join("-"),
         round,
         proxy: entrant.name,
-        profile: entrant.profile,
+        profile: proxy.name,
         scenario,
         scheme,
         parameters,
@@ -157,7 +168,8 @@ function planFor(entrants, battle, overrides, say) {
         loads: 1,
         observed: true,
         limitSeconds: limitSeconds(workload, scheme, proxyCpus),
-        skip: unableToServe(entrant, scenario, workload),
+        skip: unableToServe(proxy, scenario, workload) ?? (event && lackFor(proxy, event)),
+        ...(event && { event }),
         ...(part && { capacity: capacityPart(part, scenarioOf(battle, scenario), `r1-${name}`) }),
       });
     }
@@ -179,9 +191,71 @@ function planFor(entrants, battle, overrides, say) {
     ...(battle.pilot && {
       pilot: { ...battle.pilot, run: null, rates: [], ...battle.piloted },
     }),
+    ...(events.length > 0 && {
+      events: Object.fromEntries(events.map((event) => [event, EVENTS[event].what])),
+    }),
     scenarios,
     cells,
   };
+}
+
+/**
+ * @param {Battle} battle
+ * @param {Overrides} overrides
+ * @returns {Test[]} with those events only that were asked for
+ * @throws {UserError} when one is unknown, or none of this battle's
+ */
+function ofEvents({ name, tests }, { events: wanted }) {
+  if (!wanted) return tests;
+  const known = Object.keys(EVENTS);
+  const unknown = wanted.find((event) => !known.includes(event));
+  if (unknown !== undefined) {
+    throw new UserError(
+      `unknown event: ${unknown}`,
+      `${didYouMean(unknown, known)}Known are: ${known.join(", ")}.`,
+      2,
+    );
+  }
+  const offered = new Set(tests.flatMap(({ events }) => events));
+  const missing = wanted.find((event) => !offered.has(event));
+  if (missing !== undefined) {
+    throw new UserError(
+      `the battle ${name} has no event ${missing}`,
+      offered.size > 0
+        ? `Its events are: ${[...offered].join(", ")}.`
+        : "It has none at all. Leave --event out, or choose another battle, such as survival.",
+      2,
+    );
+  }
+  return tests
+    .map((test) => ({ ...test, events: test.events.filter((event) => wanted.includes(event)) }))
+    .filter(({ events }) => events.length > 0);
+}
+
+/**
+ * Who asks for a proxy and an event by name means both together. The control is there in any case.
+ *
+ * @param {Proxy[]} chosen
+ * @param {string[]} events
+ * @param {Proxy[]} proxies all of them
+ * @throws {UserError} when one of them cannot be put through any of the events
+ */
+function refuseLacking(chosen, events, proxies) {
+  for (const proxy of chosen) {
+    const lacks = events.map((event) => lackFor(proxy, event));
+    if (lacks.includes(null)) continue;
+    if (proxy.name === CONTROL && chosen.length > 1) continue;
+    const able = proxies
+      .filter((other) => events.some((event) => lackFor(other, event) === null))
+      .filter(({ serves }) => serves === "websockets")
+      .map(({ name }) => name);
+    const fact = `${proxy.name} cannot be put through ${events.join(" or ")}: ${lacks[0]?.slice(HAS_NONE.length + 2)}`;
+    throw new UserError(
+      fact,
+      `Leave ${proxy.name} out, or choose another event. Of the folders of proxies/, these can: ${able.join(", ")}.`,
+      2,
+    );
+  }
 }
 
 /**
@@ -232,15 +306,17 @@ function scenarioOf({ tests }, name) {
 }
 
 /**
- * Who asks for all proxies means those that can.
+ * Who asks for all proxies means those that can. That one has no such thing as an event needs is an answer, of one that can do the rest.
  *
  * @param {Plan} plan
  * @returns {Plan} without the cells that no machine could run, and without proxies that have no other; the control stays
  */
 function withoutUnable(plan) {
-  const cells = plan.cells.filter(({ skip }) => skip === null);
-  const proxies = plan.proxies.filter(
-    (name) => name === CONTROL || cells.some(({ proxy }) => proxy === name),
+  const able = new Set(plan.cells.flatMap(({ proxy, skip }) => (skip === null ? proxy : [])));
+  const proxies = plan.proxies.filter((name) => name === CONTROL || able.has(name));
+  const cells = plan.cells.filter(
+    ({ proxy, skip }) =>
+      skip === null || (skip.startsWith(HAS_NONE) && (proxy === CONTROL || able.has(proxy))),
   );
   return { ...plan, proxies, cells };
 }
@@ -255,12 +331,12 @@ function settingsOf(tests, { schemes, connections }, { notes, rates }) {
   /** @type {Setting[]} */
   const settings = [];
   for (const test of tests) {
-    const { scenario } = test;
+    const { scenario, rounds } = test;
     const lists = connections
       ? { ...test.parameters, ...refuseImpossible(connections, scenario) }
       : test.parameters;
     for (const scheme of schemes ? refuseUnknown(schemes, scenario) : test.schemes) {
-      for (const combination of combinations(lists)) {
+      for (const { combination, event } of eventsOfEach(combinations(lists), test.events)) {
         const fitting = lowered(combination, scenario, notes);
         const parameters =
           rates && test.isPiloted
@@ -271,15 +347,31 @@ function settingsOf(tests, { schemes, connections }, { notes, rates }) {
           scheme,
           parameters,
           warmUp: test.warmUp && warmUpOf(test.warmUp, parameters, scenario, notes),
+          event,
+          rounds,
         };
         // With --connections, two tests may have become one.
         const isSame = (/** @type {Setting} */ other) =>
-          isDeepStrictEqual({ ...other, warmUp: null }, { ...setting, warmUp: null });
+          isDeepStrictEqual(
+            { ...other, warmUp: null, rounds },
+            { ...setting, warmUp: null, rounds },
+          );
         if (!settings.some(isSame)) settings.push(setting);
       }
     }
   }
   return settings;
+}
+
+/**
+ * @param {Parameters[]} list
+ * @param {string[]} events []: the scenario knows none
+ * @returns {{combination: Parameters, event: string | null}[]} each with each
+ */
+function eventsOfEach(list, events) {
+  return list.flatMap((combination) =>
+    (events.length > 0 ? events : [null]).map((event) => ({ combination, event })),
+  );
 }
 
 /**
@@ -359,11 +451,11 @@ function warmUpOf(differing, parameters, scenario, notes) {
  * @param {Setting[]} settings of the whole plan
  * @param {Plan["scenarios"]} scenarios
  * @returns {string[]} scenario, scheme, and what tells settings of this scenario apart: `["short-lived", "wss", "5000"]`.
- *   How many connections there are is a bare number, others carry their name: `messages100`
+ *   How many connections there are is a bare number, others carry their name: `messages100`; the event comes last
  */
-function settingName({ scenario, scheme, parameters }, settings, scenarios) {
+function settingName({ scenario, scheme, parameters, event }, settings, scenarios) {
   const { connections } = scenarios[scenario].parameterNames;
-  const alike = settings.filter((other) => other.scenario === scenario);
+  const alike = settings.filter((other) => other.scenario === scenario && other.event === event);
   const varying = Object.entries(parameters).filter(([name, value]) =>
     alike.some((other) => other.parameters[name] !== value),
   );
@@ -373,6 +465,7 @@ function settingName({ scenario, scheme, parameters }, settings, scenarios) {
     ...varying.map(([name, value]) =>
       name === connections ? `${value}` : `${name.toLowerCase().replaceAll("_", "")}${value}`,
     ),
+    ...(event ? [event] : []),
   ];
 }
 

@@ -209,6 +209,7 @@ export class Project {
  * @property {number} restarts by the engine
  * @property {string} startedAt
  * @property {boolean} sharesNetwork it has none of its own, but another container's
+ * @property {string} address in the first of its networks; "": it does not run, or has none of its own
  */
 
 /**
@@ -239,7 +240,9 @@ export async function inspect(containers) {
   if (faults.length > 0)
     throw new UserError("the Docker engine does not answer", faults.join("\n"));
   return JSON.parse(stdout).map(
-    (/** @type {any} */ { Id, Name, Config, HostConfig, State, RestartCount }) => ({
+    (
+      /** @type {any} */ { Id, Name, Config, HostConfig, State, RestartCount, NetworkSettings },
+    ) => ({
       id: Id,
       name: Name.slice(1),
       service: Config.Labels["com.docker.compose.service"] ?? "",
@@ -251,6 +254,9 @@ export async function inspect(containers) {
       restarts: RestartCount,
       startedAt: State.StartedAt,
       sharesNetwork: HostConfig.NetworkMode.startsWith("container:"),
+      address: /** @type {{IPAddress: string}[]} */ (
+        Object.values(NetworkSettings.Networks ?? {})
+      ).reduce((first, { IPAddress }) => first || IPAddress, ""),
     }),
   );
 }
@@ -262,6 +268,62 @@ export async function inspect(containers) {
  */
 export async function remove(containers) {
   if (containers.length > 0) await run(["docker", "rm", "--force", "--volumes", ...containers]);
+}
+
+/**
+ * Sends a signal to the first process of each.
+ *
+ * @param {string[]} containers names or ids
+ * @param {string} name of the signal, without SIG
+ * @throws {UserError} when one does not run
+ */
+export async function signal(containers, name) {
+  await check(["docker", "kill", "--signal", `SIG${name}`, ...containers]);
+}
+
+/**
+ * Sends a signal to any process of a container. Its own shell does: who runs there has a right over it, whatever was dropped of the rest.
+ *
+ * @param {string} container
+ * @param {number} pid as the container numbers it
+ * @param {string} name of the signal, without SIG
+ * @throws {UserError} when there is no such process
+ */
+export async function signalInside(container, pid, name) {
+  await check(["docker", "exec", container, "sh", "-c", `kill -${name} ${pid}`]);
+}
+
+/**
+ * With the signal and the grace period that Compose has given them.
+ *
+ * @param {string[]} containers all at once
+ * @throws {UserError}
+ */
+export async function stop(containers) {
+  await check(["docker", "stop", ...containers]);
+}
+
+/**
+ * @param {string[]} containers that have ended, in the order in which they start
+ * @throws {UserError}
+ */
+export async function start(containers) {
+  for (const container of containers) await check(["docker", "start", container]);
+}
+
+/**
+ * @param {string} container
+ * @param {number} limitMs
+ * @returns {Promise<boolean>} whether it has ended by then
+ */
+export async function hasEnded(container, limitMs) {
+  const limit = AbortSignal.timeout(limitMs);
+  try {
+    return (await run(["docker", "wait", container], { signal: limit })).code === 0;
+  } catch (error) {
+    if (limit.aborted) return false;
+    throw error;
+  }
 }
 
 /**

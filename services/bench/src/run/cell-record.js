@@ -5,6 +5,7 @@ import { difference } from "../platform/counters.js";
 import { openIn, workersBetween } from "./echo-workers.js";
 import { memoryOf } from "./samples.js";
 
+/** @import { Reading } from "../platform/counters.js" */
 /** @import { CellRecord, ContainerRecord, Judgement, PlannedCell, Probe, SocketReading } from "../record/types.js" */
 /** @import { MeasuredContainer, Moment } from "./measured-containers.js" */
 /** @import { PhaseReadings } from "./measured-phase.js" */
@@ -126,7 +127,9 @@ export function heldThrough({ connectionsHeld, reference }, { isControl }) {
  */
 function containerRecord({ before, phase, after }, { name, role, image, sharesNetwork }) {
   const { first, last, samples } = phase;
-  const { cpu, network } = difference(first.containers[name], last.containers[name]);
+  const end = last.containers[name];
+  // One that was started in the phase has used all of it there.
+  const { cpu, network } = difference(first.containers[name] ?? unused(end), end);
   const sockets = (/** @type {Moment} */ moment) => socketsOf(moment.sockets[name], sharesNetwork);
   return {
     role,
@@ -138,14 +141,33 @@ function containerRecord({ before, phase, after }, { name, role, image, sharesNe
       after: after?.containers[name],
     }),
     sockets:
-      name in last.sockets
+      name in last.sockets && name in first.sockets && name in before.sockets
         ? {
             baseline: sockets(before),
             from: sockets(first),
             to: sockets(last),
-            after: after ? sockets(after) : null,
+            after: after && name in after.sockets ? sockets(after) : null,
           }
         : null,
+  };
+}
+
+/**
+ * @param {Reading} reading
+ * @returns {Reading} of the same container when it started
+ */
+function unused(reading) {
+  const { cpu, network } = reading;
+  return {
+    ...reading,
+    cpu: {
+      userSeconds: 0,
+      systemSeconds: 0,
+      totalSeconds: 0,
+      throttledSeconds: cpu.throttledSeconds && 0,
+      throttledPeriods: cpu.throttledPeriods && 0,
+    },
+    network: network && { rxBytes: 0, txBytes: 0, rxPackets: 0, txPackets: 0 },
   };
 }
 

@@ -114,3 +114,27 @@ test("a container that a limit held back is named", () => {
   containers["load-1"].cpu.throttledSeconds = 0.25;
   assert.deepEqual(throttledIn(containers), { name: "load-1", seconds: 0.25 });
 });
+
+test("one that an event ended counts to its last sample, one that it started from nothing", () => {
+  const { first, last, samples } = READINGS.phase;
+  const { nginx, ...others } = last.containers;
+  const { nginx: _, ...sockets } = last.sockets;
+  const started = reading({ seconds: 4, usage: 50, network: NETWORK });
+  const containers = { ...others, nginx: first.containers.nginx, "nginx-2": started };
+  const { "nginx-2": second, nginx: ended } = measuredPart(
+    {
+      ...READINGS,
+      phase: {
+        ...READINGS.phase,
+        last: { ...last, containers, sockets },
+        samples: [...samples, { service: "nginx-2", reading: started }],
+      },
+    },
+    [...CONTAINERS, { ...CONTAINERS[0], name: "nginx-2" }],
+    { holdsConnections: false },
+  ).containers;
+  assert.deepEqual([ended.cpu.totalSeconds, ended.sockets], [0, null]);
+  assert.equal(ended.memory?.mean.usageBytes, 3);
+  assert.deepEqual([second.cpu.totalSeconds, second.network?.txBytes], [4, 20]);
+  assert.equal(second.memory?.baseline.usageBytes, 50);
+});

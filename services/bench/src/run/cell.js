@@ -5,6 +5,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.js";
+import { EVENTS } from "../plan/events.js";
 import { NO_QUOTA, quotaEnv, quotaOf } from "../plan/cpu-budget.js";
 import { CONTROL } from "../plan/proxies.js";
 import {
@@ -16,11 +17,13 @@ import {
 } from "../plan/workload.js";
 import { coresOfBudgetGroup } from "../platform/budget-group.js";
 import { containersOf, inspect, Project, remove, run } from "../platform/docker.js";
+import { GenerationFolder } from "../platform/generation.js";
 import { generatorCores } from "../record/generator-cores.js";
 import { LIVE_FILE, liveCsv } from "../record/live.js";
 import { judge } from "../record/promise.js";
 import { searchCapacity } from "../statistics/capacity-search.js";
 import { causesIn } from "./causes.js";
+import { CellEvent } from "./cell-event.js";
 import { CellFailure } from "./cell-failure.js";
 import { heldThrough, measuredPart, newRecord, probed, throttledIn } from "./cell-record.js";
 import { readEchoWorkers } from "./echo-workers.js";
@@ -33,6 +36,7 @@ import { MeasuredContainers } from "./measured-containers.js";
 import { MeasuredPhase } from "./measured-phase.js";
 import { Pulse } from "./pulse.js";
 import { samplesCsv } from "./samples.js";
+import { slowReadersOf } from "./survival.js";
 import { verify, waitForAnswer } from "./verification.js";
 import { Watch } from "./watch.js";
 
@@ -40,6 +44,7 @@ import { Watch } from "./watch.js";
 /** @import { Listener, Phase } from "../record/events.js" */
 /** @import { LiveSample } from "../record/live.js" */
 /** @import { CapacityPart, CellRecord, Judgement, Parameters, Plan, PlannedCell, Probe, Role } from "../record/types.js" */
+/** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { LoadRun } from "./load-run.js" */
 /** @import { Log } from "./causes.js" */
@@ -69,6 +74,7 @@ const LOAD = "load";
  * @property {string} run name of the run
  * @property {Record<string, string>} env knobs for Compose
  * @property {Record<string, string[]>} services of each proxy
+ * @property {Proxy[]} proxies every folder of proxies/
  * @property {Plan["scenarios"]} scenarios of the plan
  * @property {Plan["referenceShare"]} referenceShare of the plan
  * @property {Plan["promise"]} promise of the plan
@@ -123,12 +129,19 @@ class CellRun {
     this.keyType = keyTypeOf(this.workload, context.keyType);
     /** Where load writes while it runs; results may lie on a slower disk, and get what is kept. */
     this.scratch = join(context.directory, ".bench", "samples", `${context.project}-${cell.id}`);
+    /** Which configuration the proxy is to have, where an event changes it. */
+    this.generation = cell.event
+      ? new GenerationFolder(context.directory, context.project)
+      : undefined;
+    /** @type {CellEvent | undefined} while it is measured */
+    this.event = undefined;
     this.project = new Project(context.directory, {
       name: context.project,
       profile: cell.profile,
       env: {
         ...context.env,
         ...this.#budgetEnv(),
+        ...this.generation?.env,
         ...knobsOf(cell, this.workload, cell.parameters),
         TLS_KEY_TYPE: this.keyType,
       },
@@ -181,10 +194,23 @@ class CellRun {
       ...(this.cell.observed ? observers : []),
     ];
     if (!this.cell.observed) await remove(observers.map((service) => `${project}-${service}-1`));
-    await this.project.check(["up", "--detach", "--no-deps", ...wanted]);
+    const servers = (this.cell.event && EVENTS[this.cell.event].servers) || 1;
+    this.generation?.write(this.#proxy.generation, 1);
+    await this.project.check([
+      ...["up", "--detach", "--no-deps"],
+      ...(servers > 1 ? ["--scale", `${ECHO}=${servers}`] : []),
+      ...wanted,
+    ]);
     this.started = (await containersOf(project)).filter(({ service }) => wanted.includes(service));
     this.watch.require(this.started);
     this.#assertOneBudget();
+  }
+
+  /** @returns {Proxy} whose containers are started */
+  get #proxy() {
+    const proxy = this.context.proxies.find(({ name }) => name === this.cell.profile);
+    if (!proxy) throw new Error(`there is no proxy ${this.cell.profile}`);
+    return proxy;
   }
 
   /** Whether its containers share a budget, which is that of a cgroup around them. */
@@ -318,8 +344,12 @@ class CellRun {
     const workload = workloadOf(context, { ...cell, parameters });
     const loadStartedMs = performance.now();
     const containers = new MeasuredContainers();
-    for (const state of this.started)
-      containers.add(state.service, this.#roleOf(state.service), state);
+    const lives = this.started.map((state) => ({
+      state,
+      name: containers.add(state.service, this.#roleOf(state.service), state),
+    }));
+    const event = this.#eventOf(containers, lives);
+    this.event = event;
     const before = containers.read();
     const pulse = new Pulse({
       files: this.loads.csvFiles(LOAD, cell.loads),
@@ -336,7 +366,7 @@ class CellRun {
       live,
       sampleIntervalMs: SAMPLE_INTERVAL_MS,
     });
-    const { timeoutSeconds = 0, settleSeconds } = workload;
+    const { timeoutSeconds = 0, settleSeconds, quietSeconds = 0 } = workload;
     try {
       const { readings, load } = await measureLoad(phase, {
         edges: context.edges,
@@ -347,7 +377,10 @@ class CellRun {
           for (const state of await inspect(this.loads.names))
             containers.add(this.#shortName(state.name), "load", state);
         },
-        afterOpen: () => (record.phases.load = (performance.now() - loadStartedMs) / 1000),
+        afterOpen: () => {
+          record.phases.load = (performance.now() - loadStartedMs) / 1000;
+          return event?.begin(1000 * quietSeconds);
+        },
         watch,
         limits: {
           // The handshakes at the end of the ramp may take their time.
@@ -364,7 +397,11 @@ class CellRun {
       const read = { before, phase: readings, after };
       Object.assign(record, measuredPart(read, containers.list(), workload));
       record.phases.measure = (readings.last.ms - readings.first.ms) / 1000;
-      Object.assign(record, await this.loads.read(load, folder));
+      const { survival, slowReaders, ...counted } = await this.loads.read(load, folder);
+      Object.assign(record, counted);
+      if (event && survival) record.survival = await event.end(survival, readings.last.ms);
+      if (slowReaders)
+        record.slowReaders = slowReadersOf(slowReaders, readings.samples, proxiesOf(containers));
       record.connectionsHeld = heldThrough(record, { isControl: cell.profile === CONTROL });
       // The client that looked before opened one connection: nothing to resume. What the load did, each of its connections asserts.
       if (record.tls) record.tls.resumed = workload.resumed === 1;
@@ -380,7 +417,31 @@ class CellRun {
         writeFileSync(join(folder, "samples.csv"), samplesCsv(phase.samples));
         writeFileSync(join(folder, LIVE_FILE), liveCsv(pulse.samples));
       }
+      await event?.abandon();
     }
+  }
+
+  /**
+   * @param {MeasuredContainers} containers
+   * @param {{state: ContainerState, name: string}[]} lives of all that was started
+   * @returns {CellEvent | undefined} undefined: its scenario knows none
+   */
+  #eventOf(containers, lives) {
+    const { cell, context, generation } = this;
+    if (!cell.event || !generation) return undefined;
+    const ofRole = (/** @type {Role} */ role) =>
+      lives.filter(({ state }) => this.#roleOf(state.service) === role);
+    return new CellEvent(cell.event, containers, {
+      proxy: this.#proxy,
+      project: this.project,
+      projectName: context.project,
+      generation,
+      proxies: ofRole("proxy"),
+      servers: ofRole("echo"),
+      watch: this.watch,
+      signal: context.signal,
+      tell: context.tell,
+    });
   }
 
   /** @param {string} container @returns {string} its name without the project's */
@@ -440,6 +501,7 @@ class CellRun {
   /** @returns {Promise<EchoWorker[] | null>} null: another server stands in its place, which does not count them */
   async #echoWorkers() {
     if (this.workload.backend !== ECHO) return null;
+    if (this.event && this.cell.profile !== CONTROL) return this.event.echoWorkers();
     return readEchoWorkers(`http://${this.cell.profile === CONTROL ? "proxy" : "echo"}:8080`);
   }
 
@@ -506,12 +568,13 @@ class CellRun {
   /** Keeps the logs, then removes everything that belongs to this cell. */
   async stop() {
     await this.#phaseOfStop(async () => {
-      const names = [...this.#ofCellAlone().map(({ name }) => name), ...this.loads.names];
+      const names = [...new Set([...(await this.#names()), ...this.loads.names])];
       const logs = join(this.folder, "logs");
       mkdirSync(logs, { recursive: true });
       await Promise.all(
         names.map(async (name) => {
-          const file = this.#shortName(name).replace(/-\d+$/, (n) =>
+          // Of several containers of a service, the first has its name alone.
+          const file = this.#shortName(name).replace(/-1$/, (n) =>
             this.loads.names.includes(name) ? n : "",
           );
           writeFileSync(join(logs, `${file}.log`), keptLog(await logOf(name)));
@@ -519,7 +582,20 @@ class CellRun {
       );
       await remove(names);
       rmSync(this.scratch, { recursive: true, force: true });
+      this.generation?.remove();
     });
+  }
+
+  /** @returns {Promise<string[]>} of proxy and server, and of those that an event has started beside them */
+  async #names() {
+    const started = this.#ofCellAlone().map(({ name }) => name);
+    if (!this.cell.event) return started;
+    const { observers, project } = this.context;
+    const all = await containersOf(project).catch(() => []);
+    return [
+      ...started,
+      ...all.filter(({ service }) => !observers.includes(service)).map(({ name }) => name),
+    ];
   }
 
   /** @param {() => Promise<void>} action */
@@ -547,6 +623,14 @@ function countsOf({ connections, messagesEchoed, reference }) {
     echoedByEnded: messages,
     ...(messagesEchoed !== null && { messages }),
   };
+}
+
+/**
+ * @param {MeasuredContainers} containers
+ * @returns {string[]} names of the proxy's
+ */
+function proxiesOf(containers) {
+  return containers.ofRole("proxy").map(([name]) => name);
 }
 
 /** @param {number[]} values */

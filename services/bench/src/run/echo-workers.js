@@ -25,18 +25,17 @@ export async function readEchoWorkers(address) {
 /**
  * @param {readonly EchoWorker[]} before
  * @param {readonly EchoWorker[]} after
- * @returns {CellRecord["echoWorkers"]} null: a worker was replaced in between, and its counts are lost
+ * @returns {CellRecord["echoWorkers"]} null: a worker was replaced in between, or its server started anew, and its counts are lost
  */
 export function workersBetween(before, after) {
   const counts = after.map((worker) => {
     const earlier = before.find(({ id }) => id === worker.id);
-    return (
-      earlier && {
-        connections: worker.connectionsTotal - earlier.connectionsTotal,
-        messages: worker.messages - earlier.messages,
-        refused: worker.upgradesRefused - earlier.upgradesRefused,
-      }
-    );
+    if (!earlier || worker.connectionsTotal < earlier.connectionsTotal) return undefined;
+    return {
+      connections: worker.connectionsTotal - earlier.connectionsTotal,
+      messages: worker.messages - earlier.messages,
+      refused: worker.upgradesRefused - earlier.upgradesRefused,
+    };
   });
   return counts.includes(undefined) ? null : /** @type {CellRecord["echoWorkers"]} */ (counts);
 }

@@ -14,7 +14,8 @@
  * @param {number} options.loads containers of the load
  * @param {() => Promise<LoadRun>} options.start starts them
  * @param {() => Promise<void>} options.beforeOpen called when all of them wait at the first edge
- * @param {() => void} options.afterOpen called when they go on
+ * @param {() => Promise<unknown> | void} options.afterOpen called when they go on; what it begins may fail until the last edge, and is then
+ *   the failure of the load
  * @param {Pick<Watch, "within">} options.watch
  * @param {{openSeconds: number, closeSeconds: number, endSeconds: number}} options.limits of waits: from the start of the containers to
  *   the first edge, from there to the last, from there to their end
@@ -38,8 +39,10 @@ export async function measureLoad(
     const endedWell = load.endedWell(() => phase.isClosed);
     endedWell.catch(() => {});
     await watch.within(limits.openSeconds, Promise.race([first, endedWell]));
-    afterOpen();
-    await watch.within(limits.closeSeconds, Promise.race([last, endedWell]), () => phase.hasLost);
+    const beside = Promise.resolve(afterOpen());
+    beside.catch(() => {});
+    const isThrough = Promise.race([Promise.all([last, beside]), endedWell]);
+    await watch.within(limits.closeSeconds, isThrough, () => phase.hasLost);
     await watch.within(limits.endSeconds, load.ended);
     return { readings: await last, load };
   } finally {

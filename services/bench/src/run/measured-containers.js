@@ -1,7 +1,7 @@
 /**
  * The containers whose counters a cell reads, by name and role.
  */
-import { locate, machineCpu } from "../platform/counters.js";
+import { ContainerGone, locate, machineCpu } from "../platform/counters.js";
 
 /** @import { Counters, Reading } from "../platform/counters.js" */
 /** @import { ContainerState } from "../platform/docker.js" */
@@ -12,7 +12,7 @@ const WITH_SOCKETS = /** @type {Role[]} */ (["proxy", "echo"]);
 
 /**
  * @typedef {object} MeasuredContainer
- * @property {string} name in the record: its service, of a load with its number
+ * @property {string} name in the record: its service, of a load with its number, and of a further life or copy with that
  * @property {Role} role
  * @property {string} image as in the configuration
  * @property {boolean} sharesNetwork it has none of its own, but another container's
@@ -27,7 +27,7 @@ const WITH_SOCKETS = /** @type {Role[]} */ (["proxy", "echo"]);
  *
  * @typedef {Usage & {sockets: OpenSockets}} Moment
  *
- * @typedef {Pick<Counters, "read" | "sockets">} ReadableContainer
+ * @typedef {Pick<Counters, "read" | "sockets" | "processes">} ReadableContainer
  */
 
 export class MeasuredContainers {
@@ -35,6 +35,8 @@ export class MeasuredContainers {
   counters = new Map();
   /** @type {Map<string, MeasuredContainer>} */
   #about = new Map();
+  /** Names of those that an event may end. @type {Set<string>} */
+  #mayGo = new Set();
   #locate;
   #readHost;
 
@@ -49,14 +51,32 @@ export class MeasuredContainers {
   }
 
   /**
-   * @param {string} name
+   * @param {string} service or another name; where it is taken, a number is added: `nginx-2`
    * @param {Role} role
    * @param {ContainerState} state one that does not run is left out
+   * @returns {string} its name
    */
-  add(name, role, { running, pid, image, sharesNetwork }) {
-    if (!running) return;
+  add(service, role, { running, pid, image, sharesNetwork }) {
+    let name = service;
+    for (let life = 2; this.#about.has(name); life++) name = `${service}-${life}`;
+    if (!running) return name;
     this.counters.set(name, this.#locate(pid));
     this.#about.set(name, Object.freeze({ name, role, image, sharesNetwork }));
+    return name;
+  }
+
+  /**
+   * From now on it is no error when these are gone.
+   *
+   * @param {string[]} names
+   */
+  allowLoss(names) {
+    for (const name of names) this.#mayGo.add(name);
+  }
+
+  /** @param {string} name */
+  mayGo(name) {
+    return this.#mayGo.has(name);
   }
 
   /** @returns {MeasuredContainer[]} in the order in which they were added */
@@ -74,14 +94,14 @@ export class MeasuredContainers {
 
   /**
    * @param {{without?: Role}} [options]
-   * @returns {Usage}
+   * @returns {Usage} without those that are gone and may be
    * @throws {import("../platform/counters.js").ContainerGone}
    */
   readUsage({ without } = {}) {
     const read = [...this.counters].filter(([name]) => this.#about.get(name)?.role !== without);
     return {
       ms: Date.now(),
-      containers: Object.fromEntries(read.map(([name, counters]) => [name, counters.read()])),
+      containers: this.#readEach(read, (counters) => counters.read()),
       ...this.#readHost(),
     };
   }
@@ -89,15 +109,30 @@ export class MeasuredContainers {
   /**
    * Takes some 30 ms a container.
    *
-   * @returns {OpenSockets}
+   * @returns {OpenSockets} without those that are gone and may be
    * @throws {import("../platform/counters.js").ContainerGone}
    */
   readSockets() {
+    const read = WITH_SOCKETS.flatMap((role) => this.ofRole(role));
+    return this.#readEach(read, (counters) => counters.sockets());
+  }
+
+  /**
+   * @template T
+   * @param {[name: string, counters: ReadableContainer][]} list
+   * @param {(counters: ReadableContainer) => T} read
+   * @returns {Record<string, T>} by name
+   */
+  #readEach(list, read) {
     return Object.fromEntries(
-      WITH_SOCKETS.flatMap((role) => this.ofRole(role)).map(([name, counters]) => [
-        name,
-        counters.sockets(),
-      ]),
+      list.flatMap(([name, counters]) => {
+        try {
+          return [[name, read(counters)]];
+        } catch (error) {
+          if (error instanceof ContainerGone && this.mayGo(name)) return [];
+          throw error;
+        }
+      }),
     );
   }
 

@@ -9,7 +9,7 @@ function containersOfFour() {
   const containers = new MeasuredContainers({
     locate: (pid) => {
       located.push(pid);
-      return { read: () => reading(), sockets: () => ({ ...SOCKETS }) };
+      return { read: () => reading(), sockets: () => ({ ...SOCKETS }), processes: () => [pid] };
     },
     readHost: () => ({
       machine: { cores: 2, busySeconds: 1, stealSeconds: 0, idleSeconds: 1 },

@@ -8,6 +8,7 @@ import { Sampler } from "./sampler.js";
 /** @import { EchoWorker } from "./echo-workers.js" */
 /** @import { LiveReadings } from "./live-readings.js" */
 /** @import { MeasuredContainers, Moment } from "./measured-containers.js" */
+/** @import { Reading } from "../platform/counters.js" */
 /** @import { Sample } from "./samples.js" */
 
 /**
@@ -63,9 +64,10 @@ export class MeasuredPhase {
     return this.#sampler.samples;
   }
 
-  /** @returns {boolean} whether the counters of a container vanished while it was open */
+  /** @returns {boolean} whether the counters of a container vanished while it was open that no event was to end */
   get hasLost() {
-    return this.#state === "open" && this.#sampler.gone.size > 0;
+    if (this.#state !== "open") return false;
+    return [...this.#sampler.gone.keys()].some((name) => !this.#containers.mayGo(name));
   }
 
   /**
@@ -95,7 +97,9 @@ export class MeasuredPhase {
     const first = /** @type {Moment} */ (this.#first);
     const usage = this.#containers.readUsage();
     this.#sampler.stop();
-    const last = { ...usage, sockets: this.#containers.readSockets() };
+    const sockets = this.#containers.readSockets();
+    const containers = { ...this.#lastOfGone(), ...usage.containers };
+    const last = { ...usage, containers, sockets };
     const logs = await this.#readLogs(first.ms);
     const echoWorkers = await this.#readEchoWorkers();
     await this.#live.close();
@@ -117,6 +121,15 @@ export class MeasuredPhase {
     this.#state = "abandoned";
     this.#sampler.abandon();
     this.#live.abandon();
+  }
+
+  /** @returns {Record<string, Reading>} of those that an event has ended: what had been read of them last */
+  #lastOfGone() {
+    return Object.fromEntries(
+      this.samples
+        .filter(({ service }) => this.#containers.mayGo(service))
+        .map(({ service, reading }) => [service, reading]),
+    );
   }
 
   /** @param {"waiting" | "open"} expected */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ContainerGone } from "../platform/counters.js";
 import { MeasuredContainers } from "./measured-containers.js";
 import { MeasuredPhase } from "./measured-phase.js";
@@ -14,8 +15,12 @@ import { reading, SOCKETS, state } from "./testing/readings.js";
  * @param {object} [options]
  * @param {(pid: number) => import("../platform/counters.js").Reading} [options.read] of a container
  * @param {Promise<void>} [options.echoAnswers] when the echo server answers
+ * @param {number} [options.sampleIntervalMs]
  */
-function phaseOver(t, { read = () => reading(), echoAnswers = Promise.resolve() } = {}) {
+function phaseOver(
+  t,
+  { read = () => reading(), echoAnswers = Promise.resolve(), sampleIntervalMs = 1000 } = {},
+) {
   /** @type {string[]} */
   const order = [];
   const note = (/** @type {string} */ what) => void order.push(what);
@@ -23,6 +28,7 @@ function phaseOver(t, { read = () => reading(), echoAnswers = Promise.resolve() 
     locate: (pid) => ({
       read: () => (note("counters"), read(pid)),
       sockets: () => (note("sockets"), SOCKETS),
+      processes: () => [],
     }),
     readHost: () => ({
       machine: { cores: 2, busySeconds: 1, stealSeconds: 0, idleSeconds: 1 },
@@ -43,7 +49,7 @@ function phaseOver(t, { read = () => reading(), echoAnswers = Promise.resolve() 
       close: async () => note("live close"),
       abandon: () => note("live abandon"),
     },
-    sampleIntervalMs: 1000,
+    sampleIntervalMs,
   });
   t.after(() => phase.abandon());
   return { phase, order, containers };
@@ -143,4 +149,24 @@ test("a container that vanishes is noticed by its counters", async (t) => {
   isGone = true;
   t.mock.timers.tick(2000);
   assert.equal(phase.hasLost, true);
+});
+
+test("what an event ends is no loss: what was read of it last is there, and what it starts is counted too", async (t) => {
+  let isGone = false;
+  const { phase, containers } = phaseOver(t, {
+    read: (pid) => {
+      if (pid === 1 && isGone) throw new ContainerGone(pid);
+      return reading({ seconds: pid });
+    },
+    sampleIntervalMs: 5,
+  });
+  await phase.open();
+  containers.allowLoss(["nginx"]);
+  isGone = true;
+  assert.equal(containers.add("nginx", "proxy", state({ pid: 3 })), "nginx-2");
+  await sleep(50);
+  assert.equal(phase.hasLost, false);
+  const { last } = await phase.close();
+  assert.equal(last.containers.nginx.cpu.totalSeconds, 1);
+  assert.equal(last.containers["nginx-2"].cpu.totalSeconds, 3);
 });

@@ -23,6 +23,7 @@ import { cpuShares, runCells } from "./sequence.js";
 /** @import { ComposeConfig } from "../platform/docker.js" */
 /** @import { Store } from "../record/store.js" */
 /** @import { Listener } from "../record/events.js" */
+/** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Plan } from "../record/types.js" */
 /** @import { RunContext } from "./cell.js" */
 
@@ -51,6 +52,7 @@ export class Testbed {
   #directory;
   #config;
   #services;
+  #proxies;
   #signal;
   #network;
   #observers;
@@ -62,12 +64,14 @@ export class Testbed {
    * @param {string} options.directory the project's
    * @param {ComposeConfig} options.config with every profile
    * @param {Record<string, string[]>} options.services of each profile
+   * @param {Proxy[]} options.proxies every folder of proxies/
    * @param {AbortSignal} options.signal ends the run
    */
-  constructor({ directory, config, services, signal }) {
+  constructor({ directory, config, services, proxies, signal }) {
     this.#directory = directory;
     this.#config = config;
     this.#services = services;
+    this.#proxies = proxies;
     this.#signal = signal;
     this.#network = config.networks.default.name;
     this.#observers = Object.entries(config.services)
@@ -188,6 +192,7 @@ export class Testbed {
         RUN: run.name,
       },
       services: this.#services,
+      proxies: this.#proxies,
       observers: this.#observers,
       loadCores,
       cpuLimited,

@@ -58,6 +58,15 @@ export class Watch {
   }
 
   /**
+   * From now on these may end: an event is about to end them. What starts again is required anew.
+   *
+   * @param {ContainerState[]} containers
+   */
+  release(containers) {
+    for (const { id } of containers) this.#required.delete(id);
+  }
+
+  /**
    * @throws {CellFailure} that names the first one that died or was restarted
    * @throws {import("../errors.js").UserError} when the engine does not answer
    */

@@ -154,3 +154,11 @@ test("an engine that does not answer is what is told", async () => {
   });
   assert.equal(await watch.explain(new CellFailure("load", "x")), lost);
 });
+
+test("what an event is about to end may end, until it is required again", async () => {
+  const watch = watchOver(() => [{ ...NGINX, running: false, exitCode: 0 }, INFLUXDB]);
+  watch.release([NGINX]);
+  await watch.assertAlive();
+  watch.require([NGINX]);
+  await assert.rejects(watch.assertAlive(), { kind: "container-died" });
+});

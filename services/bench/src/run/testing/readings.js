@@ -60,6 +60,7 @@ export function state(changes = {}) {
     startedAt: "2026-11-22T00:00:00Z",
     pid: 1,
     sharesNetwork: false,
+    address: "172.18.0.2",
     ...changes,
   };
 }

@@ -1,0 +1,225 @@
+/**
+ * What becomes of open connections in an event, small: through nginx, and through two relays made for this, one that drops connections
+ * when it reloads and one that leaves an old process behind.
+ */
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { lastAttempts, testbed } from "../testbed.js";
+
+/** @import { CellRecord, Survival } from "../../src/record/types.js" */
+
+const CONNECTIONS = 50;
+
+const BATTLE = `title: Small events
+proxies: [nginx, dropper, leaker]
+rounds: 1
+seed: 1
+tests:
+  - scenario: survive
+    schemes: [ws]
+    events: [reload, kill]
+    parameters:
+      CONNECTIONS: ${CONNECTIONS}
+      CONNECTIONS_PER_SECOND: 200
+      INTERVAL_SECONDS: 0.2
+      PROBES_PER_SECOND: 5
+      QUIET_SECONDS: 2
+      WATCH_SECONDS: 4
+      TIMEOUT_SECONDS: 3
+`;
+
+/** A relay of TCP for `echo` that resets every tenth connection on SIGHUP. */
+const DROPPER = `
+import { connect, createServer } from "node:net";
+
+const clients = new Set();
+const server = createServer((client) => {
+  const upstream = connect(8080, "echo");
+  clients.add(client);
+  client.on("close", () => clients.delete(client));
+  client.pipe(upstream).pipe(client);
+  for (const [one, other] of [[client, upstream], [upstream, client]])
+    one.on("error", () => other.destroy()).on("close", () => other.destroy());
+});
+process.on("SIGHUP", () => {
+  for (const [i, client] of [...clients].entries()) if (i % 10 === 9) client.resetAndDestroy();
+});
+process.on("SIGTERM", () => process.exit(0));
+server.listen(8080);
+`;
+
+/** One in a process of its own, of which SIGHUP makes another. The old one takes no more connections, and never ends. */
+const LEAKER = `
+import { fork } from "node:child_process";
+import { connect, createServer } from "node:net";
+
+if (process.argv[2] === "worker") {
+  const server = createServer((client) => {
+    const upstream = connect(8080, "echo");
+    client.pipe(upstream).pipe(client);
+    for (const [one, other] of [[client, upstream], [upstream, client]])
+      one.on("error", () => other.destroy()).on("close", () => other.destroy());
+  });
+  server.listen({ port: 8080, reusePort: true }, () => process.send("listens"));
+  process.on("message", () => server.close());
+  process.on("disconnect", () => process.exit(0));
+} else {
+  let worker = fork(import.meta.filename, ["worker"]);
+  process.on("SIGHUP", () => {
+    const old = worker;
+    worker = fork(import.meta.filename, ["worker"]);
+    worker.once("message", () => old.send("retire"));
+  });
+  process.on("SIGTERM", () => process.exit(0));
+}
+`;
+
+/**
+ * @param {string} directory of a copy of the project
+ * @param {string} name
+ * @param {string} script
+ */
+function addRelay(directory, name, script) {
+  const folder = join(directory, "proxies", name);
+  mkdirSync(folder);
+  writeFileSync(join(folder, "relay.mjs"), script);
+  writeFileSync(
+    join(folder, "proxy.json"),
+    JSON.stringify({
+      title: name,
+      vendor: "https://example.com",
+      colour: "#123456",
+      terminatesTls: false,
+      speaksHttp: false,
+      addsForwardedHeaders: false,
+      schemes: ["ws"],
+      configChecks: [],
+      versions: [{ command: ["node", "--version"] }],
+      reload: { signals: [{ signal: "HUP" }] },
+    }),
+  );
+  writeFileSync(
+    join(folder, "compose.yaml"),
+    `services:
+  ${name}:
+    profiles: [${name}]
+    extends: { file: ../proxy.yaml, service: proxy }
+    image: ws-proxy-bench/http-proxy
+    pull_policy: never
+    command: [node, /relay.mjs]
+    volumes: ["./relay.mjs:/relay.mjs:ro"]
+`,
+  );
+  const compose = readFileSync(join(directory, "compose.yaml"), "utf8");
+  writeFileSync(
+    join(directory, "compose.yaml"),
+    compose.replace("include:\n", `include:\n  - proxies/${name}/compose.yaml\n`),
+  );
+}
+
+/** @param {Survival} survival @returns {Record<string, number>} connections that ended, by how */
+function endsOf({ ends }) {
+  /** @type {Record<string, number>} */
+  const byHow = {};
+  for (const { how, count } of ends) byHow[how] = (byHow[how] ?? 0) + count;
+  return byHow;
+}
+
+test("events: what becomes of connections and processes is in the record, and nothing stays behind", async (t) => {
+  const { bench, directory, results, assertNothingLeft } = testbed(t, BATTLE);
+  addRelay(directory, "dropper", DROPPER);
+  addRelay(directory, "leaker", LEAKER);
+
+  await t.test("what cannot be asked is refused before anything runs", async () => {
+    for (const [args, message] of /** @type {const} */ ([
+      [["--event", "reloat"], /unknown event: reloat\n.*Did you mean reload\?/],
+      [["--event", "stop"], /has no event stop\n.*Its events are: reload, kill/],
+      [
+        ["--event", "reload", "--proxies", "http-proxy"],
+        /http-proxy cannot be put through reload.*\n.*these can: .*dropper/,
+      ],
+      [
+        ["--connections", "900000", "--proxies", "nginx"],
+        /900,000 connections cannot be held.*\n.*Expected at most/,
+      ],
+    ])) {
+      const { code, output } = await bench(["run", "one", ...args]).ended;
+      assert.equal(code, 2, output);
+      assert.match(output, message);
+    }
+    await assertNothingLeft();
+  });
+
+  const { code, output } = await bench(["run", "one"]).ended;
+  assert.equal(code, 0, output);
+  await assertNothingLeft();
+  const { cells, plan } = results();
+  const of = (/** @type {string} */ proxy, /** @type {string} */ event) =>
+    /** @type {CellRecord} */ (
+      lastAttempts(cells).find(({ id }) => id === `r1-${proxy}-survive-ws-${event}`)
+    );
+  const survivalOf = (/** @type {string} */ proxy, /** @type {string} */ event) => {
+    const { status, cause, survival } = of(proxy, event);
+    assert.equal(status, "ok", cause?.message);
+    assert.ok(survival);
+    assert.ok(survival.around.length >= 5, `${survival.around.length} readings`);
+    return survival;
+  };
+
+  await t.test("the plan says what is done", () => {
+    assert.deepEqual(Object.keys(plan.events ?? {}), ["reload", "kill"]);
+    assert.equal(of("none", "reload").status, "skipped");
+    assert.equal(of("none", "reload").cause?.message, "has none: it cannot reload");
+  });
+
+  await t.test(
+    "nginx reloads: all stay, on its old workers, and the new configuration answers",
+    () => {
+      const survival = survivalOf("nginx", "reload");
+      assert.deepEqual(endsOf(survival), {});
+      assert.equal(survival.lost, 0);
+      assert.deepEqual(
+        survival.steps.map(({ what }) => what),
+        ["HUP to nginx"],
+      );
+      assert.deepEqual(
+        survival.generations.map(({ value }) => value),
+        ["1", "2"],
+      );
+      assert.ok(Number(survival.newGenerationMs) < 3000, `${survival.newGenerationMs} ms`);
+      assert.equal(survival.oldProcessesGoneMs, null);
+      const [first] = survival.around;
+      assert.ok(Math.max(...survival.around.map(({ processes }) => processes)) > first.processes);
+      assert.equal(survival.afterwards?.oldProcesses, 0);
+      assert.equal(survival.afterwards?.processes, first.processes);
+    },
+  );
+
+  for (const proxy of ["none", "nginx", "dropper", "leaker"]) {
+    await t.test(`${proxy} is killed: every connection ends, and it is back`, () => {
+      const survival = survivalOf(proxy, "kill");
+      const ended = Object.values(endsOf(survival)).reduce((sum, count) => sum + count, 0);
+      assert.equal(ended, CONNECTIONS, JSON.stringify(survival.ends));
+      assert.ok(Number(survival.oldProcessesGoneMs) < 3000);
+      assert.equal(survival.probes.at(-1)?.failed, 0);
+      const { containers } = of(proxy, "kill");
+      assert.ok(containers[proxy].cpu.totalSeconds > 0);
+      assert.ok(containers[`${proxy}-2`].cpu.totalSeconds > 0);
+      assert.equal(containers[`${proxy}-2`].role, "proxy");
+    });
+  }
+
+  await t.test("the relay that drops every tenth connection is found", () => {
+    const survival = survivalOf("dropper", "reload");
+    assert.deepEqual(endsOf(survival), { reset: CONNECTIONS / 10 });
+  });
+
+  await t.test("the relay that leaves an old process behind is found", () => {
+    const survival = survivalOf("leaker", "reload");
+    assert.deepEqual(endsOf(survival), {});
+    assert.equal(survival.oldProcessesGoneMs, null);
+    assert.equal(survival.afterwards?.oldProcesses, 1);
+  });
+});
