@@ -134,11 +134,13 @@ function runsIn(results) {
 
 /**
  * @param {Store} store
- * @returns {Store | null} the latest complete run of the same battle that began before it, beside it
+ * @returns {Store | null} the latest complete run of the same battle that began before it, beside it; pilots are none, and have none
  */
 export function latestBefore(store) {
   const parent = dirname(resolve(store.directory));
   const { run, plan } = store.results;
+  // At rates of its own it has nothing to compare.
+  if (plan.isPilot) return null;
   for (const name of runsIn(parent).reverse()) {
     if (name === run.name || !isOfBattle(join(parent, name), plan.battle)) continue;
     const earlier = openOrNull(join(parent, name));
@@ -169,7 +171,9 @@ function openOrNull(folder) {
  */
 function isOfBattle(folder, battle) {
   const file = join(folder, "plan.json");
-  return existsSync(file) && JSON.parse(readFileSync(file, "utf8")).battle === battle;
+  if (!existsSync(file)) return false;
+  const plan = JSON.parse(readFileSync(file, "utf8"));
+  return plan.battle === battle && !plan.isPilot;
 }
 
 /**

@@ -6,10 +6,11 @@ import { test } from "node:test";
 import { POLICY, results } from "../analyse/testing/results.js";
 import { compareRuns } from "../analyse/compare-runs.js";
 import { comparisonNotes, comparisonText } from "../render/comparison-text.js";
-import { comparable, latestBefore, openRun } from "./compare.js";
+import { comparable, compareWithLatest, latestBefore, openRun } from "./compare.js";
 import { Store } from "../record/store.js";
 
-/** @import { Results } from "../record/types.js" */
+/** @import { Point } from "../platform/influx.js" */
+/** @import { CellRecord, Results } from "../record/types.js" */
 
 const policy = /** @type {any} */ (POLICY);
 
@@ -180,17 +181,21 @@ function projectFolder(t) {
   /**
    * @param {string} name
    * @param {string} startedAt
-   * @param {Partial<{isComplete: boolean, battle: string}>} [options]
+   * @param {Partial<{isComplete: boolean, battle: string, isPilot: true, cells: CellRecord[]}>} [options]
    */
-  const add = (name, startedAt, { isComplete = true, battle } = {}) => {
+  const add = (name, startedAt, { isComplete = true, cells = [], ...changes } = {}) => {
     const { plan, environment, proxies } = results({ rounds: 1 });
     const store = Store.create(join(directory, "results"), name, {
-      plan: battle ? { ...plan, battle } : plan,
+      plan: { ...plan, ...changes },
       environment,
       proxies,
       command: "./bench run",
     });
     Object.assign(store.results.run, { startedAt });
+    for (const record of cells) {
+      store.cellFolder(record.id, record.attempt);
+      store.add(record);
+    }
     if (isComplete) store.complete();
     return store;
   };
@@ -218,6 +223,8 @@ test("the latest complete run of the same battle before it, and no other, is its
   add("b", "2026-01-02T00:00:00Z");
   add("c", "2026-01-03T00:00:00Z", { isComplete: false });
   add("d", "2026-01-04T00:00:00Z", { battle: "another" });
+  const pilot = add("d-pilot", "2026-01-04T12:00:00Z", { isPilot: true });
+  assert.equal(latestBefore(pilot), null);
   const now = add("e", "2026-01-05T00:00:00Z");
   add("f", "2026-01-06T00:00:00Z");
   mkdirSync(join(directory, "results/d-broken"));
@@ -227,4 +234,39 @@ test("the latest complete run of the same battle before it, and no other, is its
   ])
     writeFileSync(join(directory, "results/d-broken", file), text);
   assert.equal(latestBefore(now)?.results.run.name, "b");
+});
+
+test("a run is compared with the latest by itself; where no cell of one counts that is said, and nothing is written", async (t) => {
+  const { directory, add } = projectFolder(t);
+  mkdirSync(join(directory, "certs"));
+  writeFileSync(join(directory, "certs/policy.json"), JSON.stringify(POLICY));
+  /** @type {Point[]} */
+  const written = [];
+  const influx = /** @type {import("../platform/influx.js").Influx} */ (
+    /** @type {unknown} */ ({
+      createDatabase: async () => {},
+      remove: async () => {},
+      write: async (/** @type {string} */ _, /** @type {Point[]} */ points) => {
+        written.push(...points);
+      },
+    })
+  );
+  const { cells } = results({ rounds: 1 });
+  const first = add("a", "2026-01-01T00:00:00Z", { cells });
+  assert.equal(await compareWithLatest(directory, first, influx), null);
+
+  const second = add("b", "2026-01-02T00:00:00Z", { cells });
+  const said = await compareWithLatest(directory, second, influx);
+  assert.match(String(said), /^compared with a: 0 of \d+ figures differ; \.\/bench compare b a$/);
+  assert.ok(written.length > 0);
+
+  written.length = 0;
+  const third = add("c", "2026-01-03T00:00:00Z", {
+    cells: cells.map((record) => ({ ...record, status: "failed" })),
+  });
+  assert.equal(
+    await compareWithLatest(directory, third, influx),
+    "not compared: no figure in common with b",
+  );
+  assert.deepEqual(written, []);
 });

@@ -29,6 +29,8 @@ import { runPoints } from "./run-points.js";
 import { setup } from "./setup.js";
 
 /** @import { RunArguments } from "./program.js" */
+/** @import { Battle } from "../plan/battle.js" */
+/** @import { Known, Overrides } from "../plan/plan.js" */
 /** @import { ComposeConfig } from "../platform/docker.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Environment, Plan, Results } from "../record/types.js" */
@@ -43,6 +45,7 @@ const INTERRUPTED = 130;
  * @property {boolean} keepGoing
  * @property {boolean} [hasConnections] the command line says how many
  * @property {(line: string) => void} say
+ * @property {boolean} [isPilot] what is run is a pilot, which is not resumed
  *
  * @typedef {{code: number, store: Store}} Outcome code: exit status
  */
@@ -59,37 +62,71 @@ export async function run(directory, wanted, say, words) {
   const proxies = readProxies(join(directory, "proxies"));
   const hasConnections = overrides.connections !== undefined;
   const context = { directory, proxies, keepGoing, hasConnections, say };
-  if (resume) return (await goOn(context, Store.open(resolve(resume)), dryRun)).code;
+  if (resume) {
+    const store = Store.open(resolve(resume));
+    refusePilot(directory, store);
+    return (await goOn(context, store, dryRun)).code;
+  }
   const known = { proxies, referenceShare: readReferenceShare(directory), say };
   const asked = readBattle(directory, battle, { proxies });
   const plan = makePlan(asked, overrides, known);
   const pilotBattle = pilotOf(asked);
-  const pilot = pilotBattle && makePlan(pilotBattle, { ...overrides, rounds: 1 }, known);
+  const pilot = pilotBattle && pilotPlan(pilotBattle, overrides, known);
   if (dryRun) {
     console.log(describePlan(await fit(context, plan), pilot));
     return 0;
   }
   const runName = name ?? plan.battle;
   if (!pilot || !asked.pilot) return (await begin(context, plan, runName, words)).code;
-
-  say("a pilot computes the rates for this machine");
-  // A proxy that fails is none of those that the rate has to suit.
-  const { code, store } = await begin(
-    { ...context, keepGoing: true },
-    pilot,
-    `${runName}-pilot`,
-    words,
+  const piloted = await pilotRates(context, pilot, asked.pilot, (planned, about) =>
+    begin(about, planned, `${runName}-pilot`, words),
   );
-  if (code === INTERRUPTED) {
-    say("that was the pilot: a battle begins anew, with another");
-    return code;
-  }
-  // What other programs took would be charged to the load.
-  const cells = store.results.cells.filter((record) => !isDisturbed(record));
-  const rates = ratesFrom({ ...store.results, cells }, asked.pilot.busyPercent);
-  const piloted = { run: store.results.run.name, rates };
+  if (!piloted) return INTERRUPTED;
   return (await begin(context, makePlan(asked, overrides, { ...known, piloted }), runName, words))
     .code;
+}
+
+/**
+ * @param {Battle} battle as `pilotOf` gave it
+ * @param {Overrides} overrides of the battle that it is the pilot of
+ * @param {Known} known
+ * @returns {Plan}
+ */
+function pilotPlan(battle, overrides, known) {
+  return { ...makePlan(battle, { ...overrides, rounds: 1 }, known), isPilot: true };
+}
+
+/**
+ * @param {Context} context
+ * @param {Plan} pilot
+ * @param {NonNullable<Battle["pilot"]>} asked
+ * @param {(pilot: Plan, context: Context) => Promise<Outcome>} begin runs it
+ * @returns {Promise<Known["piloted"] | null>} null: it was interrupted
+ * @throws {UserError} when it tells no rate for a load
+ */
+export async function pilotRates(context, pilot, { busyPercent }, begin) {
+  context.say("a pilot computes the rates for this machine");
+  // A proxy that fails is none of those that the rate has to suit.
+  const { code, store } = await begin(pilot, { ...context, keepGoing: true, isPilot: true });
+  if (code === INTERRUPTED) return null;
+  // What other programs took would be charged to the load.
+  const cells = store.results.cells.filter((record) => !isDisturbed(record));
+  const rates = ratesFrom({ ...store.results, cells }, busyPercent);
+  return { run: store.results.run.name, rates };
+}
+
+/**
+ * @param {string} directory
+ * @param {Store} store
+ * @throws {UserError} when it is a pilot: the battle after it has a plan of its own, made from the whole of it
+ */
+function refusePilot(directory, { directory: folder, results: { plan, run } }) {
+  if (!plan.isPilot) return;
+  throw new UserError(
+    `${relative(directory, folder)} is the pilot of ${plan.battle}, and a pilot is not resumed`,
+    `Begin anew: ${run.command}. Where the battle after it has begun, resume that one.`,
+    2,
+  );
 }
 
 /**
@@ -203,7 +240,8 @@ async function goOn(context, store, dryRun) {
  * @param {(environment: (plan: Plan) => Promise<Environment>, config: ComposeConfig) => Promise<Store>} openStore
  * @returns {Promise<Outcome>}
  */
-async function underLock({ directory, proxies, keepGoing, say }, folder, openStore) {
+async function underLock(context, folder, openStore) {
+  const { directory, proxies, keepGoing, say } = context;
   const { release, left } = await lock(directory, relative(directory, folder));
   const controller = new AbortController();
   const interrupt = () => controller.abort(new Interrupted());
@@ -236,15 +274,16 @@ async function underLock({ directory, proxies, keepGoing, say }, folder, openSto
     if (untried === 0) store.complete();
     finish(directory, store, say);
     if (failed > 0) say(`${failed} cells failed; the report says why`);
-    if (failed > 0 || untried > 0) adviseToResume(directory, store, say);
+    // After a pilot the battle goes on as it is.
+    if (!context.isPilot && (failed > 0 || untried > 0)) say(nextStep(context, store));
     return { code: failed > 0 ? 1 : 0, store };
   } catch (error) {
     view.close();
-    if (store && !(error instanceof Interrupted)) adviseToResume(directory, store, say);
+    if (store && !(error instanceof Interrupted)) say(nextStep(context, store));
     if (!store || !(error instanceof Interrupted)) throw error;
     say("interrupted; what was recorded is kept");
     writeReport(directory, store);
-    adviseToResume(directory, store, say);
+    say(nextStep(context, store));
     return { code: INTERRUPTED, store };
   } finally {
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
@@ -264,12 +303,14 @@ function finish(directory, store, say) {
 }
 
 /**
- * @param {string} directory
- * @param {Store} store
- * @param {(line: string) => void} say
+ * @param {Pick<Context, "directory" | "isPilot">} context
+ * @param {Store} store of a run that has not come to its end
+ * @returns {string} what to do about it
  */
-function adviseToResume(directory, store, say) {
-  say(`go on with: ./bench run --resume ${relative(directory, store.directory)}`);
+export function nextStep({ directory, isPilot }, { directory: folder, results: { run } }) {
+  return isPilot
+    ? `that was the pilot, which is not resumed; begin anew: ${run.command}`
+    : `go on with: ./bench run --resume ${relative(directory, folder)}`;
 }
 
 /**

@@ -44,7 +44,7 @@ for (const [keyType, size] of /** @type {const} */ ([
   ["ecdsa", "prime256v1"],
   ["rsa", 2048],
 ])) {
-  test(`makes an ${keyType} certificate for the name proxy, which every user can read`, (t) => {
+  test(`makes an ${keyType} certificate for the names proxy and reference, which every user can read`, (t) => {
     const directory = emptyFolder(t);
     const { status, stderr } = generate(directory, { keyType });
     assert.deepEqual([status, stderr], [0, `made a certificate (${keyType})\n`]);
@@ -57,7 +57,7 @@ for (const [keyType, size] of /** @type {const} */ ([
     const certificate = new X509Certificate(made["cert.pem"]);
     const authority = new X509Certificate(made["ca.pem"]);
     assert.ok(authority.ca && certificate.verify(authority.publicKey));
-    assert.equal(certificate.checkHost("proxy"), "proxy");
+    for (const name of ["proxy", "reference"]) assert.equal(certificate.checkHost(name), name);
     const { namedCurve, modulusLength } = certificate.publicKey.asymmetricKeyDetails ?? {};
     assert.equal(namedCurve ?? modulusLength, size);
   });
@@ -75,15 +75,19 @@ test("certificates that are valid stay; show writes the authority's", (t) => {
   assert.deepEqual(contents(directory), made);
 });
 
-test("a certificate that ends within a month, or whose making was broken off, is made again", (t) => {
+test("a certificate that ends within a month, lacks a name, or whose making was broken off, is made again", (t) => {
   const directory = emptyFolder(t);
   generate(directory);
+  const replace = (/** @type {string} */ days, /** @type {string} */ names) => () =>
+    execFileSync("openssl", [
+      ...["req", "-x509", "-new", "-subj", "/CN=proxy", "-days", days],
+      ...["-addext", `subjectAltName=${names}`],
+      ...["-key", join(directory, "key.pem"), "-out", join(directory, "cert.pem")],
+    ]);
   for (const spoil of [
-    () =>
-      execFileSync("openssl", [
-        ...["req", "-x509", "-new", "-subj", "/CN=proxy", "-days", "29"],
-        ...["-key", join(directory, "key.pem"), "-out", join(directory, "cert.pem")],
-      ]),
+    replace("29", "DNS:proxy,DNS:reference"),
+    // As they were before there was a reference proxy.
+    replace("365", "DNS:proxy,DNS:echo,DNS:localhost"),
     () => rmSync(join(directory, "cert.pem")),
   ]) {
     spoil();

@@ -72,6 +72,8 @@ export interface LoadPromise {
   failedPercent: number;
   /** Of what was due, so many % have to be sent. */
   sentPercent: number;
+  /** What a search leaves open of the rate. Absent: 5, the record is of before it could be another. */
+  resolutionPercent?: number;
 }
 
 /** What of a promise was not kept. */
@@ -119,6 +121,8 @@ export interface Plan {
   /** Processes or threads of the proxy, and of the echo server; null: as in .env. */
   workers: number | null;
   keyType: "ecdsa" | "rsa";
+  /** Its cells are to tell the rates of another plan; absent: they are not. */
+  isPilot?: true;
   /** Rates of its cells that a pilot told; absent: it has none. */
   pilot?: {
     /** The most that the machine was to be busy. */
