@@ -2,6 +2,7 @@
  * The most that each proxy carried under the run's promise, from the probes of its search and the fresh cells after it.
  */
 import { median } from "simple-statistics";
+import { CONTROL } from "../plan/proxies.js";
 import { rateName, workloadOf } from "../plan/workload.js";
 import { referenceCpuUs } from "../record/machine-index.js";
 import { capacityOf } from "../statistics/capacity-search.js";
@@ -16,6 +17,7 @@ import { settingKey } from "./settings.js";
 export const FRESH_CELLS = 3;
 
 /** @typedef {Omit<Probe, keyof Judgement | "rate" | "startedAt">} Measured */
+/** @typedef {Omit<CapacityAnswer, "rank" | "ties">} UnrankedAnswer */
 
 /**
  * @param {Results} results
@@ -54,11 +56,35 @@ export function capacitiesOf(results) {
     const workload = workloadOf(plan, cells[0]);
     return {
       ...{ key, scenario, scheme, parameters, workload },
-      answers: plan.proxies.flatMap((proxy) => {
-        const search = cells.find((cell) => cell.proxy === proxy);
-        return search ? answerOf(results, search, workload) : [];
-      }),
+      answers: ranked(
+        plan.proxies.flatMap((proxy) => {
+          const search = cells.find((cell) => cell.proxy === proxy);
+          return search ? answerOf(results, search, workload) : [];
+        }),
+      ),
     };
+  });
+}
+
+/**
+ * One carries more than another where the lowest rate that it is known to carry is above the highest that the other may.
+ *
+ * @param {UnrankedAnswer[]} answers
+ * @returns {CapacityAnswer[]} the control without a rank, and who was not measured
+ */
+function ranked(answers) {
+  const isMore = (/** @type {UnrankedAnswer} */ a, /** @type {UnrankedAnswer} */ b) =>
+    a.low !== null && b.high !== null && a.low > b.high;
+  const rivals = answers.filter(
+    ({ proxy, low, high }) => proxy !== CONTROL && (low !== null || high !== null),
+  );
+  return answers.map((own) => {
+    if (!rivals.includes(own)) return { ...own, rank: null, ties: [] };
+    const more = rivals.filter((other) => isMore(other, own));
+    const alike = rivals.filter(
+      (other) => other !== own && !more.includes(other) && !isMore(own, other),
+    );
+    return { ...own, rank: 1 + more.length, ties: alike.map(({ proxy }) => proxy) };
   });
 }
 
@@ -66,7 +92,7 @@ export function capacitiesOf(results) {
  * @param {Results} results
  * @param {PlannedCell} search
  * @param {Workload} workload
- * @returns {CapacityAnswer}
+ * @returns {UnrankedAnswer}
  */
 function answerOf(results, search, workload) {
   const budget = results.plan.proxyCpus;

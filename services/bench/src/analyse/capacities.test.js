@@ -59,6 +59,40 @@ test("a generator at its limit gives no more than at least", () => {
   assert.deepEqual([found.kind, found.low, found.isLimited], ["at-least", 200, true]);
 });
 
+test("two equal proxies tie, whichever the search went further for; one that carries less does not", () => {
+  /** @type {[number, "holds" | "fails"][]} a step of the search lower, as the knee is not sharp */
+  const lower = [
+    [200, "holds"],
+    [400, "fails"],
+    [400, "fails"],
+    [283, "holds"],
+    [336, "fails"],
+    [308, "holds"],
+    [322, "fails"],
+  ];
+  /** @type {[number, "holds" | "fails"][]} */
+  const half = [
+    [100, "holds"],
+    [200, "fails"],
+    [200, "fails"],
+    [141, "holds"],
+    [168, "fails"],
+    [154, "holds"],
+    [161, "holds"],
+  ];
+  const others = { "nginx-copy": { search: lower }, relay: { search: half } };
+  const [{ answers }] = capacitiesOf(capacityResults({ others }));
+  assert.deepEqual(
+    answers.map(({ proxy, kind, rank, ties }) => [proxy, kind, rank, ties]),
+    [
+      ["none", "unknown", null, []],
+      ["nginx", "confirmed", 1, ["nginx-copy"]],
+      ["nginx-copy", "confirmed", 1, ["nginx"]],
+      ["relay", "confirmed", 3, []],
+    ],
+  );
+});
+
 test("a search that failed says why", () => {
   const run = capacityResults();
   const search = run.cells.find(({ proxy }) => proxy === "nginx");

@@ -14,7 +14,7 @@ import {
   proxyNetwork,
   reachesServer,
 } from "./measures.js";
-import { connectionsAtATime } from "../plan/workload.js";
+import { connectionsAtATime, FAILED_LIMIT_PERCENT } from "../plan/workload.js";
 
 /** @import { TlsPolicy } from "../record/types.js" */
 /** @import { Workload } from "../plan/workload.js" */
@@ -95,6 +95,7 @@ export function findingsOf(record, { workload, policy, keyType, isControl }) {
         ]
       : [...bypassed(record, workload, isControl ? 1 : 2), ...miscounted(record, isControl)]),
     ...notHeld(record),
+    ...failedConnections(record),
     ...unlikePlanned(record, measures),
     ...gaps(record, measures),
   ];
@@ -354,6 +355,8 @@ function belowLeast(record, least) {
  */
 function miscounted(record, isControl) {
   const { echoWorkers, connections, messagesEchoed } = record;
+  // What failed may have reached the server, and had its message echoed.
+  const limit = STRAYS + (connections?.failed ?? 0);
   // An echo server of its own takes the control's place.
   const beside = (!isControl && record.reference) || { connections: 0, messages: 0 };
   if (!echoWorkers) return [{ gate: "echo-count-unknown", severity: "weak", figures: {} }];
@@ -368,11 +371,11 @@ function miscounted(record, isControl) {
     ["messages", sum(echoWorkers, "messages"), (messagesEchoed ?? 0) + beside.messages],
   ];
   return checks
-    .filter(([, echo, load]) => echo < load || echo > load + STRAYS)
+    .filter(([, echo, load]) => echo < load || echo > load + limit)
     .map(([what, echo, generator]) => ({
       gate: "echo-count",
       severity: "invalid",
-      figures: { what, echo, generator, limit: STRAYS },
+      figures: { what, echo, generator, limit },
     }));
 }
 
@@ -431,6 +434,19 @@ function notHeld({ connectionsHeld, connections }) {
   return [
     { gate: "not-held", severity: "invalid", figures: { from, to, asked: connections.asked } },
   ];
+}
+
+/**
+ * So few that the cell did not fail: above the limit it has.
+ *
+ * @param {CellRecord} record
+ * @returns {Finding[]}
+ */
+function failedConnections({ connections }) {
+  if (!connections?.failed) return [];
+  const { failed, asked } = connections;
+  const figures = { failed, asked, percent: (100 * failed) / asked, limit: FAILED_LIMIT_PERCENT };
+  return [{ gate: "failed", severity: "note", figures }];
 }
 
 /**

@@ -195,6 +195,19 @@ test("the echo server must have counted what the generator did", () => {
   );
 });
 
+test("connections that failed are told, where so few did that the cell did not; they may have reached the server", () => {
+  const after = (/** @type {number} */ reached) =>
+    findingsAfter((record) => {
+      const { connections } = record;
+      Object.assign(connections ?? {}, { opened: 1999, failed: 1, failedByCause: { timeout: 1 } });
+      const [first] = record.echoWorkers ?? [];
+      first.connections += reached - 2000;
+    });
+  const figures = { failed: 1, asked: 2000, percent: 0.05, limit: 0.1 };
+  for (const reached of [1999, 2000, 2005]) assertOnly(after(reached), "failed note", figures);
+  assert.equal(after(2006)[0].what, "echo-count invalid");
+});
+
 test("gaps are told", () => {
   assertOnly(
     findingsAfter((record) => (record.containers.nginx.memory = null)),

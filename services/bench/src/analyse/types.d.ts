@@ -55,6 +55,7 @@ export interface GateFigures {
   "request-count": { answers: number; unanswered: number; asked: number };
   "bad-answers": { bad: number; asked: number; percent: number; limit: number };
   "not-held": { from: number; to: number; asked: number };
+  failed: { failed: number; asked: number; percent: number; limit: number };
   late: { percent: number; limit: number; due: number };
   dropped: { percent: number; limit: number; due: number };
   "memory-unknown": {};
@@ -688,6 +689,10 @@ export interface CapacityAnswer extends Capacity {
   atRate: { rate: number; p99Ms: number | null; throttled: number | null } | null;
   /** Why there is no search; null: there is one. */
   why: string | null;
+  /** 1 carries most; null: the control, or no end of its rate is known. */
+  rank: number | null;
+  /** Others that are not told apart from it. */
+  ties: string[];
 }
 
 /** A rate that was tried. */

@@ -41,7 +41,7 @@ import { rateName } from "./workload.js";
  * @property {number} seed
  * @property {number} proxyCpus
  * @property {number | null} workers
- * @property {{sloMs: number} | null} promise
+ * @property {{sloMs: number, resolutionPercent?: number} | null} promise
  * @property {"ecdsa" | "rsa"} keyType
  * @property {{busyPercent: number} | null} pilot null: its tests say their rates
  * @property {Test[]} tests

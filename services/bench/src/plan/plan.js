@@ -5,13 +5,13 @@ import { isDeepStrictEqual } from "node:util";
 import { shuffle } from "simple-statistics";
 import { didYouMean, UserError } from "../errors.js";
 import { CONTROL, pickProxies } from "./proxies.js";
-import { ABOVE } from "../statistics/capacity-search.js";
+import { aboveOf, RESOLUTION } from "../statistics/capacity-search.js";
 import { randomNumbers } from "../statistics/random.js";
 import { limitSeconds } from "./estimate.js";
 import { EVENTS, HAS_NONE, lackFor } from "./events.js";
 import { combinations, descriptionOf, excesses, unableToServe } from "./scenarios.js";
 import { withRate } from "./pilot.js";
-import { rateName, workloadOf } from "./workload.js";
+import { FAILED_LIMIT_PERCENT, rateName, workloadOf } from "./workload.js";
 
 /**
  * @import { Proxy } from "./proxies.js"
@@ -49,8 +49,7 @@ import { rateName, workloadOf } from "./workload.js";
 /** The fewest that give the median a 95 % confidence interval without assuming a distribution: 1 − 2 × 0.5⁶ = 97 %. */
 const AA_ROUNDS = 6;
 
-/** What a promise leaves open beside its SLO, in %: failures of what was asked for, and sends of what was due. */
-const FAILED_PERCENT = 0.1;
+/** What a promise leaves open beside its SLO and failures: sends, in % of what was due. */
 const SENT_PERCENT = 99;
 /** A search does not go below this, a second: in the seconds of a probe nothing would be left to judge. */
 const LEAST_RATE = 1;
@@ -145,7 +144,7 @@ function planFor(entrants, battle, overrides, say) {
   for (let round = 1; round <= rounds; round++) {
     // As many digits as the last round has: folders sort as they ran.
     const prefix = `r${String(round).padStart(String(rounds).length, "0")}`;
-    const parts = promise ? partsOf(round) : [null];
+    const parts = promise ? partsOf(round, promise) : [null];
     const inRound = all
       .filter(({ setting }) => round <= setting.rounds)
       .flatMap((pair) => parts.map((part) => ({ ...pair, part })));
@@ -265,20 +264,34 @@ function refuseLacking(chosen, events, proxies) {
  */
 function promiseOf({ promise }, { sloMs = promise?.sloMs }) {
   if (!promise || sloMs === undefined) return null;
-  return { sloMs, failedPercent: FAILED_PERCENT, sentPercent: SENT_PERCENT };
+  return {
+    sloMs,
+    failedPercent: FAILED_LIMIT_PERCENT,
+    sentPercent: SENT_PERCENT,
+    resolutionPercent: 100 * resolutionOf(promise),
+  };
+}
+
+/**
+ * @param {{resolutionPercent?: number}} promise
+ * @returns {number} share to which a search divides what is left
+ */
+export function resolutionOf({ resolutionPercent = 100 * RESOLUTION }) {
+  return resolutionPercent / 100;
 }
 
 /**
  * @typedef {{name: string, factor: number | null}} Part factor: of the rate found; null: it searches that
  *
  * @param {number} round
+ * @param {LoadPromise} promise
  * @returns {Part[]} of each proxy and setting
  */
-function partsOf(round) {
+function partsOf(round, promise) {
   if (round === 1) return [{ name: "search", factor: null }];
   return [
     { name: "at", factor: 1 },
-    { name: "above", factor: ABOVE },
+    { name: "above", factor: aboveOf(resolutionOf(promise)) },
   ];
 }
 

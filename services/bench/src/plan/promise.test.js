@@ -18,7 +18,9 @@ function planned(overrides = OF_TWO) {
 test("a round of searches, then rounds with a fresh cell at the rate found and one above it", () => {
   const { cells, rounds, promise, proxyCpus } = planned();
   assert.equal(rounds, 4);
-  assert.deepEqual(promise, { sloMs: 50, failedPercent: 0.1, sentPercent: 99 });
+  assert.deepEqual(promise, {
+    ...{ sloMs: 50, failedPercent: 0.1, sentPercent: 99, resolutionPercent: 5 },
+  });
   assert.equal(proxyCpus, 0.15);
   const searches = cells.filter(({ capacity }) => capacity?.part === "search");
   // 2 proxies, handshakes ws and wss, messages ws.
@@ -45,6 +47,24 @@ test("a round of searches, then rounds with a fresh cell at the rate found and o
     );
   }
   assert.equal(new Set(cells.map(({ id }) => id)).size, cells.length);
+});
+
+test("a coarse search has to fail further above", (t) => {
+  const text = `title: Test
+proxies: [nginx]
+rounds: 1
+seed: 1
+promise: { sloMs: 50, resolutionPercent: 50 }
+tests:
+  - scenario: arrivals
+    schemes: [ws]
+`;
+  const { cells, promise } = makePlan(battleOf(t, text), {}, { proxies });
+  assert.equal(promise?.resolutionPercent, 50);
+  const factors = cells.flatMap(({ capacity }) =>
+    capacity?.part === "fresh" ? capacity.factor : [],
+  );
+  assert.deepEqual(new Set(factors), new Set([1, 2]));
 });
 
 test("a search does not leave the range of its scenario's rate", () => {

@@ -10,6 +10,9 @@
  *   proxy beside it; 0: there is none
  */
 
+/** Connections of an open loop that may fail, in % of those asked for: what is promised of a capacity, and a cell at a set rate keeps to. */
+export const FAILED_LIMIT_PERCENT = 0.1;
+
 /**
  * @param {Pick<Plan, "scenarios" | "referenceShare">} plan
  * @param {{scenario: string, parameters: Parameters}} cell of that plan

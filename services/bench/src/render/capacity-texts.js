@@ -3,10 +3,12 @@
  *
  * @import { Analysis, CapacityAnswer, CapacityPoint, CapacitySetting } from "../analyse/types.js"
  */
-import { counted, figure, NONE, number } from "../numbers.js";
+import { counted, figure, NONE, number, rankText } from "../numbers.js";
 import { FRESH_CELLS } from "../analyse/capacities.js";
+import { resolutionOf } from "../plan/plan.js";
 import { CONTROL } from "../plan/proxies.js";
 import { schemeName } from "../plan/workload.js";
+import { aboveOf } from "../statistics/capacity-search.js";
 import { list, titleOfProxy } from "./words.js";
 
 /** What of a promise broke. */
@@ -15,6 +17,7 @@ const BROKEN = { p99: "p99", failures: "failures", sending: "sending what was du
 /** The columns after the proxy's name. */
 export const COLUMNS = [
   { title: "Rate", unit: "a second" },
+  { title: "Rank", unit: "" },
   { title: "Rate per budgeted core", unit: "a second" },
   { title: "Work per budgeted core", unit: "× reference" },
   { title: "Broke first", unit: "" },
@@ -54,11 +57,13 @@ export function promiseText({ results: { plan } }) {
   const { promise, proxyCpus } = plan;
   if (!promise) return "";
   const { sloMs, failedPercent, sentPercent } = promise;
+  const resolution = resolutionOf(promise);
+  const abovePercent = Math.round(100 * (aboveOf(resolution) - 1));
   const budget =
     proxyCpus > 0
       ? `Each proxy had ${counted(proxyCpus, "core")} of CPU time, all its containers together`
       : "No proxy had a CPU budget";
-  return `The highest rate at which, over a whole test, p99 from when it was due stays at or under ${number(sloMs)} ms, at most ${number(failedPercent)} % fail, and ${number(sentPercent)} % of what was due is sent. ${budget}. The search doubles the rate until it fails, then divides what is left to 5 %, in one life of the containers. Confirmed: then ${FRESH_CELLS} fresh cells at that rate kept the promise, and ${FRESH_CELLS} at 10 % above did not; else the answer is a range.`;
+  return `The highest rate at which, over a whole test, p99 from when it was due stays at or under ${number(sloMs)} ms, at most ${number(failedPercent)} % fail, and ${number(sentPercent)} % of what was due is sent. ${budget}. The search doubles the rate until it fails, then divides what is left to ${number(100 * resolution)} %, in one life of the containers. Confirmed: then ${FRESH_CELLS} fresh cells at that rate kept the promise, and ${FRESH_CELLS} at ${number(abovePercent)} % above did not; else the answer is a range. Where ranges overlap, no difference is seen, and the rank is shared.`;
 }
 
 /**
@@ -106,6 +111,7 @@ export function capacityRows({ results }, { answers }) {
       title: titleOfProxy(results, proxy),
       cells: [
         rateText(answer),
+        rankText(answer.rank, answer.ties.length > 0) || NONE,
         ends.every((end) => end === NONE) ? NONE : ends.join(" to "),
         figure(againstReference ?? undefined),
         list(brokeFirst.map((one) => BROKEN[one])) || NONE,

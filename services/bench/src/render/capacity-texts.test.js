@@ -23,18 +23,18 @@ function row(course) {
 }
 
 test("a confirmed rate, per budgeted core, and what broke first", () => {
-  assert.deepEqual(row(), ["322 to 336", "644 to 672", "0.161", "p99", "80.0", "10.0", "yes"]);
+  assert.deepEqual(row(), ["322 to 336", "1", "644 to 672", "0.161", "p99", "80.0", "10.0", "yes"]);
 });
 
 test("what is not confirmed is a range, or at least, and says why", () => {
   assert.deepEqual(
-    [row({ at: ["holds", "fails", "holds"] })].map(([rate, , , , , , confirmed]) => [
+    [row({ at: ["holds", "fails", "holds"] })].map(([rate, , , , , , , confirmed]) => [
       rate,
       confirmed,
     ]),
     [["between 308 and 336", "no: kept in 2 of 3, broken above in 3 of 3"]],
   );
-  const [rate, , , broke] = row({
+  const [rate, , , , broke] = row({
     search: [
       [200, "holds"],
       [400, "limited"],
@@ -63,6 +63,14 @@ test("the control shows that the budget by itself does not break the promise", (
   );
   const unthrottled = { ...control, atRate: { ...control.atRate, throttled: 0 } };
   assert.equal(controlText({ ...setting, answers: [unthrottled] }), null);
+});
+
+test("a coarse search says how coarse it is", () => {
+  const results = capacityResults();
+  Object.assign(results.plan.promise ?? {}, { resolutionPercent: 50 });
+  const text = promiseText(analyse(results, { policy: null }));
+  assert.match(text, /what is left to 50 %, .* 3 at 100 % above did not/);
+  assert.match(promiseText(analysed()), /what is left to 5 %, .* 3 at 10 % above did not/);
 });
 
 test("a proxy without a search says so", () => {

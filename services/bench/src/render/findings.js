@@ -62,6 +62,8 @@ const SENTENCES = {
   },
   "not-held": ({ figures: { from, to, asked } }) =>
     `the echo server had ${number(from)} connections open at the start of the measured phase and ${number(to)} at its end, of ${number(asked)} that should be held`,
+  failed: ({ figures: { failed, asked, percent, limit } }) =>
+    `${number(failed)} of ${number(asked)} connections failed, ${number(percent)} % (above ${limit} % the cell has failed): they are in no latency`,
   late: ({ figures: { percent, limit, due } }) =>
     `${number(percent)} % of ${number(due)} sends left more than 10 ms late (limit ${limit} %): times and throughput do not count`,
   dropped: ({ figures: { percent, limit, due } }) =>

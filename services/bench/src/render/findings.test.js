@@ -87,6 +87,10 @@ const CASES = {
     { severity: "invalid", figures: { from: 999, to: 1000, asked: 1000 } },
     "the echo server had 999 connections open at the start of the measured phase and 1,000 at its end, of 1,000 that should be held",
   ],
+  failed: [
+    { severity: "note", figures: { failed: 1, asked: 2000, percent: 0.05, limit: 0.1 } },
+    "1 of 2,000 connections failed, 0.05 % (above 0.1 % the cell has failed): they are in no latency",
+  ],
   late: [
     { severity: "weak", figures: { percent: 6, limit: 5, due: 5000 } },
     "6 % of 5,000 sends left more than 10 ms late (limit 5 %): times and throughput do not count",

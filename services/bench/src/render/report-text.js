@@ -3,6 +3,7 @@
  *
  * @import { Analysis } from "../analyse/types.js"
  */
+import { NONE } from "../numbers.js";
 import { capacityRows, capacityTitle, searchesAlone } from "./capacity-texts.js";
 import { verdictTexts } from "./verdicts.js";
 import { versionsText } from "./measured-versions.js";
@@ -40,8 +41,8 @@ export function renderText(analysis) {
       return [
         `The most of ${capacityTitle(setting)}, a second`,
         ...rows.map(
-          ({ title, cells: [rate, perCore, , brokeFirst] }) =>
-            `  ${title.padEnd(titles)}  ${rate}; per budgeted core ${perCore}; broke first: ${brokeFirst}`,
+          ({ title, cells: [rate, rank, perCore, , brokeFirst] }) =>
+            `  ${title.padEnd(titles)}  ${rate}${rank === NONE ? "" : `, rank ${rank}`}; per budgeted core ${perCore}; broke first: ${brokeFirst}`,
         ),
       ];
     }),

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.js";
 import { EVENTS } from "../plan/events.js";
 import { NO_QUOTA, quotaEnv, quotaOf } from "../plan/cpu-budget.js";
+import { resolutionOf } from "../plan/plan.js";
 import { CONTROL } from "../plan/proxies.js";
 import {
   connectionsInAll,
@@ -29,7 +30,7 @@ import { heldThrough, measuredPart, newRecord, probed, throttledIn } from "./cel
 import { readEchoWorkers } from "./echo-workers.js";
 import { liveCounts } from "./k6.js";
 import { LiveReadings } from "./live-readings.js";
-import { CONNECTIONS_FAILED, K6_PORT, knobsOf, Loads, logOf } from "./loads.js";
+import { CONNECTIONS_FAILED, isFewFailed, K6_PORT, knobsOf, Loads, logOf } from "./loads.js";
 import { keptLog } from "./log.js";
 import { measureLoad } from "./measure-load.js";
 import { MeasuredContainers } from "./measured-containers.js";
@@ -57,8 +58,8 @@ const START_LIMIT_MS = 30_000;
 /** Of the servers behind a proxy, the one that counts connections and messages. */
 const ECHO = "echo";
 const SAMPLE_INTERVAL_MS = 250;
-/** From one rate of a search to the next: by then a proxy has let go of what it could not carry. */
-const PAUSE_MS = 3000;
+/** From one rate of a search to the next: after one that was too high, by then a proxy has let go of what it could not carry. */
+const PAUSE_MS = { holds: 1000, fails: 3000, limited: 3000 };
 /** The service of the reference proxy, and its role. */
 const REFERENCE = "reference";
 /** Containers of the measured load are called so, with their number. */
@@ -285,9 +286,11 @@ class CellRun {
     /** @type {Probe[]} */
     const probes = [];
     record.probes = probes;
-    const range = { from: cell.parameters[name], lowest, highest };
+    const resolution = resolutionOf(this.#promise);
+    const range = { from: cell.parameters[name], lowest, highest, resolution };
     await searchCapacity(async (rate) => {
-      if (probes.length > 0) await sleep(PAUSE_MS, undefined, { signal: context.signal });
+      const before = probes.at(-1);
+      if (before) await sleep(PAUSE_MS[before.verdict], undefined, { signal: context.signal });
       const probe = await this.#probe(
         { ...cell.parameters, [name]: rate },
         rate,
@@ -321,14 +324,18 @@ class CellRun {
     return { rate, ...this.#judged(measured), ...probed(measured) };
   }
 
+  get #promise() {
+    const { promise } = this.context;
+    if (!promise) throw new Error(`the plan of ${this.cell.id} has no promise to judge it by`);
+    return promise;
+  }
+
   /**
    * @param {CellRecord} record of a load at a rate
    * @returns {Judgement}
    */
   #judged(record) {
-    const { promise } = this.context;
-    if (!promise) throw new Error(`the plan of ${this.cell.id} has no promise to judge it by`);
-    return judge(record, promise, {
+    return judge(record, this.#promise, {
       holdsConnections: this.workload.holdsConnections,
       generatorCores: generatorCores(record, this.workload),
     });
@@ -408,8 +415,7 @@ class CellRun {
       // By now k6 has written every latency, and every count is known for good.
       live.finish(countsOf(record));
       this.#noteCauses(record, readings.logs);
-      // What fails at a rate is what is judged.
-      await load.assertSuccess(cell.capacity ? [CONNECTIONS_FAILED] : []);
+      await load.assertSuccess(this.#mayHaveFailed(record) ? [CONNECTIONS_FAILED] : []);
       this.#assertNotThrottled(record);
       return load;
     } finally {
@@ -442,6 +448,17 @@ class CellRun {
       signal: context.signal,
       tell: context.tell,
     });
+  }
+
+  /**
+   * @param {CellRecord} record
+   * @returns {boolean} connections may have failed in it
+   */
+  #mayHaveFailed({ connections }) {
+    // What fails at a rate that is searched is what is judged.
+    if (this.cell.capacity) return true;
+    if (!connections || this.loads.referenceFailed > 0) return false;
+    return isFewFailed(this.workload, connections);
   }
 
   /** @param {string} container @returns {string} its name without the project's */

@@ -6,7 +6,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { remove, run } from "../platform/docker.js";
 import { UserError } from "../errors.js";
-import { connectionsInAll } from "../plan/workload.js";
+import { connectionsInAll, FAILED_LIMIT_PERCENT } from "../plan/workload.js";
 import { Histogram, summarise } from "../statistics/index.js";
 import { CellFailure } from "./cell-failure.js";
 import { readHttpSummary, referenceOf } from "./http-load.js";
@@ -59,6 +59,8 @@ export class Loads {
   #scratch;
   /** Containers that were started, the warm-up's too. @type {string[]} */
   names = [];
+  /** Connections to the reference proxy that have failed, in the load that was read last. */
+  referenceFailed = 0;
 
   /**
    * @param {PlannedCell} cell
@@ -210,6 +212,7 @@ export class Loads {
     const summaries = await Promise.all(names.map((name) => summaryOf(name, readSummary)));
     refuseUncounted(summaries, this.#workload);
     const { connections, messagesEchoed, reference, sends, totalMs } = mergeSummaries(summaries);
+    this.referenceFailed = reference?.failed ?? 0;
     const { handshakeMs, echoLatencyMs } = await readLatencies(files);
     await keepSamples(files, join(folder, "latencies.csv.gz"));
     const own = ownOf(summaries[0]);
@@ -307,6 +310,15 @@ async function summaryOf(name, read) {
  */
 export function connectionsAsked(workload, sends) {
   return sends && !workload.holdsConnections ? sends.due : connectionsInAll(workload);
+}
+
+/**
+ * @param {Pick<Workload, "loop">} workload
+ * @param {NonNullable<CellRecord["connections"]>} connections
+ * @returns {boolean} some failed, and so few that the load counts; in a closed loop each holds up what comes after it
+ */
+export function isFewFailed({ loop }, { asked, failed }) {
+  return loop === "open" && failed > 0 && 100 * failed <= FAILED_LIMIT_PERCENT * asked;
 }
 
 /**

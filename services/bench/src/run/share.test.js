@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SCENARIOS } from "../plan/testing/scenarios.js";
 import { workload } from "../plan/workload.js";
-import { connectionsAsked, refuseUncounted, share } from "./loads.js";
+import { connectionsAsked, isFewFailed, refuseUncounted, share } from "./loads.js";
 
 test("load containers that share connections share the rate at which they are opened, and nothing else", () => {
   const parameters = { CONNECTIONS: 10, CONNECTIONS_PER_SECOND: 5, HOLD_SECONDS: 30 };
@@ -51,4 +51,18 @@ test("at a rate, as many connections were asked for as were due; of those that a
   ) => connectionsAsked(workload(SCENARIOS[scenario], parameters), sends);
   assert.equal(asked("arrivals", { CONNECTIONS_PER_SECOND: 100, ARRIVE_SECONDS: 20 }), 1983);
   assert.equal(asked("steady", { CONNECTIONS: 50 }), 50);
+});
+
+test("in an open loop one connection in a thousand may fail, as under a promise; in a closed one none", () => {
+  const open = { loop: /** @type {const} */ ("open") };
+  const connections = (/** @type {number} */ failed) => ({
+    ...{ asked: 2000, opened: 2000 - failed, failed, failedByCause: { timeout: failed } },
+  });
+  assert.deepEqual(
+    [1, 2, 3].map((failed) => isFewFailed(open, connections(failed))),
+    [true, true, false],
+  );
+  // Then it is something else that the load has ended for.
+  assert.equal(isFewFailed(open, connections(0)), false);
+  assert.equal(isFewFailed({ loop: "closed" }, connections(1)), false);
 });

@@ -13,6 +13,7 @@
  * @property {number} from the first rate
  * @property {number} lowest below this nothing is tried
  * @property {number} highest above this nothing is tried
+ * @property {number} [resolution] a bracket narrower than this is not divided any further; default: `RESOLUTION`
  *
  * @typedef {object} Bracket where the search stands
  * @property {number | null} holds the highest rate that held; null: none did
@@ -28,10 +29,16 @@
  * @property {boolean} isLimited of at-least: what measures was at its limit above `low`
  */
 
-/** A bracket narrower than this is not divided any further. */
+/** A tenth of the rate has to be told apart (`aboveOf`). */
 export const RESOLUTION = 0.05;
-/** The rate that has to fail, over the one that has to hold. */
-export const ABOVE = 1.1;
+
+/**
+ * @param {number} resolution of a search
+ * @returns {number} the rate that has to fail, over the one that has to hold: beyond all that the search left open, and as much again
+ */
+export function aboveOf(resolution) {
+  return 1 + 2 * resolution;
+}
 
 /**
  * @template {Try} T
@@ -54,7 +61,7 @@ export async function searchCapacity(probe, range, before = []) {
  * @param {SearchRange} range
  * @returns {number | null} the rate to try next; null: the search has ended
  */
-export function nextRate(tries, { from, lowest, highest }) {
+export function nextRate(tries, { from, lowest, highest, resolution = RESOLUTION }) {
   const last = tries.at(-1);
   if (!last) return rounded(from);
   // What disturbed it may be gone.
@@ -69,7 +76,7 @@ export function nextRate(tries, { from, lowest, highest }) {
   if (holds === null) return above <= lowest ? null : Math.max(lowest, rounded(above / 2));
   const middle = rounded(Math.sqrt(holds * above));
   // Of rates of a few a second, the next one may be further away.
-  return above / holds <= 1 + RESOLUTION || middle <= holds || middle >= above ? null : middle;
+  return above / holds <= 1 + resolution || middle <= holds || middle >= above ? null : middle;
 }
 
 /**
@@ -91,7 +98,7 @@ export function bracketOf(tries) {
 
 /**
  * @param {readonly Try[]} searched tries of the search, in their order
- * @param {{at: readonly Try[], above: readonly Try[]}} fresh cells at the rate found, and `ABOVE` that
+ * @param {{at: readonly Try[], above: readonly Try[]}} fresh cells at the rate found, and above it
  * @param {number} required fresh cells of each kind
  * @returns {Capacity}
  */

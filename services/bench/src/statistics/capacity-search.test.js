@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  ABOVE,
+  aboveOf,
   bracketOf,
   capacityOf,
   nextRate,
@@ -12,11 +12,12 @@ import { randomNumbers } from "./random.js";
 
 /** @import { Try, Verdict } from "./capacity-search.js" */
 
+const ABOVE = aboveOf(RESOLUTION);
 const RANGE = { from: 25, lowest: 1, highest: 100_000 };
 
 /**
  * @param {(rate: number) => Verdict} proxy
- * @param {Partial<typeof RANGE>} [changes]
+ * @param {Partial<import("./capacity-search.js").SearchRange>} [changes]
  */
 function searched(proxy, changes) {
   return searchCapacity(async (rate) => ({ rate, verdict: proxy(rate) }), { ...RANGE, ...changes });
@@ -181,6 +182,15 @@ test("what never fails ends at the highest rate", async () => {
   assert.deepEqual(capacityOf(tries, { at: [], above: [] }, 3), {
     ...{ kind: "at-least", low: 300, high: null, isLimited: false },
   });
+});
+
+test("a coarse search ends sooner, and what has to fail is further above", async () => {
+  const tries = await searched(sharp(333), { resolution: 1 });
+  assert.deepEqual(
+    tries.map(({ rate }) => rate),
+    [25, 50, 100, 200, 400, 400],
+  );
+  assert.deepEqual([aboveOf(RESOLUTION), aboveOf(1)], [1.1, 3]);
 });
 
 test("a search goes on where it was", async () => {
