@@ -120,7 +120,7 @@ await main(async () => {
       isCounted: (which) => clients[which].isOpen,
     }),
     besides(PROBES_PER_SECOND, async (number, dueMs) => {
-      const second = probes[Math.floor((dueMs - startMs) / 1000)];
+      const second = probes[Math.floor(number / PROBES_PER_SECOND)];
       second.asked += 1;
       const text = message(CONNECTIONS + number, 0);
       const { failedBy, handshakeMs, echoMs } = await probe(target, { text, dueMs, timeoutMs });
