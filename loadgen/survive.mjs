@@ -6,7 +6,8 @@
  *
  * Beside them GETs of /.generation tell which configuration answers, where a proxy has such a page.
  *
- * Why Node: k6 tells a reset from no other end.
+ * Why Node: k6 tells a reset from no other end. It costs this client some 0.7 ms of CPU to open and close a connection, 80 µs a message and
+ * 1.1 ms a probe (loopback, without TLS, Node 24, on a busy machine of 2 cores): with the defaults a fifth of a core.
  */
 import { dirname, join } from "node:path";
 import { addressing, Client, howOf, targetOf } from "./lib/client.mjs";

@@ -24,8 +24,7 @@ export async function atRate(options, begin) {
   const begun = [];
   for (let number = 0; number < count; number += 1) {
     const dueMs = startMs + (1000 * number) / perSecond;
-    // A timer may fire up to 1 ms early.
-    for (let leftMs; (leftMs = dueMs - performance.now()) > 0;) await sleep(Math.ceil(leftMs));
+    await sleepUntil(dueMs);
     const one = isCounted(number) ? 1 : 0;
     sends.due += one;
     if (underWay >= atMost) {
@@ -38,4 +37,15 @@ export async function atRate(options, begin) {
   }
   await Promise.all(begun);
   return sends;
+}
+
+/**
+ * @param {number} dueMs by performance.now()
+ * @param {{ref?: boolean}} [options] ref: false: it does not keep the program alive
+ * @returns {Promise<void>} not before
+ */
+export async function sleepUntil(dueMs, options) {
+  // A timer may fire up to 1 ms early.
+  for (let leftMs; (leftMs = dueMs - performance.now()) > 0;)
+    await sleep(Math.ceil(leftMs), undefined, options);
 }

@@ -40,12 +40,13 @@ function echoFairly(ws, change) {
  * @param {TestContext} t
  * @param {object} options
  * @param {number} options.bytes of a message
+ * @param {Record<string, string>} [options.env]
  * @param {(relay: Relay) => void} [options.prepare]
  * @param {(relay: Relay) => void} [options.atStart] of the measured phase
  * @param {(data: Buffer) => Buffer} [options.change] what comes back
  */
 async function slowReaders(t, options) {
-  const { bytes, prepare = () => {}, atStart = () => {}, change = (data) => data } = options;
+  const { bytes, env, prepare = () => {}, atStart = () => {}, change = (data) => data } = options;
   const server = await startServer({ connection: (ws) => echoFairly(ws, change) });
   t.after(() => server.close());
   const relay = await startRelay(t, server.plainPort);
@@ -61,6 +62,7 @@ async function slowReaders(t, options) {
     QUIET_SECONDS: "1",
     STALL_SECONDS: "1",
     TIMEOUT_SECONDS: "10",
+    ...env,
   });
   const summary = readSummary(stdout);
   const told = /** @type {SlowReadersOfLoad} */ (summary?.slowReaders);
@@ -74,7 +76,7 @@ describe("slow readers", { concurrency: 3 }, () => {
       assert.equal(code, 0, stderr);
       const { sentBytes, stalledMs, echoMs, ...rest } = told;
       assert.deepEqual(rest, { heldBack: true, deliveredInOrder: true, lostBytes: 0, ends: {} });
-      assert.ok(sentBytes.min >= bytes && sentBytes.max < 64 * MIB, JSON.stringify(sentBytes));
+      assert.ok(sentBytes.min >= bytes && sentBytes.max < 128 * MIB, JSON.stringify(sentBytes));
       assert.ok(sentBytes.min <= sentBytes.median && sentBytes.median <= sentBytes.max);
       // Held back when the kernel has taken nothing for 2 s, and then for STALL_SECONDS.
       assert.ok(stalledMs.held - stalledMs.from >= 2000 && stalledMs.to - stalledMs.held >= 1000);
@@ -89,6 +91,7 @@ describe("slow readers", { concurrency: 3 }, () => {
     const { code, told, stdout } = await slowReaders(t, {
       bytes: 64 * 1024,
       prepare: (relay) => (relay.isBounded = false),
+      env: { LIMIT_BYTES: String(64 * MIB) },
     });
     assert.equal(code, 0);
     assert.equal(told.heldBack, false);

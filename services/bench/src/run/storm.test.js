@@ -113,7 +113,7 @@ describe("storm", { concurrency: 4 }, () => {
     /** When each said something, by its number. @type {Map<number, number>} */
     const cameMs = new Map();
     let cutMs = 0;
-    const { back } = await storm(t, {
+    const { back, csv } = await storm(t, {
       env: { BACKOFF: "2", BACKOFF_SECONDS: "2", SEED: "7", TRIAL: "3" },
       faults: {
         echo: (send, message, isBinary) => {
@@ -126,6 +126,8 @@ describe("storm", { concurrency: 4 }, () => {
     });
     assert.equal(backCount(back), COUNT);
     assert.equal(cameMs.size, COUNT);
+    const { handshakeMs } = await readLatencies(csv);
+    assert.ok(handshakeMs.every((ms) => ms > 0));
     const waitMs = backoff({ kind: 2, baseMs: 2000, seed: "7 3" });
     const expected = [...cameMs].map(([number, ms]) => ({ ms, dueMs: waitMs(number, 0) }));
     for (const one of expected) {
