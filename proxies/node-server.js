@@ -4,7 +4,8 @@
  */
 import cluster from "node:cluster";
 import { hkdfSync } from "node:crypto";
-import { readFileSync } from "node:fs";
+import dns from "node:dns";
+import { existsSync, readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
 
@@ -15,12 +16,37 @@ const BACKLOG = 65535;
 // For how long a client may be silent between two plain requests: as the other proxies have it. Node's default is 5 s.
 const KEEP_ALIVE_MS = 60_000;
 
+// Which configuration is in force, where a battle asks for it (`generation` in proxy.json). There is no reload: it is read at the start.
+const GENERATION_FILE = "/generation/generation";
+
+let turn = 0;
+
+/**
+ * Gives all addresses of a name in turn, as the other proxies use them: what Node does by itself is to try them in the order in which
+ * the system sorts them, so that the first gets every connection. The name is looked up for each connection, as it is without this.
+ *
+ * @param {string} hostname
+ * @param {dns.LookupOptions} options
+ * @param {(error: NodeJS.ErrnoException | null, address: string | dns.LookupAddress[], family?: number) => void} callback
+ */
+function lookupInTurn(hostname, options, callback) {
+  dns.lookup(hostname, options, (error, found, family) => {
+    if (Array.isArray(found) && found.length > 1) {
+      const sorted = found.toSorted((a, b) => (a.address < b.address ? -1 : 1));
+      const first = turn++ % sorted.length;
+      callback(error, [...sorted.slice(first), ...sorted.slice(0, first)], family);
+    } else {
+      callback(error, found, family);
+    }
+  });
+}
+
 /** What each library's proxy is made with. */
 export const options = {
   target: "http://echo:8080",
   ws: true,
   // Keeps idle connections to the server for plain HTTP. A WebSocket always opens its own.
-  agent: new http.Agent({ keepAlive: true }),
+  agent: new http.Agent({ keepAlive: true, lookup: lookupInTurn }),
 };
 
 /**
@@ -59,8 +85,13 @@ function listen(proxy, { web, ws }) {
   // Without a listener, one broken connection would end the whole worker.
   proxy.on("error", (error, request, response) => giveUp(response));
 
+  const generation = existsSync(GENERATION_FILE) && readFileSync(GENERATION_FILE);
   /** @type {http.RequestListener} */
   const onRequest = async (request, response) => {
+    if (generation && request.url === "/.generation") {
+      response.end(generation);
+      return;
+    }
     try {
       await web(request, response);
     } catch {

@@ -13,7 +13,8 @@ const KEEP_ALIVE_MS = 120_000;
 // Far above any scenario's message. The 100 MiB that `ws` allows would let a few clients fill the
 // memory.
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-// A client that leaves more than this unread is not read from until it has taken its echoes.
+// A client that leaves more than this unread is not read from until it has taken its echoes. So a client that has stalled costs this
+// server so much and one message; what it can send beyond that lies in a proxy or the kernel.
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
 // Made once, not for each message.

@@ -24,6 +24,8 @@ export async function runWorker(config) {
   if (config.proxyProtocolPort)
     listeners.push([createProxyProtocolServer(http), config.proxyProtocolPort]);
 
+  // What a server does that goes away: each connection gets 1001 at once (RFC 6455, 7.4.1), so that its client comes back rather than
+  // wait for messages. What has not answered in STOP_MS ends with the process.
   function stop() {
     const closed = listeners.map(([server]) => once(server.close(), "close"));
     sockets.close();

@@ -4,9 +4,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkConfig } from "../conformance/config-check.js";
-import { formatResult, runConformance } from "../conformance/index.js";
+import { FIRST_GENERATION, formatResult, reloadOf, runConformance } from "../conformance/index.js";
 import { ensureCertificates } from "../platform/certificates.js";
 import { joinNetwork, leaveNetwork, Project } from "../platform/docker.js";
+import { GenerationFolder } from "../platform/generation.js";
 import { UserError } from "../errors.js";
 import { healthUrl, pickProxies, readProxies } from "../plan/proxies.js";
 import { statusOf, until } from "../platform/wait.js";
@@ -70,10 +71,9 @@ export async function verifyProxies(directory, names, print) {
  */
 async function verifyOne(directory, proxy, print) {
   // A project of its own, so that a running benchmark is not disturbed.
-  const project = new Project(directory, {
-    name: `${process.env.COMPOSE_PROJECT_NAME || "ws-proxy-bench"}-verify-${process.pid}-${proxy.name}`,
-    profile: proxy.name,
-  });
+  const name = `${process.env.COMPOSE_PROJECT_NAME || "ws-proxy-bench"}-verify-${process.pid}-${proxy.name}`;
+  const generation = new GenerationFolder(directory, name);
+  const project = new Project(directory, { name, profile: proxy.name, env: generation.env });
   const config = await project.config();
   const network = config.networks.default.name;
   try {
@@ -83,6 +83,7 @@ async function verifyOne(directory, proxy, print) {
       service.profiles?.includes(proxy.name),
     );
     const names = services.map(([name]) => name);
+    generation.write(proxy.generation, FIRST_GENERATION);
     await project.check(["up", "--detach", "--no-deps", "echo", ...names]);
     await joinNetwork(network);
     for (const scheme of proxy.schemes) await waitFor(project, healthUrl(scheme));
@@ -96,12 +97,14 @@ async function verifyOne(directory, proxy, print) {
       serves: proxy.serves,
       forwarded: proxy.addsForwardedHeaders,
       proxyProtocol: proxy.sendsProxyProtocol,
+      reload: reloadOf(project, name, proxy, generation),
       onResult: (result) => print(`  ${formatResult(result)}`),
     });
     return results.filter(({ ok, skipped }) => !ok && !skipped).length;
   } finally {
     await leaveNetwork(network);
     await project.down();
+    generation.remove();
   }
 }
 

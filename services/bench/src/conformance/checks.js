@@ -1,6 +1,7 @@
 import { DELAY_CHECKS } from "./delay-checks.js";
 import { FILE_CHECKS, HELLO_CHECKS } from "./file-checks.js";
 import { MESSAGE_CHECKS } from "./message-checks.js";
+import { RELOAD_CHECKS } from "./reload-checks.js";
 import { REQUEST_CHECKS } from "./request-checks.js";
 import { TLS_CHECKS } from "./tls-checks.js";
 
@@ -28,7 +29,12 @@ import { TLS_CHECKS } from "./tls-checks.js";
  * @type {Record<Proxy["serves"], Record<Target["scheme"], Check[]>>}
  */
 export const CHECKS = {
-  websockets: bothSchemes([...MESSAGE_CHECKS, ...REQUEST_CHECKS, ...DELAY_CHECKS]),
+  websockets: bothSchemes([
+    ...MESSAGE_CHECKS,
+    ...REQUEST_CHECKS,
+    ...DELAY_CHECKS,
+    ...RELOAD_CHECKS,
+  ]),
   files: bothSchemes(FILE_CHECKS),
   hello: bothSchemes(HELLO_CHECKS),
 };

@@ -6,6 +6,7 @@ import { explain, Failure } from "./mismatch.js";
 /** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Check } from "./checks.js" */
 /** @import { Target } from "./connect.js" */
+/** @import { TargetReload } from "./reload-checks.js" */
 
 const CONCURRENT_CHECKS = 8;
 
@@ -33,6 +34,7 @@ const CONCURRENT_CHECKS = 8;
  * @property {Proxy["serves"]} [serves] default "websockets"; else: a server that answers HTTP itself, and is held to that
  * @property {boolean} [forwarded] default true; false for a target that adds no forwarded headers
  * @property {boolean} [proxyProtocol] default false; true for a target that tells the server the client's address by that
+ * @property {TargetReload | null} [reload] how the target is reloaded; default: not at all, and that is not checked
  * @property {number} [idleMs] how long an idle connection must stay open; default 3,000
  * @property {number} [timeoutMs] how long one check may take, idling aside; default 5,000
  * @property {(result: CheckResult) => void} [onResult] called as each check ends
@@ -52,12 +54,13 @@ export async function runConformance({
   serves = "websockets",
   forwarded = true,
   proxyProtocol = false,
+  reload = null,
   idleMs = 3_000,
   timeoutMs = 5_000,
   onResult = () => {},
   ...common
 }) {
-  const shared = { ...common, forwarded, proxyProtocol, idleMs, timeoutMs };
+  const shared = { ...common, forwarded, proxyProtocol, reload, idleMs, timeoutMs };
   /** @type {Omit<Target, "signal">[]} */
   const targets = [
     { ...shared, scheme: "ws", port: plainPort },

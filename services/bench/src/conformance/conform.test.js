@@ -49,7 +49,8 @@ async function listen(t, onConnection) {
 
 /** @param {import("./conform.js").CheckResult[]} results */
 function wordsOf(results) {
-  return [...new Set(results.map(({ ok, scheme, actual }) => `${scheme}: ${ok || actual}`))];
+  const made = results.filter(({ skipped }) => !skipped);
+  return [...new Set(made.map(({ ok, scheme, actual }) => `${scheme}: ${ok || actual}`))];
 }
 
 test("a closed port fails every check, in plain words", async (t) => {
@@ -76,7 +77,7 @@ test("a server that closes every connection fails every check", async (t) => {
   const { port } = await listen(t, (socket) => socket.destroy());
   const results = await run({ plainPort: port, tlsPort: port });
   assert.deepEqual(
-    results.filter(({ ok }) => ok).map(({ id }) => id),
+    results.filter(({ ok, skipped }) => ok && !skipped).map(({ id }) => id),
     [],
   );
 });

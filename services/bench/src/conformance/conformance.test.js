@@ -11,6 +11,7 @@ import {
   tls,
   TLS_WRONGS,
 } from "./testing/faults.js";
+import { reloads, RELOAD_WRONGS } from "./testing/reloads.js";
 import { POLICY } from "./testing/server.js";
 
 const CHECKS = ALL_CHECKS.websockets;
@@ -19,10 +20,12 @@ for (const keyType of /** @type {const} */ (["ecdsa", "rsa"])) {
   test(`a right server with an ${keyType} certificate passes every check`, async (t) => {
     /** @type {string[]} */
     const lines = [];
+    const right = reloads();
     const results = await check(t, {
-      server: { algorithm: keyType },
+      server: { algorithm: keyType, ...right.server },
       options: {
         keyType,
+        reload: right.reload,
         idleMs: undefined,
         onResult: (result) => lines.push(formatResult(result)),
       },
@@ -41,7 +44,7 @@ test("a target without forwarded headers is not held to them, when told so", asy
   assert.deepEqual(failuresOf(results), []);
   assert.deepEqual(
     results.filter(({ skipped }) => skipped).map(({ scheme, id }) => `${scheme} ${id}`),
-    both("forwarded-for", "forwarded-proto", "forged-proto"),
+    both("forwarded-for", "forwarded-proto", "forged-proto", "reload"),
   );
 });
 
@@ -53,7 +56,7 @@ test("the PROXY protocol is checked of a target that sends it only", async (t) =
   assert.deepEqual(failuresOf(results), []);
   assert.deepEqual(
     results.filter(({ skipped }) => skipped).map(({ scheme, id }) => `${scheme} ${id}`),
-    both("proxy-protocol"),
+    both("proxy-protocol", "reload"),
   );
 });
 
@@ -79,7 +82,7 @@ test("what the policy leaves open is not checked", async (t) => {
   assert.deepEqual(failuresOf(results), []);
   assert.deepEqual(
     results.filter(({ skipped }) => skipped).map(({ scheme, id }) => `${scheme} ${id}`),
-    tls("tls11-refused"),
+    [...both("reload"), ...tls("tls11-refused")],
   );
 });
 
@@ -89,7 +92,7 @@ test("a relay that delays nothing passes every check", async (t) => {
 
 test("no check is without a fault that it finds", () => {
   const found = new Set(
-    [MESSAGE_WRONGS, REQUEST_WRONGS, TLS_WRONGS].flatMap((wrongs) =>
+    [MESSAGE_WRONGS, REQUEST_WRONGS, TLS_WRONGS, RELOAD_WRONGS].flatMap((wrongs) =>
       Object.values(wrongs).flatMap(({ fails }) => fails),
     ),
   );

@@ -6,6 +6,7 @@ import { WebSocket } from "ws";
 import { Failure } from "./mismatch.js";
 
 /** @import { TlsPolicy } from "../record/types.js" */
+/** @import { TargetReload } from "./reload-checks.js" */
 
 /**
  * Where a check connects, and what it needs to judge the answer.
@@ -20,6 +21,7 @@ import { Failure } from "./mismatch.js";
  * @property {"ecdsa" | "rsa"} keyType
  * @property {boolean} forwarded whether the target adds forwarded headers
  * @property {boolean} proxyProtocol whether the target tells the server the client's address by the PROXY protocol
+ * @property {TargetReload | null} reload how the target is reloaded; null: it cannot be
  * @property {number} idleMs how long an idle connection must stay open
  * @property {number} timeoutMs
  * @property {AbortSignal} signal ends every connection of the check

@@ -1,5 +1,6 @@
 import { connect, requestRaw } from "./connect.js";
 import { ensure } from "./mismatch.js";
+import { RELOAD_OF_FILES } from "./reload-checks.js";
 import { REQUEST_CHECKS } from "./request-checks.js";
 
 /** @import { Check } from "./checks.js" */
@@ -28,6 +29,7 @@ export const FILE_CHECKS = [
       return `status ${status}`;
     },
   },
+  RELOAD_OF_FILES,
 ];
 
 /** What a server must do that answers the same to everything. */

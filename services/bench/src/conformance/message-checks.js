@@ -132,7 +132,7 @@ function echoCheck(id, title, ...messages) {
  * @param {Client} client
  * @param {string | Buffer} message
  */
-async function echo(client, message) {
+export async function echo(client, message) {
   client.ws.send(message);
   return compare(message, await client.nextMessage());
 }

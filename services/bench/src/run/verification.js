@@ -62,6 +62,7 @@ export async function verify(cell, workload, { authorities, policy, keyType, lim
     keyType,
     forwarded: false,
     proxyProtocol: false,
+    reload: null,
     idleMs: 0,
     timeoutMs: limitMs,
     signal: AbortSignal.any([end.signal, AbortSignal.timeout(limitMs)]),

@@ -1,6 +1,6 @@
 /**
- * Each proxy, started once: its own checker accepts its config, requests share connections on both of its sides, it conforms, carries a load without failures, and its
- * figures are in InfluxDB.
+ * Each proxy, started once: its own checker accepts its config, requests share connections on both of its sides, it conforms, reloads as it says,
+ * carries a load without failures, and its figures are in InfluxDB.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,14 +9,21 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CHECKS } from "../../src/conformance/checks.js";
 import { checkConfig } from "../../src/conformance/config-check.js";
-import { formatResult, runConformance } from "../../src/conformance/index.js";
+import {
+  FIRST_GENERATION,
+  formatResult,
+  reloadOf,
+  runConformance,
+} from "../../src/conformance/index.js";
 import { CONTROL, readProxies } from "../../src/plan/proxies.js";
+import { GenerationFolder } from "../../src/platform/generation.js";
 import { statusOf } from "../../src/platform/wait.js";
-import { influx, loadSummary, projectDirectory, waitForLoad } from "../lab.js";
+import { atEnd, influx, loadSummary, projectDirectory, uniqueName, waitForLoad } from "../lab.js";
 import { assertSharedConnections, startProxy } from "../requests.js";
 
 /** @import { Proxy } from "../../src/plan/proxies.js" */
 /** @import { Project } from "../../src/platform/docker.js" */
+/** @import { TargetReload } from "../../src/conformance/reload-checks.js" */
 /** @import { Scheme } from "../../src/record/types.js" */
 
 const CONNECTIONS = 300;
@@ -30,7 +37,10 @@ const policy = JSON.parse(readFileSync(join(projectDirectory, "certs/policy.json
 for (const proxy of readProxies(join(projectDirectory, "proxies"))) {
   const { name, schemes, serves } = proxy;
   test(name, async (t) => {
-    const knobs = { CONNECTIONS: String(CONNECTIONS), CONCURRENCY: "20" };
+    const generation = new GenerationFolder(projectDirectory, uniqueName());
+    atEnd(t, () => generation.remove());
+    generation.write(proxy.generation, FIRST_GENERATION);
+    const knobs = { CONNECTIONS: String(CONNECTIONS), CONCURRENCY: "20", ...generation.env };
     const { project, ca } = await startProxy(t, name, schemes, knobs, (project) =>
       checkConfig(project, proxy),
     );
@@ -39,7 +49,9 @@ for (const proxy of readProxies(join(projectDirectory, "proxies"))) {
       await t.test("requests share connections on both of its sides", (t) =>
         assertSharedConnections(t, project, { name, schemes, ca }, "/healthz"),
       );
-    await t.test("conforms", () => assertConforms(proxy, ca));
+    await t.test("conforms", () =>
+      assertConforms(proxy, ca, reloadOf(project, project.name, proxy, generation)),
+    );
     // The load speaks WebSocket.
     if (serves !== "websockets") return;
     const isWatched = WATCHED.includes(name);
@@ -58,8 +70,9 @@ for (const proxy of readProxies(join(projectDirectory, "proxies"))) {
 /**
  * @param {Proxy} proxy
  * @param {string} ca certificate of the authority, PEM
+ * @param {TargetReload | null} reload
  */
-async function assertConforms(proxy, ca) {
+async function assertConforms(proxy, ca, reload) {
   const results = await runConformance({
     host: "proxy",
     ca,
@@ -69,6 +82,7 @@ async function assertConforms(proxy, ca) {
     serves: proxy.serves,
     forwarded: proxy.addsForwardedHeaders,
     proxyProtocol: proxy.sendsProxyProtocol,
+    reload,
   });
   assert.deepEqual(results.filter(({ ok }) => !ok).map(formatResult), []);
   const checks = proxy.schemes.flatMap((scheme) => CHECKS[proxy.serves][scheme]);

@@ -12,7 +12,7 @@ import { addForwarded, POLICY } from "./server.js";
 
 const NEED_A_HANDSHAKE = CHECKS.websockets.ws
   .map(({ id }) => id)
-  .filter((id) => !["bad-version", "missing-key", "plain-http"].includes(id));
+  .filter((id) => !["bad-version", "missing-key", "plain-http", "reload"].includes(id));
 
 /** @type {Wrongs} */
 export const MESSAGE_WRONGS = {

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../platform/wait.js";
+import { describeClose, get, openWebSocket } from "./connect.js";
+import { echo } from "./message-checks.js";
+import { ensure } from "./mismatch.js";
+
+/** @import { Check } from "./checks.js" */
+/** @import { Client, Target } from "./connect.js" */
+
+/**
+ * How the target is told to take another configuration.
+ *
+ * @typedef {object} TargetReload
+ * @property {() => Promise<number>} run tells it, and resolves with the number of the new configuration once processes with it have started
+ * @property {boolean} tells whether it answers GET /.generation with the number of its configuration
+ * @property {number | null} closesAfterSeconds when it ends what was open before; null: never
+ */
+
+/** How long it may take until the new configuration answers, and processes that have it have started, in ms. */
+export const RELOAD_LIMIT_MS = 10_000;
+/** For how long an open connection must outlive a reload that never ends it. */
+const OUTLIVES_MS = 1_000;
+/** What an end at a set time may be off by. */
+const SLACK_SECONDS = 2;
+
+/** @param {Target} target */
+const skipWithoutReload = ({ reload }) => (reload ? undefined : "it has no reload");
+
+/** @param {Target} target */
+const limitOf = ({ reload, timeoutMs }) =>
+  2 * RELOAD_LIMIT_MS + secondsToClose(reload) * 1_000 + timeoutMs;
+
+/** @type {Check[]} */
+export const RELOAD_CHECKS = [
+  {
+    id: "reload",
+    title: "reload brings the new configuration, and treats an open connection as said",
+    expected: ({ reload }) => describeReload(reload),
+    skip: skipWithoutReload,
+    timeLimitMs: limitOf,
+    alone: true,
+    async run(target) {
+      const reload = /** @type {TargetReload} */ (target.reload);
+      const client = await openWebSocket(target);
+      const reloadedMs = performance.now();
+      const number = await reload.run();
+      if (reload.tells) await answers(target, number);
+      await echo(await openWebSocket(target), "new since the reload");
+      await (reload.closesAfterSeconds === null
+        ? outlives(client, target)
+        : isClosed(client, reload.closesAfterSeconds, reloadedMs));
+      return describeReload(reload);
+    },
+  },
+];
+
+/** What a server that nothing stands behind must do. */
+/** @type {Check} */
+export const RELOAD_OF_FILES = {
+  id: "reload",
+  title: "answers after a reload",
+  expected: "status 200",
+  skip: skipWithoutReload,
+  timeLimitMs: limitOf,
+  alone: true,
+  async run(target) {
+    await target.reload?.run();
+    const { status } = await get(target, "/healthz");
+    ensure(status === 200, `status ${status}`);
+    return `status ${status}`;
+  },
+};
+
+/**
+ * @param {Target} target
+ * @param {number} number of the configuration
+ */
+async function answers(target, number) {
+  const ask = async () => {
+    const { status, body } = await get(target, "/.generation");
+    return `status ${status} and ${JSON.stringify(body.trim())}`;
+  };
+  const good = `status 200 and "${number}"`;
+  const last = await until(Date.now() + RELOAD_LIMIT_MS, ask, (answer) => answer === good);
+  ensure(
+    last === good,
+    `${last} from /.generation ${RELOAD_LIMIT_MS / 1_000} s after the reload to configuration ${number}`,
+  );
+}
+
+/**
+ * @param {Client} client
+ * @param {Target} target
+ */
+async function outlives(client, { signal }) {
+  const end = await Promise.race([sleep(OUTLIVES_MS, undefined, { signal }), client.closed]);
+  if (end) ensure(false, `${describeClose(end.code, end.reason)} after the reload`);
+  await echo(client, "older than the reload");
+}
+
+/**
+ * @param {Client} client
+ * @param {number} afterSeconds
+ * @param {number} reloadedMs by performance.now()
+ */
+async function isClosed(client, afterSeconds, reloadedMs) {
+  await echo(client, "older than the reload");
+  const end = await Promise.race([
+    client.closed,
+    sleep((afterSeconds + SLACK_SECONDS) * 1_000 - (performance.now() - reloadedMs)),
+  ]);
+  const seconds = (performance.now() - reloadedMs) / 1_000;
+  ensure(
+    end !== undefined && seconds >= afterSeconds - SLACK_SECONDS,
+    `${end ? describeClose(end.code, end.reason) : "connection still open"} ${seconds.toFixed(1)} s after the reload`,
+  );
+}
+
+/** @param {TargetReload | null} reload */
+function secondsToClose(reload) {
+  return (reload?.closesAfterSeconds ?? 0) + SLACK_SECONDS;
+}
+
+/** @param {TargetReload | null} reload */
+function describeReload(reload) {
+  const seconds = reload?.closesAfterSeconds ?? null;
+  const end = seconds === null ? "goes on" : `is closed after ${seconds} s`;
+  return `${reload?.tells ? "the new number from /.generation; " : ""}an open connection ${end}`;
+}
