@@ -191,6 +191,16 @@ export function phases(operator) {
 }
 
 /**
+ * What is done to a proxy, or behind it, in the cells that have an event; for annotations.
+ */
+export function proxyEvents() {
+  return (
+    `SELECT "title", "text", "proxy" FROM ${BENCH_DATABASE}.."events" ` +
+    `WHERE ${CHOSEN} AND $timeFilter`
+  );
+}
+
+/**
  * @param {string} select
  * @param {string} alias
  * @returns {Query}

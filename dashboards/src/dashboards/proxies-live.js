@@ -21,6 +21,7 @@ import {
   liveThrottling,
   percentiles,
   phases,
+  proxyEvents,
 } from "../queries.js";
 import { dashed, dots, downwards, proxyColours, serviceColours, thin } from "../series.js";
 import { proxyVariable } from "../variables.js";
@@ -37,6 +38,8 @@ const PERCENTILES = [50, 95, 99];
 
 /** Of the lines where a cell and where a phase begins: faint, as there is one every few seconds. */
 const CELL_COLOUR = "rgba(128, 128, 128, 0.5)";
+/** Of what is done to a proxy: it is to be seen among those. */
+const EVENT_COLOUR = "#E02F44";
 const PHASE_COLOUR = "rgba(128, 128, 128, 0.25)";
 
 /**
@@ -59,6 +62,13 @@ export function proxiesLive(proxies) {
     variables: [proxyVariable(proxies)],
     events: [
       { name: "Cells", colour: CELL_COLOUR, shown: true, datasource: BENCH, query: phases("=") },
+      {
+        name: "Events",
+        colour: EVENT_COLOUR,
+        shown: true,
+        datasource: BENCH,
+        query: proxyEvents(),
+      },
       {
         name: "Phases",
         colour: PHASE_COLOUR,

@@ -5,6 +5,7 @@ import { median } from "simple-statistics";
 import { differences as planDifferences } from "../plan/describe.js";
 import { identityDifferences } from "../record/identity.js";
 import { independentRatioInterval, smallestP } from "../statistics/index.js";
+import { withoutExperiments } from "./experiments.js";
 import { analyseCells } from "./index.js";
 import { measure } from "./measures.js";
 import { judge, LEAST_ROUNDS } from "./ranking.js";
@@ -56,12 +57,14 @@ const NO_CONDITIONS = ["battle", "title", "published", "seed"];
  * @returns {RunComparison} without rows: they have nothing in common
  */
 export function compareRuns(run, baseline, policy) {
-  const now = analyseCells(run, policy);
-  const before = analyseCells(baseline, policy);
-  const rows = settingsOf(run).flatMap(({ key, compared }) => {
+  // Of one setting, cells of several events are no rounds.
+  const [compared, beside] = [run, baseline].map(withoutExperiments);
+  const now = analyseCells(compared, policy);
+  const before = analyseCells(beside, policy);
+  const rows = settingsOf(compared).flatMap(({ key, compared: measures }) => {
     const own = now.filter((cell) => cell.setting === key);
     const others = before.filter((cell) => cell.setting === key);
-    return compared.flatMap((each) =>
+    return measures.flatMap((each) =>
       compareMeasure(run, key, comparableAcrossRuns(each.key, [...own, ...others]), own, others),
     );
   });

@@ -14,7 +14,7 @@ import {
   proxyNetwork,
   reachesServer,
 } from "./measures.js";
-import { connectionsAtATime, FAILED_LIMIT_PERCENT } from "../plan/workload.js";
+import { connectionsAtATime, FAILED_LIMIT_PERCENT, isExperiment } from "../plan/workload.js";
 
 /** @import { TlsPolicy } from "../record/types.js" */
 /** @import { Workload } from "../plan/workload.js" */
@@ -79,6 +79,16 @@ export function findingsOf(record, { workload, policy, keyType, isControl }) {
   // What a search measures is in its probes, each with a judgement of its own.
   if (record.status !== "ok" || record.probes) return [];
   const measures = measuresOf(record, workload);
+  const isWss = record.scheme === "wss";
+  // Connections end and containers start anew in it: what was counted at both edges need not agree, and what is not sent is its outcome.
+  if (isExperiment(workload))
+    return [
+      ...generatorBusy(record, workload, measures),
+      ...taken("steal", measures.steal_percent, STEAL_LIMIT_PERCENT),
+      ...taken("foreign-load", measures.foreign_cpu_percent, FOREIGN_LIMIT_PERCENT),
+      ...(isWss && policy ? wrongTls(record, workload, { policy, keyType }) : []),
+      ...unlikePlanned(record, { ...measures, sends_dropped_percent: 0 }),
+    ];
   return [
     ...generatorBusy(record, workload, measures),
     ...machineBusy(workload, measures),
@@ -86,7 +96,7 @@ export function findingsOf(record, { workload, policy, keyType, isControl }) {
     ...(isControl && workload.compares !== "servers" ? [] : tooShort(record, workload, measures)),
     ...taken("steal", measures.steal_percent, STEAL_LIMIT_PERCENT),
     ...taken("foreign-load", measures.foreign_cpu_percent, FOREIGN_LIMIT_PERCENT),
-    ...(record.scheme === "wss" && policy ? wrongTls(record, workload, { policy, keyType }) : []),
+    ...(isWss && policy ? wrongTls(record, workload, { policy, keyType }) : []),
     ...(workload.protocol === "http"
       ? [
           ...requestsBypassed(record, workload, isControl),

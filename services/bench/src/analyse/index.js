@@ -22,6 +22,10 @@ import { verdictsOf } from "./questions.js";
 import { overviewOf } from "./overview.js";
 import { poolsOf } from "./pooling.js";
 import { slopesOf } from "./slopes.js";
+import { experimentsAlone, withoutExperiments } from "./experiments.js";
+import { stallsOf } from "./slow-readers.js";
+import { stormsOf } from "./storm.js";
+import { survivalsOf } from "./survivals.js";
 
 /** @import { TlsPolicy } from "../record/types.js" */
 /** @import { Environment, Results } from "../record/types.js" */
@@ -40,7 +44,8 @@ export { CELL_MEASURES, MEASURES, measuresOf } from "./measures.js";
  * @returns {Analysis}
  */
 export function analyse(recorded, { policy, noiseFloor = null, published = null }) {
-  const results = withoutCapacity(recorded);
+  const results = withoutExperiments(withoutCapacity(recorded));
+  const experimentCells = analyseCells(experimentsAlone(recorded), policy);
   const { cells: held, machineIndices } = heldAgainstReference(analyseCells(results, policy));
   const cells = withOperationCosts(settingsOf(results), held);
   const settings = compareAll(results, cells);
@@ -48,6 +53,7 @@ export function analyse(recorded, { policy, noiseFloor = null, published = null 
   const slopes = slopesOf(results, cells);
   const handshakes = handshakesOf(results, settings, cells);
   const delays = delaysOf(results, settings, cells);
+  const survivals = survivalsOf(recorded, experimentCells);
   const aa = selfComparisonOf({ results, settings, cells });
   const floor = aa ? null : noiseFloor;
   const answered = aa
@@ -74,11 +80,18 @@ export function analyse(recorded, { policy, noiseFloor = null, published = null 
     handshakes,
     capacities: capacitiesOf(recorded),
     searchCells: analyseCells(capacityAlone(recorded), policy),
+    survivals,
+    storms: stormsOf(recorded, experimentCells),
+    stalls: stallsOf(recorded, experimentCells),
+    experimentCells,
     ...answered,
     overview: aa
       ? null
-      : overviewOf({ results, asked: answered.asked, slopes, delays, machineIndices }),
-    findings: runFindings(recorded, cells),
+      : overviewOf({
+          ...{ results: recorded, asked: answered.asked, slopes, delays, machineIndices },
+          survivals,
+        }),
+    findings: runFindings(recorded, [...cells, ...experimentCells]),
     aa,
     sameWork: sameWorkOf({ results, settings, cells }),
     noiseFloor: floor,

@@ -7,6 +7,7 @@ import { isPaced } from "../plan/workload.js";
 import { takenByOthers } from "../record/disturbance.js";
 import { generatorCores } from "../record/generator-cores.js";
 import { referenceCpuUs } from "../record/machine-index.js";
+import { EXPERIMENT_DEFINITIONS } from "./experiment-measures.js";
 
 /** @import { CellRecord, ContainerRecord, LatencySummary, MemoryReading, Requests, Role } from "../record/types.js" */
 /** @import { Workload } from "../plan/workload.js" */
@@ -466,6 +467,7 @@ const DEFINITIONS = [
       "CPU time used by nothing that this benchmark started, as a share of the machine's. Kernel work that is charged to no container counts here.",
     of: (record) => takenByOthers(record)?.foreign,
   },
+  ...EXPERIMENT_DEFINITIONS,
 ];
 
 /** @type {Measure[]} */

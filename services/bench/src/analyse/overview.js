@@ -3,18 +3,23 @@
  */
 import { mean } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.js";
+import { LOST } from "./experiment-measures.js";
 import { measure } from "./measures.js";
 
 /** @import { Estimate } from "../statistics/types.js" */
 /** @import { Scheme } from "../record/types.js" */
-/** @import { Analysis, Comparison, DelayKind, DelayRow, Overview, OverviewCell, OverviewColumn, Ratio, Setting, SlopeRow } from "./types.js" */
+/** @import { Analysis, Comparison, DelayKind, DelayRow, Overview, OverviewCell, OverviewColumn, Ratio, Setting, Share, SlopeRow } from "./types.js" */
 /** @import { Workload } from "../plan/workload.js" */
 
 /** Whose slope over held connections is what one of them takes. */
 const HELD = "proxy_memory_mean_usage_bytes";
 
+/** What is told of events: of the one that every change of a configuration is. */
+const EVENTS_KEY = "lost";
+const CHANGE = "reload";
+
 /**
- * @typedef {Pick<Analysis, "results" | "asked" | "slopes" | "delays" | "machineIndices">} Analysed
+ * @typedef {Pick<Analysis, "results" | "asked" | "slopes" | "delays" | "machineIndices" | "survivals">} Analysed
  *
  * @typedef {Pick<OverviewColumn, "at" | "isFirstLook"> & {cells: Omit<OverviewCell, "toReference">[]}} Found
  *
@@ -66,6 +71,12 @@ const COLUMNS = [
       { key: "per-gib", measure: HELD, find: held(({ connectionsPerGiB }) => connectionsPerGiB) },
     ],
   },
+  {
+    protocol: "websocket",
+    scheme: "ws",
+    battle: "survival",
+    choices: [{ key: EVENTS_KEY, measure: LOST, find: lostIn(CHANGE) }],
+  },
   ...both({
     protocol: "http",
     battle: null,
@@ -99,7 +110,8 @@ export function overviewOf(analysed) {
     return { key, measure: measure(name), scheme, battle, at, cells: held, isFirstLook };
   });
   const shown = columns.filter(({ at, battle }) => at || battle);
-  if (proxies.length === 0 || shown.every(({ at }) => !at)) return null;
+  // Of events alone, their matrix says more.
+  if (proxies.length === 0 || shown.every(({ at, key }) => !at || key === EVENTS_KEY)) return null;
   return { proxies: inOrder(proxies, shown), columns: shown };
 }
 
@@ -266,6 +278,38 @@ function held(figureOf) {
     });
     return found[0] ?? null;
   };
+}
+
+/**
+ * @param {string} event
+ * @returns {Choice["find"]} what is lost in it; where several settings have it, the first
+ */
+function lostIn(event) {
+  return ({ survivals }, { scheme }) => {
+    const found = survivals
+      .filter((setting) => setting.scheme === scheme)
+      .flatMap(({ events, ...setting }) => {
+        const cells = (events.find((one) => one.event === event)?.answers ?? [])
+          .filter(({ proxy }) => proxy !== CONTROL)
+          .map(({ proxy, figures, missing }) => ({
+            ...{ proxy, value: percentOf(figures?.lost ?? null), values: [], ratio: null },
+            ...{ isBest: false, rank: null, ties: [], missing },
+          }));
+        const at = [{ ...setting, comparisons: [] }];
+        return cells.some(({ value }) => value) ? [{ at, cells, isFirstLook: false }] : [];
+      });
+    return found[0] ?? null;
+  };
+}
+
+/**
+ * @param {Share | null} share
+ * @returns {Estimate | null} in %
+ */
+function percentOf(share) {
+  if (!share) return null;
+  const [low, high] = share.interval;
+  return { value: 100 * share.value, interval: [100 * low, 100 * high] };
 }
 
 /**

@@ -34,6 +34,7 @@ test("what a run cannot speak to is there, empty, with the battle that measures 
       ["echo-p99", "ws", false, 0],
       ["held", "ws", false, 0],
       ["per-gib", "ws", false, 0],
+      ["lost", "ws", false, 0],
     ],
   );
   for (const { battle } of overview.columns)

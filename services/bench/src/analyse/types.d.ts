@@ -129,6 +129,8 @@ export type Finding = { [G in Gate]: FindingOf<G> }[Gate];
 /** Why a figure is missing. */
 export type Missing =
   | { kind: "not-run" }
+  /** This proxy has no such thing as the event is done to. */
+  | { kind: "has-none"; why: string }
   | { kind: "skipped"; why: string }
   | { kind: "failed"; cause: NonNullable<CellRecord["cause"]> }
   | { kind: "invalid"; finding: Finding }
@@ -712,6 +714,217 @@ export interface CapacityPoint extends Judgement {
   referenceUs: number | null;
 }
 
+/** So many of all that there were. */
+export interface Share {
+  count: number;
+  of: number;
+  /** From 0 to 1, as the ends of the exact interval. */
+  value: number;
+  interval: Interval;
+}
+
+/** Of several repetitions. */
+export interface Rounds {
+  median: number;
+  lowest: number;
+  highest: number;
+  /** So many have a value. */
+  rounds: number;
+}
+
+/** How often something was seen. */
+export interface Counted {
+  what: string;
+  count: number;
+}
+
+export interface CurvePoint {
+  seconds: number;
+  value: number;
+}
+
+/** What became of connections around events, in what proxies were put through alike. */
+export interface SurvivalSetting extends Omit<Setting, "comparisons"> {
+  /** The control first, where the run has it. */
+  events: SurvivalEvent[];
+}
+
+export interface SurvivalEvent {
+  /** Its name. */
+  event: string;
+  /** What is done, in a few words; empty: the record does not say. */
+  what: string;
+  /** Nothing happens: what is lost all the same, no event has done. */
+  isControl: boolean;
+  /** In the order of the plan, the control among them. */
+  answers: SurvivalAnswer[];
+  /** Who lost most connections, or where nobody stands out in that, let most new handshakes fail; null: nobody stands out. */
+  worst: { what: "lost" | "failed"; proxies: string[] } | null;
+}
+
+export interface SurvivalAnswer {
+  proxy: string;
+  /** null: see `missing`. */
+  figures: SurvivalFigures | null;
+  missing: Missing[];
+  /** More than in the same proxy's cells without an event; null: it is those, or there are none. */
+  beyondControl: { lost: boolean; failed: boolean; messages: boolean } | null;
+}
+
+/** Counts are of all repetitions together; other figures medians over them, unless it says otherwise. */
+export interface SurvivalFigures {
+  rounds: number;
+  /** Connections open at the event. */
+  held: number;
+  watchedSeconds: number;
+  /** Of those held, so many seconds after it. */
+  alive: { seconds: number; share: Share }[];
+  /** Of those held, by the end of the watch. */
+  lost: Share | null;
+  /** Each repetition by itself. */
+  lostByRound: number[];
+  /** How these ended, the most frequent first. */
+  ends: Counted[];
+  /** Connections that had ended before the event. */
+  endedBefore: number;
+  /** Not echoed, of those sent in the whole phase. */
+  messages: Share | null;
+  /** The longest on a connection that survived, in any repetition; null: none did. */
+  silenceMs: number | null;
+  /** New handshakes from the event on; seconds: those of the worst repetition in which one failed, or was slow. */
+  probes: {
+    failed: Share | null;
+    slow: Share | null;
+    failingSeconds: number;
+    slowSeconds: number;
+    /** Until the end of the last second in which one failed, after the event, in the worst repetition. */
+    lastFailedSeconds: number;
+    /** Of the whole phase, the most frequent first. */
+    causes: Counted[];
+  };
+  /** Until the new configuration first answered, in the repetitions in which it did; null: in none. */
+  newGeneration: { ms: number; mostMs: number; rounds: number } | null;
+  /** Of the proxy, all its containers together, old ones and new ones; null: not read. */
+  processes: SurvivalCourse | null;
+  memoryBytes: SurvivalCourse | null;
+  /** CPU seconds a second, before the event and from then on. */
+  cores: { before: number; after: number } | null;
+  oldProcesses: OldProcesses | null;
+  /** What was done, and when, in the first repetition. */
+  steps: { seconds: number; what: string }[];
+  /** New connections by server behind the proxy; null: there was one, or it was not asked. */
+  servers: ServerShares | null;
+  timeline: Timeline;
+}
+
+export interface ServerShares {
+  /** So many servers. */
+  count: number;
+  /** Connections that those got which started in the event, of all since it; null: none started, or there were none. */
+  newcomers: Share | null;
+  /** Share of the busiest server. */
+  busiest: number;
+}
+
+/** before: without the event; peak: the highest after it; end: at the end of the watch. */
+export interface SurvivalCourse {
+  before: number;
+  peak: number;
+  end: number;
+  /** To before; null: that is 0. */
+  peakRatio: number | null;
+}
+
+/**
+ * Processes that an event is to replace. gone: all had ended so long after it. stayed: in so many repetitions some were there at the end of
+ * the watch, and none when the load had gone. leaked: in so many some were there when nothing was left for them to do; most: so many.
+ */
+export type OldProcesses =
+  | { kind: "gone"; seconds: number; mostSeconds: number }
+  | { kind: "stayed"; rounds: number; most: number }
+  | { kind: "leaked"; rounds: number; most: number };
+
+/** By whole seconds around the event. */
+export interface Timeline {
+  /** Of the connections held at the event. */
+  openPercent: CurvePoint[];
+  /** Of the new handshakes of that second. */
+  failedPercent: CurvePoint[];
+  memoryBytes: CurvePoint[];
+}
+
+/** How long all take to come back after they were cut at once. */
+export interface StormSetting extends Omit<Setting, "comparisons"> {
+  /** In the order of the plan, the control among them: how fast this machine can at all. */
+  answers: StormAnswer[];
+}
+
+export interface StormAnswer {
+  proxy: string;
+  /** null: see `missing`. */
+  figures: StormFigures | null;
+  missing: Missing[];
+  /** Time until 99 % were back to that of the control; null: it is the control, or one of both has none. */
+  toControl: number | null;
+  /** Every repetition took longer than any of the control; null: too few to tell. */
+  isSlower: boolean | null;
+}
+
+export interface StormFigures {
+  rounds: number;
+  /** Of those cut, all repetitions together. */
+  back: Share | null;
+  /** Since the cut, until so many percent were back; null: never. */
+  ms: Record<"p50" | "p99" | "p100", Rounds | null>;
+  /** For each connection that was cut. */
+  attempts: number | null;
+  /** Of attempts that failed, the most frequent first. */
+  causes: Counted[];
+  /** Of the proxy over the measured phase, its highest sample, and that less the baseline; null: not read. */
+  cpuSeconds: number | null;
+  peakBytes: number | null;
+  growthBytes: number | null;
+  /** CPU time of the generator, of the cores that it can use. */
+  generatorPercent: number | null;
+  /** Percent of those cut that were back. */
+  curve: CurvePoint[];
+}
+
+/** What clients cost that do not read. */
+export interface StallSetting extends Omit<Setting, "comparisons"> {
+  /** In the order of the plan, the control among them. */
+  answers: StallAnswer[];
+  /** Without a proxy the sender was not held back either; null: the control has no figure. */
+  controlTookAll: boolean | null;
+}
+
+export interface StallAnswer {
+  proxy: string;
+  /** null: see `missing`. */
+  figures: StallFigures | null;
+  missing: Missing[];
+}
+
+export interface StallFigures {
+  rounds: number;
+  /** Sent on a stalled connection: the least and the most of any, and the median of the repetitions' medians. */
+  sentBytes: { min: number; median: number; max: number };
+  /** What the proxy grew by for each stalled connection: all, anonymous memory, kernel memory, socket buffers; null: not read. */
+  bytes: Record<"all" | "user" | "kernel" | "sockets", Rounds | null>;
+  /**
+   * held-back: the sender was, in each repetition. Otherwise it was not, up to what was sent: unbounded: most of that is in the proxy;
+   * elsewhere: it is not.
+   */
+  bound: "held-back" | "unbounded" | "elsewhere";
+  /** Echo latency of the connections that read, before and while others do not. */
+  p99Ms: Record<"quiet" | "stalled", Rounds | null>;
+  /** All that was sent came in its order once they read again. */
+  isInOrder: boolean;
+  lostBytes: number;
+  /** Stalled connections that ended, by how, the most frequent first. */
+  ends: Counted[];
+}
+
 export interface Analysis {
   results: Results;
   /** 0.95 */
@@ -742,6 +955,12 @@ export interface Analysis {
   capacities: CapacitySetting[];
   /** Cells of searches, and fresh ones at the rates that they found: in no figure but `capacities`. */
   searchCells: AnalysedCell[];
+  /** Of events, of storms, and of clients that do not read; each empty: the run has none. */
+  survivals: SurvivalSetting[];
+  storms: StormSetting[];
+  stalls: StallSetting[];
+  /** Their cells: in no other figure. */
+  experimentCells: AnalysedCell[];
   /** What the verdicts are about, in the order of their questions. */
   asked: Pool[];
   verdicts: Verdict[];

@@ -46,6 +46,17 @@ export function workload(description, parameters, referenceShare = 0) {
   });
 }
 
+/** What a scenario compares, where something happens to its connections. @type {ScenarioDescription["compares"][]} */
+const EXPERIMENTS = ["survival", "storm", "stalls"];
+
+/**
+ * @param {Pick<ScenarioDescription, "compares">} description
+ * @returns {boolean} something happens to its connections: what came of it is told, and no comparison of costs sees it
+ */
+export function isExperiment({ compares }) {
+  return EXPERIMENTS.includes(compares);
+}
+
 /**
  * @param {Workload} workload
  * @returns {number} connections in all

@@ -27,14 +27,6 @@ export const COLUMNS = [
 ];
 
 /**
- * @param {Analysis} analysis
- * @returns {boolean} the run does nothing else
- */
-export function searchesAlone({ capacities, settings }) {
-  return capacities.length > 0 && settings.length === 0;
-}
-
-/**
  * @param {CapacitySetting} setting
  * @returns {string} `handshakes, wss`
  */

@@ -38,7 +38,7 @@ import { figure, number } from "../numbers.js";
  * @property {readonly [number, number]} [domain]
  * @property {number[]} [ticks]
  * @property {(value: any) => string} [tickFormat]
- * @property {{value: number, label: string}} [limit] a line across the chart, of a y axis
+ * @property {{value: number, label: string}} [limit] a line across the chart
  */
 
 const document = /** @type {Document} */ (new JSDOM("").window.document);
@@ -242,6 +242,18 @@ export function lineChart({ title, x, y, series, shapesEvery = 1 }) {
           ticks: ticks ?? 5,
           tickFormat: y.tickFormat ?? tick,
           tickSize: 0,
+        }),
+        Plot.ruleX(x.limit ? [x.limit.value] : [], {
+          stroke: "currentColor",
+          strokeDasharray: "6 3",
+        }),
+        Plot.text(x.limit ? [x.limit] : [], {
+          x: "value",
+          frameAnchor: "top",
+          dx: 4,
+          dy: -2,
+          text: "label",
+          textAnchor: "start",
         }),
         Plot.ruleY(limits, { stroke: "currentColor", strokeDasharray: "6 3" }),
         Plot.text(limits, {

@@ -145,3 +145,15 @@ test("an axis is logarithmic only where a linear one would hide the small", () =
   assert.equal(axisType([0, 100]), "linear");
   assert.equal(axisType([10, 40], 3), "log");
 });
+
+test("a line across the chart marks a place on either axis, with its name", () => {
+  const chart = lineChart({
+    title: "Open",
+    x: { label: "seconds", limit: { value: 0, label: "reload" } },
+    y: { label: "open", limit: { value: 3, label: "promise" } },
+    series: [{ ...looks[0], points: [-5, 0, 5].map((x) => ({ x, y: 2 })) }],
+  });
+  const svg = svgElement(chart, SIZES.narrow, "marked");
+  for (const name of ["reload", "promise"]) assert.match(svg, new RegExp(`>${name}<`));
+  assert.equal(svg.match(/stroke-dasharray="6 3"/g)?.length, 2);
+});

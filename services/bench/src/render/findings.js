@@ -258,6 +258,7 @@ export function plainReason(reason) {
     case "failed":
       return reason.cause.message;
     case "skipped":
+    case "has-none":
       return reason.why;
     case "invalid":
     case "voided":

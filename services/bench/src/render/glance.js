@@ -39,6 +39,7 @@ const TITLES = {
   "echo-p99": "echo p99 at a set rate",
   held: "memory a held connection",
   "per-gib": "connections a GiB",
+  lost: "connections lost at a reload",
   request: "CPU per request",
   served: "CPU of proxy and server",
 };

@@ -12,7 +12,7 @@ test("whom to choose, by what was measured, and what was not", () => {
   assert.ok(glance);
   assert.match(
     glance.sentence,
-    /^Choose nginx: best in CPU per connection \(ws and wss\); not measured here: CPU per message, handshake p99 at a set rate, echo p99 at a set rate, memory a held connection and connections a GiB\.$/,
+    /^Choose nginx: best in CPU per connection \(ws and wss\); not measured here: CPU per message, handshake p99 at a set rate, echo p99 at a set rate, memory a held connection, connections a GiB and connections lost at a reload\.$/,
   );
   assert.deepEqual(
     glance.columns.map(({ title, gap }) => [title, gap]),
@@ -24,6 +24,7 @@ test("whom to choose, by what was measured, and what was not", () => {
       ["echo p99 at a set rate, ws", "not measured: ./bench run latency"],
       ["memory a held connection, ws", "not measured: ./bench run nginx-idle"],
       ["connections a GiB", "not measured: ./bench run nginx-idle"],
+      ["connections lost at a reload, ws", "not measured: ./bench run survival"],
     ],
   );
   const [, haproxy, hitch] = glance.columns[0].cells;
@@ -42,14 +43,14 @@ test("whom to choose, by what was measured, and what was not", () => {
   assert.ok(page.indexOf("Choose nginx") < page.indexOf("<nav"));
   // Two columns of four proxies; what was not measured stands once a column.
   assert.equal(page.match(/<svg class="bar"/g)?.length, 8);
-  assert.equal(page.match(/<td class="gap" rowspan="4"/g)?.length, 5);
+  assert.equal(page.match(/<td class="gap" rowspan="4"/g)?.length, 6);
 });
 
 test("where different proxies lead, or none is ranked, the sentence chooses none", () => {
   const memory = glanceOf(recorded("idle-memory"));
   assert.match(
     memory?.sentence ?? "",
-    /^Choose HAProxy or HAProxy \+ hitch: no difference seen in memory a held connection \(ws\) and connections a GiB \(ws\); not ranked: CPU per message \(ws\); not measured here: CPU per handshake, handshake p99 at a set rate and echo p99 at a set rate\.$/,
+    /^Choose HAProxy or HAProxy \+ hitch: no difference seen in memory a held connection \(ws\) and connections a GiB \(ws\); not ranked: CPU per message \(ws\); not measured here: CPU per handshake, handshake p99 at a set rate, echo p99 at a set rate and connections lost at a reload\.$/,
   );
   const quick = glanceOf(recorded("quick"));
   assert.match(quick?.sentence ?? "", /\. A first look: too few rounds for a verdict\.$/);

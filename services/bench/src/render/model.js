@@ -23,6 +23,7 @@ import {
   ratio,
   shownUnit,
 } from "../numbers.js";
+import { HAS_NONE } from "../plan/events.js";
 import { CONTROL } from "../plan/proxies.js";
 import { shape } from "./charts.js";
 
@@ -412,16 +413,19 @@ export function runState(results) {
   const recorded = new Set(last.map(({ id }) => id));
   const missing = results.plan.cells.filter(({ id, skip }) => !recorded.has(id) && skip === null);
   const failed = last.filter(({ status }) => status === "failed").length;
-  const skipped = results.plan.cells.filter(
+  const left = results.plan.cells.filter(
     ({ id, skip }) =>
       skip !== null || last.some((one) => one.id === id && one.status === "skipped"),
-  ).length;
+  );
+  const lacking = left.filter(({ skip }) => skip?.startsWith(HAS_NONE)).length;
+  const skipped = left.length - lacking;
   const retried = results.cells.length - last.length;
   const complete = results.run.endedAt !== null && missing.length === 0;
   const parts = [
     failed > 0 && `${counted(failed, "cell")} failed, retries included`,
     retried > 0 && `${counted(retried, "attempt")} repeated`,
     skipped > 0 && `${counted(skipped, "cell")} skipped`,
+    lacking > 0 && `${counted(lacking, "cell")} of events that a proxy has none of`,
   ].filter((part) => part !== false);
   const details = parts.length > 0 ? `; ${parts.join("; ")}` : "";
   const planned = counted(results.plan.cells.length, "planned cell");
@@ -435,7 +439,8 @@ export function runState(results) {
  * @param {Analysis} analysis
  * @returns {string} what was run, when, and on what
  */
-export function headline({ results, settings, capacities, aa }) {
+export function headline(analysis) {
+  const { results, settings, capacities, survivals, storms, stalls, aa } = analysis;
   const { plan, run, environment } = results;
   const rivals = plan.proxies.filter((name) => name !== CONTROL).length;
   const control = rivals < plan.proxies.length && aa?.proxy !== CONTROL ? ["the control"] : [];
@@ -443,14 +448,28 @@ export function headline({ results, settings, capacities, aa }) {
     ? `A/A run, which measures noise: ${list([aa.proxy, aa.unobserved ? "the same unobserved" : "a copy of it", ...control])}`
     : `Battle ${plan.battle}: ${list([counted(rivals, "proxy", "proxies"), ...control])}`;
   const parts = [
-    ...(settings.length > 0 || capacities.length === 0
-      ? [counted(settings.length, "setting")]
-      : []),
+    ...(comparesNothing(analysis) ? [] : [counted(settings.length, "setting")]),
     ...(capacities.length > 0 ? [counted(capacities.length, "search", "searches")] : []),
+    ...survivals.map(({ events }) => counted(events.length, "event")),
+    ...(storms.length > 0 ? [counted(storms.length, "storm")] : []),
+    ...(stalls.length > 0 ? [`${counted(stalls.length, "load")} with slow readers`] : []),
   ];
   const size = `in ${list(parts)}, ${counted(plan.rounds, "round")}`;
   const when = `${time(run.startedAt)}${run.endedAt ? ` to ${time(run.endedAt)}` : ""}`;
   return `${what} ${size}. ${when}. ${machineLine(environment)}.`;
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {boolean} it has no load under which costs are compared: it searches rates, or something happens to its connections
+ */
+export function comparesNothing({ settings, capacities, survivals, storms, stalls }) {
+  return settings.length === 0 && [capacities, survivals, storms, stalls].some(isNotEmpty);
+}
+
+/** @param {unknown[]} list */
+function isNotEmpty({ length }) {
+  return length > 0;
 }
 
 /**
@@ -512,7 +531,8 @@ export function unmeasured(analysis, curves) {
   const add = (/** @type {string} */ why, /** @type {string} */ what) =>
     byReason.set(why, (byReason.get(why) ?? new Set()).add(what));
 
-  for (const { id, skip } of results.plan.cells) if (skip) add(skip, id);
+  for (const { id, skip } of results.plan.cells)
+    if (skip && !skip.startsWith(HAS_NONE)) add(skip, id);
   for (const { measure: key, scheme, missing } of operationCosts)
     if (missing && missing.messages.length > 0)
       add(

@@ -10,6 +10,9 @@ import { counted } from "../numbers.js";
 import { html, trusted } from "./html.js";
 import { headline, runState } from "./model.js";
 import { Page } from "./report-page.js";
+import { aroundEvents } from "./sections/around-events.js";
+import { eventMatrix } from "./sections/event-matrix.js";
+import { stalls, storms } from "./sections/storms-and-stalls.js";
 import { badAnswersCallout } from "./sections/errors-callout.js";
 import { firstScreen } from "./sections/first-screen.js";
 import { verdicts } from "./sections/answers.js";
@@ -38,6 +41,9 @@ import { versionsText } from "./measured-versions.js";
 /** The order of the report. @type {{id: string, title: string, content: (page: Page) => Html | null}[]} */
 const SECTIONS = [
   { id: "verdicts", title: "Verdicts", content: verdicts },
+  { id: "events", title: "Event by event", content: aroundEvents },
+  { id: "storm", title: "Everyone comes back", content: storms },
+  { id: "slow-readers", title: "Clients that do not read", content: stalls },
   { id: "capacity", title: "The most under a promise", content: capacity },
   { id: "charts", title: "Charts", content: charts },
   { id: "slopes", title: "Memory over held connections", content: slopes },
@@ -87,7 +93,7 @@ export function renderHtml(analysis, { curves }) {
       <body>
         <header>
           <h1>${results.plan.title}</h1>
-          ${badAnswersCallout(page)}${firstScreen(page)}
+          ${badAnswersCallout(page)}${eventMatrix(page)}${firstScreen(page)}
           <p class="note">${versionsText(results)} ${headline(analysis)}</p>
           <p class="state${!state.complete && " incomplete"}">${state.sentence}</p>
           ${missingCells(state.missing)}

@@ -14,8 +14,9 @@ import {
   COLUMNS,
   controlText,
   promiseText,
-  searchesAlone,
 } from "./capacity-texts.js";
+import { experimentTexts } from "./experiment-texts.js";
+import { MATRIX_NOTE, matrixOf } from "./survival-texts.js";
 import { glanceOf } from "./glance.js";
 import { claimText, toldClaims, untoldText } from "./claim-texts.js";
 import { verdictTexts } from "./verdicts.js";
@@ -35,6 +36,7 @@ import {
 } from "./delay-texts.js";
 import { findingSentence, findingText, tellFindings } from "./findings.js";
 import {
+  comparesNothing,
   dated,
   headline,
   looks,
@@ -57,11 +59,12 @@ export function renderMarkdown(analysis) {
   const blocks = [
     `# ${plain(results.plan.title)}`,
     ...badAnswerBlocks(analysis),
+    ...matrixBlocks(analysis),
     ...glanceBlocks(analysis),
     plain(versionsText(results)),
     plain(headline(analysis)),
     plain(runState(results).sentence),
-    ...(searchesAlone(analysis) ? [] : ["## Verdicts", plain(lead.join(" "))]),
+    ...(comparesNothing(analysis) ? [] : ["## Verdicts", plain(lead.join(" "))]),
     ...verdicts.map(({ question, answers, caveats }) =>
       [
         `**${plain(question)}**`,
@@ -74,11 +77,11 @@ export function renderMarkdown(analysis) {
         ...caveats.map((caveat) => `- ${plain(caveat)}.`),
       ].join("\n"),
     ),
+    ...experimentBlocks(analysis),
     ...capacityBlocks(analysis),
-    "## Noise floor",
     ...noiseBlocks(analysis),
     ...indexBlocks(analysis),
-    ...(searchesAlone(analysis) ? [] : ["## Figures"]),
+    ...(comparesNothing(analysis) ? [] : ["## Figures"]),
     ...settings.flatMap((setting) => settingBlocks(analysis, setting)),
     ...rateBlocks(analysis),
     ...placeBlocks(analysis),
@@ -104,7 +107,9 @@ export function renderMarkdown(analysis) {
     );
   }
   blocks.push("## Validity");
-  const uncounted = analysis.cells.filter((cell) => !cell.counted);
+  // What has no such event is said there.
+  const tried = analysis.experimentCells.filter(({ record }) => record.status !== "skipped");
+  const uncounted = [...analysis.cells, ...tried].filter((cell) => !cell.counted);
   const causes = uncounted.map(({ record, findings }) => {
     const why = record.cause
       ? `${record.cause.kind}: ${record.cause.message}`
@@ -203,8 +208,8 @@ export function glanceBlocks(analysis) {
  */
 function noiseBlocks(analysis) {
   const pairs = ownPairs(analysis);
-  if (pairs.length === 0) return [NO_PAIR];
-  return pairs.flatMap(({ proxy, copy, settings }) =>
+  if (pairs.length === 0) return comparesNothing(analysis) ? [] : ["## Noise floor", NO_PAIR];
+  const tables = pairs.flatMap(({ proxy, copy, settings }) =>
     settings.flatMap(({ setting, measures }) => [
       `### ${plain(settingTitle(setting, analysis.settings))}`,
       table(
@@ -221,6 +226,70 @@ function noiseBlocks(analysis) {
       ),
     ]),
   );
+  return ["## Noise floor", ...tables];
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string[]} which proxy loses how much in which event
+ */
+function matrixBlocks(analysis) {
+  const all = looks(analysis.results);
+  const matrices = analysis.survivals.flatMap((setting) => {
+    const { title, columns, rows, sentences } = matrixOf(analysis, setting);
+    return [
+      ...sentences.map((sentence) => `**${plain(sentence)}**`),
+      table(
+        [
+          plain(title),
+          ...columns.map(({ event, isControl }) => plain(isControl ? `${event} (control)` : event)),
+        ],
+        rows.map(({ proxy, isControl, fields }) => [
+          isControl ? `*${plain(all[proxy].label)} (control)*` : plain(all[proxy].label),
+          ...fields.map(({ survived, failed, isWorst, note }) =>
+            [
+              isWorst ? `**${plain(survived)}**` : plain(survived),
+              failed && `new: ${plain(failed)}`,
+              plain(note),
+              isWorst && "**worst**",
+            ]
+              .filter(Boolean)
+              .join(", "),
+          ),
+        ]),
+        ["---", ...columns.map(() => "--:")],
+      ),
+    ];
+  });
+  return matrices.length > 0 ? [...matrices, plain(MATRIX_NOTE)] : [];
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string[]}
+ */
+function experimentBlocks(analysis) {
+  const texts = experimentTexts(analysis);
+  if (texts.length === 0) return [];
+  return [
+    "## What happened",
+    ...new Set(texts.map(({ note }) => plain(note))),
+    ...texts.flatMap(({ title, answers, without, columns, rows }) => [
+      `### ${plain(title)}`,
+      [
+        ...answers.map(({ name, text }) => `- ${plain(name)}: ${plain(text)}.`),
+        without && plain(without),
+      ]
+        .filter(Boolean)
+        .join("\n"),
+      rows.length > 0
+        ? table(
+            ["Proxy", ...columns].map(plain),
+            rows.map(({ title, cells }) => [title, ...cells].map(plain)),
+          )
+        : "",
+    ]),
+  ];
 }
 
 /**

@@ -11,7 +11,7 @@ import { keyMark, SIZES, svgElement } from "./charts.js";
 import { html, trusted } from "./html.js";
 import { findingSentence } from "./findings.js";
 import { looks } from "./model.js";
-import { settingTitle } from "./words.js";
+import { list, settingTitle } from "./words.js";
 
 /** What goes through all sections: the data, and marks and ids that must be the same or unique in the whole page. */
 export class Page {
@@ -111,5 +111,48 @@ export function findingList(findings) {
           </li>`,
       )}
     </ul>`
+  );
+}
+
+/**
+ * @param {Page} page
+ * @param {[proxy: string, text: string][]} answers text: a sentence without its end; said once of all that it is true of
+ */
+export function answerList(page, answers) {
+  return html`<dl class="answers">
+    ${[...Map.groupBy(answers, ([, text]) => text)].map(
+      ([text, own]) =>
+        html`<dt>${list(own.map(([proxy]) => page.title(proxy)))}</dt>
+          <dd><p>${unbroken(text)}.</p></dd>`,
+    )}
+  </dl>`;
+}
+
+/**
+ * @param {Page} page
+ * @param {string} label
+ * @param {string[]} columns after the proxy's
+ * @param {{proxy: string, isControl: boolean, cells: string[]}[]} rows
+ */
+export function textTable(page, label, columns, rows) {
+  return scroll(
+    label,
+    html`<table>
+      <thead>
+        <tr>
+          <th scope="col">Proxy</th>
+          ${columns.map((title) => html`<th scope="col">${title}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ({ proxy, isControl, cells }) =>
+            html`<tr class="${isControl && "control"}">
+              <th scope="row">${page.proxy(proxy)}</th>
+              ${cells.map((cell) => html`<td>${unbroken(cell)}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>`,
   );
 }

@@ -4,10 +4,13 @@
  * @import { Analysis } from "../analyse/types.js"
  */
 import { NONE } from "../numbers.js";
-import { capacityRows, capacityTitle, searchesAlone } from "./capacity-texts.js";
+import { capacityRows, capacityTitle } from "./capacity-texts.js";
+import { experimentTexts } from "./experiment-texts.js";
+import { comparesNothing } from "./model.js";
 import { verdictTexts } from "./verdicts.js";
 import { versionsText } from "./measured-versions.js";
 import { glanceOf } from "./glance.js";
+import { matrixOf } from "./survival-texts.js";
 import { titleOfProxy } from "./words.js";
 import { badAnswerTexts } from "./bad-answer-texts.js";
 
@@ -25,8 +28,9 @@ export function renderText(analysis) {
   );
   const blocks = [
     [results.plan.title, versionsText(results)].filter(Boolean),
+    ...analysis.survivals.map((setting) => matrixOf(analysis, setting).sentences),
     ...glanceLines(analysis),
-    ...(searchesAlone(analysis) ? [] : [lead]),
+    ...(comparesNothing(analysis) ? [] : [lead]),
     ...bad.map(({ what, details, causes }) => [
       `FAILED REQUESTS: ${what}`,
       ...details.map((detail) => `  ${detail}`),
@@ -34,6 +38,10 @@ export function renderText(analysis) {
         `  ${line}`,
         ...(explanation ? [`    Usual cause: ${explanation}.`] : []),
       ]),
+    ]),
+    ...experimentTexts(analysis).map(({ title, answers }) => [
+      title,
+      ...answers.map(({ name, text }) => `  ${name}: ${text}.`),
     ]),
     ...analysis.capacities.map((setting) => {
       const rows = capacityRows(analysis, setting);

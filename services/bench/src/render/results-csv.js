@@ -14,8 +14,11 @@ import { csvText } from "../record/csv.js";
  */
 export function resultsCsv({ run, plan, cells }) {
   const parameters = [...new Set(plan.cells.flatMap((cell) => Object.keys(cell.parameters)))];
+  const events = new Map(plan.cells.map(({ id, event }) => [id, event]));
+  const hasEvents = plan.cells.some(({ event }) => event !== undefined);
   const header = [
     ...["run", "id", "attempt", "status", "cause", "round", "proxy", "scenario", "scheme"],
+    ...(hasEvents ? ["event"] : []),
     ...parameters,
     ...CELL_MEASURES,
   ];
@@ -24,6 +27,7 @@ export function resultsCsv({ run, plan, cells }) {
     return [
       ...[run.name, cell.id, cell.attempt, cell.status, cell.cause?.kind, cell.round],
       ...[cell.proxy, cell.scenario, cell.scheme],
+      ...(hasEvents ? [events.get(cell.id)] : []),
       ...parameters.map((key) => cell.parameters[key]),
       ...CELL_MEASURES.map((key) => measures[key]),
     ];

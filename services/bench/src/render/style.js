@@ -4,11 +4,13 @@ export const STYLE = `
   color-scheme: light dark;
   --paper: #fff; --ink: #1c2126; --muted: #59626b; --line: #dde1e5; --tint: #f4f6f7; --link: #0b5cad;
   --good: #1b6e3c; --bad: #a8321a;
+  --level-0: #fff; --level-1: #fbe6d8; --level-2: #f3bd98; --level-3: #d97b4a; --level-4: #8f2813; --on-3: #1c2126; --on-4: #fff;
 }
 @media screen and (prefers-color-scheme: dark) {
   :root {
     --paper: #14171a; --ink: #e4e7ea; --muted: #a0a9b1; --line: #31373d; --tint: #1c2024; --link: #7fb8f0;
     --good: #6fca92; --bad: #f2917b;
+    --level-0: #14171a; --level-1: #38261d; --level-2: #623621; --level-3: #9c4a29; --level-4: #f2a184; --on-3: #fff; --on-4: #1c2126;
   }
 }
 * { box-sizing: border-box; }
@@ -58,6 +60,23 @@ table.glance td.gap { vertical-align: middle; color: var(--muted); font-size: 13
 .bar { display: block; width: 100%; max-width: 150px; height: 8px; margin: 3px 0 2px; }
 .bar .track { fill: var(--muted); opacity: 0.45; }
 .gaps { display: none; color: var(--muted); font-size: 13px; padding-left: 18px; }
+table.matrix { border-spacing: 3px; line-height: 1.25; width: 100%; }
+table.matrix caption { padding-bottom: 2px; }
+table.matrix th, table.matrix td { padding: 6px; vertical-align: top; border: 0; }
+table.matrix thead th { vertical-align: bottom; line-height: 1.2; }
+table.matrix tbody th[scope="row"] { padding-left: 0; white-space: nowrap; vertical-align: middle; font-style: normal; }
+table.matrix td { min-width: 84px; border: 1px solid var(--line); font-style: normal; }
+table.matrix td small { display: block; font-size: 12px; color: inherit; }
+table.matrix td.empty { background: none; color: var(--muted); font-size: 13px; border-style: dashed; }
+table.matrix .share { font-size: 16px; font-weight: 600; white-space: nowrap; }
+table.matrix .mark { display: inline-block; font-size: 12px; }
+table.matrix .mark::before { content: "▲ "; }
+table.matrix td.worst { outline: 3px solid var(--ink); outline-offset: -2px; }
+table.matrix .level-0 { background: var(--level-0); }
+table.matrix .level-1 { background: var(--level-1); }
+table.matrix .level-2 { background: var(--level-2); }
+table.matrix .level-3 { background: var(--level-3); color: var(--on-3); }
+table.matrix .level-4 { background: var(--level-4); color: var(--on-4); }
 .verdicts { list-style: none; padding: 0; max-width: none; }
 .verdicts li { margin: 0 0 20px; }
 .verdicts h3 { margin: 0 0 2px; font-size: 14px; font-weight: 600; color: var(--muted); }
@@ -155,8 +174,17 @@ thead th.number { white-space: normal; min-width: 76px; }
   table.glance td { border: 0; padding: 2px 0; min-width: 0; }
   table.glance td::before { content: attr(data-column); display: block; color: var(--muted); font-size: 12px; }
   .gaps { display: block; }
+  table.matrix, table.matrix tbody, table.matrix caption, table.matrix tbody th[scope="row"] { display: block; }
+  table.matrix thead { display: none; }
+  table.matrix tr { display: grid; grid-template-columns: repeat(3, 1fr); gap: 4px; padding: 4px 0 8px; }
+  table.matrix tbody th[scope="row"] { grid-column: 1 / -1; padding: 2px 0; position: static; background: none; }
+  table.matrix td { min-width: 0; padding: 4px 6px; }
+  table.matrix td::before { content: attr(data-column); display: block; font-size: 12px; }
 }
 @media print {
+  table.matrix td { print-color-adjust: exact; -webkit-print-color-adjust: exact; min-width: 0; padding: 3px 4px; }
+  table.matrix .share { font-size: 10pt; }
+  table.matrix td small, table.matrix .mark { font-size: 7.5pt; }
   .bar rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .choice { font-size: 12pt; }
   table.glance .gap { display: none; }

@@ -80,6 +80,37 @@ export function phasePoints(run, record) {
 }
 
 /**
+ * @param {string} run
+ * @param {Pick<PlannedCell, "id" | "round" | "proxy" | "scenario" | "scheme">} cell
+ * @param {{event: string, what: string, ms: number}} step of its event; ms: when it began
+ * @returns {Point}
+ */
+export function eventPoint(run, cell, { event, what, ms }) {
+  return {
+    measurement: "events",
+    // Two steps may begin at once.
+    tags: { ...tagsOf(run, cell), event, step: what },
+    fields: {
+      title: `${cell.proxy} · ${event}`,
+      text: `round ${cell.round}: ${what}`,
+      cell: cell.id,
+      round: BigInt(cell.round),
+    },
+    ms,
+  };
+}
+
+/**
+ * @param {string} run
+ * @param {CellRecord} record
+ * @returns {Point[]} one a step; empty: nothing was done in it
+ */
+export function eventPoints(run, record) {
+  const { event = "", steps = [] } = record.survival ?? {};
+  return steps.map((step) => eventPoint(run, record, { event, ...step }));
+}
+
+/**
  * @param {CellRecord} record
  * @returns {number} ms since 1970: the end of its measured phase, or of the phases that it reached before it failed
  */

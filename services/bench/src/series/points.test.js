@@ -9,6 +9,7 @@ import {
   workloadFor,
 } from "../analyse/testing/results.js";
 import { capacityResults } from "../analyse/testing/capacities.js";
+import { survivalResults } from "../analyse/testing/experiments.js";
 import { settingLabel } from "../plan/describe.js";
 import { compareRuns } from "../analyse/compare-runs.js";
 import { lineOf } from "../platform/influx.js";
@@ -17,6 +18,7 @@ import {
   alignedPoints,
   cellPoint,
   comparisonPoints,
+  eventPoints,
   failurePoints,
   livePoints,
   phasePoints,
@@ -50,6 +52,18 @@ test("a setting is called by what tells it apart, whatever the proxy and the rou
     const scheme = id.includes("wss") ? "wss" : "ws";
     assert.equal(settingLabel(plannedCell({ id, proxy, scheme })), expected);
   }
+});
+
+test("each step of an event is a point; a cell without one has none", () => {
+  const run = survivalResults({ proxies: { nginx: { reload: {} } }, rounds: 1 });
+  const [record] = run.cells;
+  const points = eventPoints("a-run", record);
+  assert.equal(points.length, 1);
+  const [{ measurement, tags, fields, ms }] = points;
+  assert.deepEqual([measurement, ms], ["events", record.survival?.eventMs]);
+  assert.deepEqual([tags?.event, tags?.step], ["reload", "HUP to the proxy"]);
+  assert.deepEqual([fields.title, fields.text], ["nginx · reload", "round 1: HUP to the proxy"]);
+  assert.deepEqual(eventPoints("a-run", cellRecord()), []);
 });
 
 test("phases begin when the ones before have ended; the measured one at its edge", () => {

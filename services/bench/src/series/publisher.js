@@ -5,7 +5,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../errors.js";
-import { alignedPoints, cellPoint, failurePoints, livePoint, phasePoint } from "./points.js";
+import {
+  alignedPoints,
+  cellPoint,
+  eventPoint,
+  failurePoints,
+  livePoint,
+  phasePoint,
+} from "./points.js";
 
 /** @import { AnalysedCell } from "../analyse/types.js" */
 /** @import { Influx, Point } from "../platform/influx.js" */
@@ -101,6 +108,8 @@ export class Publisher {
         return [phasePoint(this.#run, cell, attempt, event.phase, Date.now())];
       case "live":
         return [livePoint(this.#run, cell, event.sample)];
+      case "event":
+        return [eventPoint(this.#run, cell, event)];
       case "cell-end":
         return this.#pointsOfRecord(event.record);
       default:

@@ -82,8 +82,12 @@ test("what happens is written as it happens, one request a second, none when not
   await second();
   publisher.listen({ type: "note", text: "x" });
   publisher.listen(LIVE);
+  publisher.listen({ type: "event", event: "reload", what: "HUP to the proxy", ms: 1e12 });
   await second();
-  assert.deepEqual(measurements(), [["phases", "phases", "live"], ["live"]]);
+  assert.deepEqual(measurements(), [
+    ["phases", "phases", "live"],
+    ["live", "events"],
+  ]);
   assert.equal(written[0][1].tags?.phase, "measure");
 });
 

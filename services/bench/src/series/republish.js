@@ -10,6 +10,7 @@ import { LIVE_FILE } from "../record/live.js";
 import {
   alignedPoints,
   cellPoint,
+  eventPoints,
   failurePoints,
   livePoints,
   phasePoints,
@@ -25,7 +26,10 @@ import { DATABASE } from "./publisher.js";
 /** @import { Tell } from "./points.js" */
 
 /** What is written from a run's record alone; `comparisons` need a second run. */
-const MEASUREMENTS = ["phases", "live", "failures", "aligned", "cells", "summaries", "probes"];
+const MEASUREMENTS = [
+  ...["phases", "events", "live", "failures", "aligned"],
+  ...["cells", "summaries", "probes"],
+];
 /** Points a request: some 2 MB. */
 const BATCH = 5000;
 /** The database of cAdvisor, and the name of the Compose project that the dashboards look for. */
@@ -76,12 +80,13 @@ export async function replace(influx, measurements, tags, points) {
 export function pointsOf(store, analysis, tell) {
   const run = store.results.run.name;
   return [
-    ...[...analysis.cells, ...analysis.searchCells].flatMap((cell) => {
+    ...[...analysis.cells, ...analysis.searchCells, ...analysis.experimentCells].flatMap((cell) => {
       const { record } = cell;
       const live = store.readRaw(record, LIVE_FILE);
       const samples = store.readRaw(record, "samples.csv");
       return [
         ...phasePoints(run, record),
+        ...eventPoints(run, record),
         // Runs from before it was kept have none.
         ...(live ? livePoints(run, record, live) : []),
         ...failurePoints(run, record),

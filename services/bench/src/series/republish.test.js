@@ -93,7 +93,7 @@ test("a run is replaced by what its record says, each measurement, and the curve
   const firstWrite = done.indexOf("write bench");
   assert.deepEqual(done.slice(0, firstWrite), [
     "create bench",
-    ...["phases", "live", "failures", "aligned", "cells", "summaries", "probes"].map(
+    ...["phases", "events", "live", "failures", "aligned", "cells", "summaries", "probes"].map(
       (name) => `remove ${name} of ${store.results.run.name}`,
     ),
   ]);

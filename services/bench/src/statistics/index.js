@@ -1,3 +1,4 @@
+export { binomialInterval } from "./binomial.js";
 export { independentRatioInterval, medianInterval, ratioInterval } from "./interval.js";
 export { detectableRatio } from "./power.js";
 export { Histogram, RESOLUTION } from "./histogram.js";

@@ -84,6 +84,9 @@ test("after a battle every panel has data", async (t) => {
   const { results } = store;
   // None fails by itself, as a rule.
   Object.assign(results.cells[0].connections ?? {}, { failed: 1, failedByCause: { timeout: 1 } });
+  // Nor has this battle events.
+  const steps = [{ ms: Date.parse(results.cells[0].startedAt), what: "HUP to the proxy" }];
+  Object.assign(results.cells[0], { survival: { event: "reload", steps, open: [] } });
   await republish(store, influx, { directory, tell: findingText });
   const { startedAt, endedAt, name } = results.run;
 

@@ -6,17 +6,16 @@
  * @import { Html } from "../html.js"
  * @import { Page } from "../report-page.js"
  */
-import { searchesAlone } from "../capacity-texts.js";
 import { missingText } from "../findings.js";
 import { count, figure, NONE, probability, range, rankText, ratio } from "../../numbers.js";
 import { html, trusted } from "../html.js";
-import { columnOf, entryOf, mainTable, settingFindings } from "../model.js";
+import { columnOf, comparesNothing, entryOf, mainTable, settingFindings } from "../model.js";
 import { findingList, scroll } from "../report-page.js";
 
 /** @param {Page} page */
 export function tables(page) {
   const { analysis } = page;
-  if (searchesAlone(analysis)) return null;
+  if (comparesNothing(analysis)) return null;
   return html`${analysis.settings.map((setting) => {
     const table = mainTable(analysis, setting);
     const findings = settingFindings(analysis, setting, table.columns);

@@ -6,13 +6,13 @@
  * @import { Page } from "../report-page.js"
  */
 import { html } from "../html.js";
-import { NO_PAIR, ownPairs, selfTable } from "../model.js";
+import { comparesNothing, NO_PAIR, ownPairs, selfTable } from "../model.js";
 import { scroll } from "../report-page.js";
 
 /** @param {Page} page */
 export function noiseFloor(page) {
   const pairs = ownPairs(page.analysis);
-  if (pairs.length === 0) return html`<p>${NO_PAIR}</p>`;
+  if (pairs.length === 0) return comparesNothing(page.analysis) ? null : html`<p>${NO_PAIR}</p>`;
   return html`${pairs.map((pair) => pairHtml(page, pair))}`;
 }
 

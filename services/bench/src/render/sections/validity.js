@@ -10,18 +10,30 @@ import { count, counted, figure, NONE } from "../../numbers.js";
 import { tellFindings } from "../findings.js";
 import { html } from "../html.js";
 import { KEYS, time } from "../model.js";
+import { settingTitle } from "../words.js";
 import { findingList, scroll } from "../report-page.js";
 
 /** @param {Page} page */
 export function validity(page) {
-  const { findings, cells, settings, results } = page.analysis;
+  const { findings, settings, results, experimentCells } = page.analysis;
+  const cells = [...page.analysis.cells, ...experimentCells];
   const known = new Set(settings.map(({ key }) => key));
   const groups = [
     ...settings.map((one) => ({
       title: page.settingTitle(one),
       cells: cells.filter(({ setting }) => setting === one.key),
     })),
-    { title: "Other cells", cells: cells.filter(({ setting }) => !known.has(setting)) },
+    ...[...Map.groupBy(experimentCells, ({ setting }) => setting).values()].map((own) => ({
+      title: settingTitle(
+        { ...own[0].record, workload: own[0].workload },
+        experimentCells.map(({ record }) => record),
+      ),
+      cells: own,
+    })),
+    {
+      title: "Other cells",
+      cells: page.analysis.cells.filter(({ setting }) => !known.has(setting)),
+    },
   ].filter((group) => group.cells.length > 0);
   const isCounted = cells.filter((cell) => cell.counted).length;
   return html`${findingList(tellFindings(findings, (name) => page.title(name))) || html`<p>No finding about the whole run.</p>`}
