@@ -76,7 +76,7 @@ export class ProxyObserver {
     return this.#containers.ofRole("proxy").flatMap(([name, counters]) => {
       if (names && !names.includes(name)) return [];
       try {
-        return counters.processes().filter(this.#isRunning);
+        return counters.processes().filter((pid) => this.#isRunning(pid));
       } catch (error) {
         if (error instanceof ContainerGone) return [];
         throw error;
@@ -123,7 +123,7 @@ export class ProxyObserver {
   }
 
   #oldNow() {
-    return [...this.#old].filter(this.#isRunning).length;
+    return [...this.#old].filter((pid) => this.#isRunning(pid)).length;
   }
 
   #lookForOld() {
