@@ -13,6 +13,7 @@ import {
   latenciesIn,
   liveCounts,
   mergeSummaries,
+  ownOf,
   readLatencies,
   readSummary,
 } from "./k6.js";
@@ -105,6 +106,22 @@ test("a summary that is cut off, or of another shape, is refused with what is wr
   refused(changed({ totalMs: "840" }), /"totalMs" is "840", expected a number or null/);
   refused(changed({ handshakeMs: { avg: null } }), /"handshakeMs" is \{"avg":null\}/);
   refused(changed({ tags: null }), /"tags" is null/);
+});
+
+test("what one kind of scenario alone tells is read, and refused where it is no such thing", () => {
+  const backMs = { p50: 1, p99: 2.5, p100: null };
+  const storm = { cutMs: 1, back: [{ ms: 0, count: 3 }], attempts: 4, failedByCause: {}, backMs };
+  const line = (/** @type {object} */ own) => `SUMMARY ${JSON.stringify({ ...SUMMARY, ...own })}`;
+  const read = (/** @type {object} */ own) => readSummary(line(own)) ?? assert.fail("no summary");
+  assert.deepEqual(ownOf(read({ storm })), { storm });
+  assert.deepEqual(ownOf(read({})), {});
+  for (const [own, message] of /** @type {const} */ ([
+    [{ storm: { ...storm, attempts: -1 } }, /"storm" is .*, expected storm of results\.schema/],
+    [{ storm: { ...storm, backMs: { p50: 1 } } }, /"storm" is/],
+    [{ survival: { sent: 1 } }, /"survival" is \{"sent":1\}, expected survivalOfLoad/],
+    [{ slowReaders: null }, /"slowReaders" is null/],
+  ]))
+    assert.throws(() => read(own), { message });
 });
 
 test("summaries of several containers become one: counts add, the longest total holds", () => {
