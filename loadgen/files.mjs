@@ -4,17 +4,16 @@
  *
  * ab verifies no certificate: the runner of battles does before it, and so does the first request here.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readAb, readStatuses } from "./lib/ab.mjs";
 import { fileContent } from "./lib/content.mjs";
 import { printHttpSummary } from "./lib/http-summary.mjs";
 import { edge, get, main, output, readPolicy, scenarioOf, waitForTarget } from "./lib/node.mjs";
+import { inScratch, opensslConfig } from "./lib/openssl.mjs";
 
 /** @typedef {import("./lib/node.mjs").TlsPolicy} TlsPolicy */
 
-/** The one place that can be written where the file system is read-only: every container has it. */
-const SCRATCH = "/dev/shm";
 /** At most so many are sent again to learn which statuses came. */
 const STATUS_REQUESTS = 500;
 
@@ -24,8 +23,7 @@ await main(async () => {
   await waitForTarget(scenario);
   await assertContent(`${scenario.origin}/files/${FILE_BYTES}`, FILE_BYTES);
   const policy = scenario.scheme === "wss" ? readPolicy() : null;
-  const folder = mkdtempSync(join(SCRATCH, "files-"));
-  try {
+  await inScratch(async (folder) => {
     const csv = join(folder, "percentiles.csv");
     const env = policy ? opensslConfig(policy, join(folder, "openssl.cnf")) : {};
     await edge("start");
@@ -43,9 +41,7 @@ await main(async () => {
       run,
       { tls, notes: ["request: from before its connection; mean with what ab takes between two"] },
     );
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  });
 });
 
 /**
@@ -73,31 +69,6 @@ async function assertContent(url, bytes) {
     throw new Error(
       `${url} answered ${body.length} bytes that are not the file: expected ${bytes} of "Hello world", again and again`,
     );
-}
-
-/**
- * ab can be told the ciphers of TLS 1.2 alone: what else the policy says, OpenSSL itself is told.
- *
- * @param {TlsPolicy} policy
- * @param {string} file to be written
- * @returns {Record<string, string>} environment
- */
-function opensslConfig(policy, file) {
-  const lines = [
-    "openssl_conf = main",
-    "[main]",
-    "ssl_conf = ssl",
-    "[ssl]",
-    "system_default = policy",
-    "[policy]",
-    `MinProtocol = ${policy.minVersion}`,
-    `MaxProtocol = ${policy.maxVersion}`,
-    `Ciphersuites = ${policy.cipherSuitesTls13.join(":")}`,
-    `CipherString = ${policy.ciphersTls12.join(":")}`,
-    `Groups = ${policy.groups.join(":")}`,
-  ];
-  writeFileSync(file, `${lines.join("\n")}\n`);
-  return { OPENSSL_CONF: file };
 }
 
 /**

@@ -8,9 +8,11 @@
  *
  * wrk verifies no certificate. The runner of battles does before it, and so does what waits for the target.
  */
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { printHttpSummary } from "./http-summary.mjs";
-import { edge, output, scenarioOf, waitForTarget } from "./node.mjs";
+import { edge, output, readPolicy, scenarioOf, waitForTarget } from "./node.mjs";
+import { inScratch, opensslConfig } from "./openssl.mjs";
 import { withReference } from "./reference.js";
 
 /** @typedef {import("./http-summary.mjs").HttpRun} HttpRun */
@@ -37,14 +39,21 @@ export async function requestPage(name) {
     );
   await waitForTarget(scenario);
   const beside = withReference(CONNECTIONS) - CONNECTIONS;
-  await edge("start");
-  const [run, reference] = await Promise.all([
-    wrk(scenario, DURATION_SECONDS, {}),
-    beside > 0 ? wrk(referenceOf(scenario, beside), DURATION_SECONDS, {}) : null,
-  ]);
-  await edge("end");
-  if (run.non2xx > 0)
-    run.statuses = (await wrk(scenario, STATUSES_SECONDS, { COUNT_STATUSES: "1" })).statuses;
+  const { run, reference } = await inScratch(async (folder) => {
+    const env =
+      scenario.scheme === "wss" ? opensslConfig(readPolicy(), join(folder, "openssl.cnf")) : {};
+    await edge("start");
+    const [run, reference] = await Promise.all([
+      wrk(scenario, DURATION_SECONDS, env),
+      beside > 0 ? wrk(referenceOf(scenario, beside), DURATION_SECONDS, env) : null,
+    ]);
+    await edge("end");
+    if (run.non2xx > 0) {
+      const counting = { ...env, COUNT_STATUSES: "1" };
+      run.statuses = (await wrk(scenario, STATUSES_SECONDS, counting)).statuses;
+    }
+    return { run, reference };
+  });
   const title = `${CONNECTIONS} connections kept for ${DURATION_SECONDS} s, ${THREADS} threads`;
   printHttpSummary(title, scenario, run, {
     reference,

@@ -5,8 +5,10 @@ import { randomBytes } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { unavailableProxies } from "../src/commands/setup.js";
 import { check, joinNetwork, leaveNetwork, Project } from "../src/platform/docker.js";
 import { Influx } from "../src/platform/influx.js";
+import { readProxies } from "../src/plan/proxies.js";
 
 /** @import { TestContext } from "node:test" */
 
@@ -21,6 +23,16 @@ export const FREE_PORTS = {
   PROXY_PORT: "0",
   PROXY_TLS_PORT: "0",
 };
+
+/**
+ * @returns {Promise<{proxies: import("../src/plan/proxies.js").Proxy[], unavailable: Map<string, string>}>} every folder of proxies/, and
+ *   why those that cannot be had here cannot
+ */
+export async function readAvailableProxies() {
+  const proxies = readProxies(join(projectDirectory, "proxies"));
+  const config = await new Project(projectDirectory, { profile: "*" }).config();
+  return { proxies, unavailable: await unavailableProxies(projectDirectory, config, proxies) };
+}
 
 /** @returns {string} a Compose project name that no other test has */
 export function uniqueName() {

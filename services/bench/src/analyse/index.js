@@ -165,7 +165,13 @@ function runFindings(results, cells) {
     const figures = { open, planned: plan.cells.length };
     findings.push({ gate: "incomplete", severity: "weak", figures });
   }
-  return [...findings, ...cellFindings(cells), ...sharedCores(cells), ...unobserved(results)];
+  return [
+    ...findings,
+    ...cellFindings(cells),
+    ...sharedCores(cells),
+    ...unobserved(results),
+    ...clientChoosesCipher(results),
+  ];
 }
 
 /**
@@ -207,6 +213,19 @@ function unobserved({ plan, proxies }) {
   if (names.size === 0) return [];
   const own = proxies.map(({ name }) => name).filter((name) => names.has(name));
   return [{ gate: "unobserved", severity: "note", figures: { proxies: own } }];
+}
+
+/**
+ * @param {Results} results
+ * @returns {Finding[]}
+ */
+function clientChoosesCipher({ cells, proxies }) {
+  const measured = new Set(cells.flatMap(({ proxy, tls }) => (tls ? [proxy] : [])));
+  const names = proxies
+    .filter(({ name, choosesTls13Cipher }) => choosesTls13Cipher === false && measured.has(name))
+    .map(({ name }) => name);
+  if (names.length === 0) return [];
+  return [{ gate: "client-chooses-cipher", severity: "note", figures: { proxies: names } }];
 }
 
 /**

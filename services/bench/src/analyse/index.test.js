@@ -35,6 +35,18 @@ test("only the last attempt of a cell counts, and only when it is good", () => {
   );
 });
 
+test("a proxy that leaves the cipher of TLS 1.3 to the client is named where TLS was measured", () => {
+  const findings = (/** @type {("ws" | "wss")[]} */ ...schemes) => {
+    const run = results({ schemes });
+    for (const proxy of run.proxies) if (proxy.name === "haproxy") proxy.choosesTls13Cipher = false;
+    return analyse(run, { policy }).findings.filter(({ gate }) => gate === "client-chooses-cipher");
+  };
+  assert.deepEqual(findings("ws", "wss"), [
+    { gate: "client-chooses-cipher", severity: "note", figures: { proxies: ["haproxy"] } },
+  ]);
+  assert.deepEqual(findings("ws"), []);
+});
+
 test("what is invalid is not counted, what is weak is", () => {
   const run = results({
     schemes: ["wss"],

@@ -108,6 +108,8 @@ export interface GateFigures {
   incomplete: { open: number; planned: number };
   "shared-cores": { cores: number; busyPercent: number };
   unobserved: { proxies: string[] };
+  /** These let the client choose the cipher of TLS 1.3. */
+  "client-chooses-cipher": { proxies: string[] };
 }
 
 export type Gate = keyof GateFigures;

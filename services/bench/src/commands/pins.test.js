@@ -16,15 +16,19 @@ const tags = Object.fromEntries(
 );
 const local = parse(read("offline/compose.yaml"), { merge: true }).services;
 
-test("local builds of k6 and Node are of the pinned version", () => {
+test("local builds of k6, Node, Envoy and Caddy are of the pinned version", () => {
   assert.equal(local.k6.build.args.K6_VERSION, tags.K6);
+  assert.equal(`v${local.envoy.build.args.ENVOY_VERSION}`, tags.ENVOY);
+  assert.equal(`${local.caddy.build.args.CADDY_VERSION}-alpine`, tags.CADDY);
   assert.ok(tags.NODE.startsWith(`${local.node.build.args.NODE_VERSION}-`), tags.NODE);
 });
 
 test("the tag of a local build is where the version that it names begins", () => {
-  const { k6, node } = local;
-  assert.ok(k6.build.args.K6_VERSION.startsWith(`${k6.image.split(":")[1]}.`), k6.image);
-  assert.ok(node.build.args.NODE_VERSION.startsWith(`${node.image.split(":")[1]}.`), node.image);
+  for (const name of ["k6", "node", "envoy", "caddy"]) {
+    const { image, build } = local[name];
+    const version = build.args[`${name.toUpperCase()}_VERSION`];
+    assert.ok(version.startsWith(`${image.split(":")[1]}.`), image);
+  }
 });
 
 test("the types of k6's modules are those of the pinned k6", () => {
@@ -58,6 +62,8 @@ test("Renovate finds every pinned image, and the versions of local builds that a
       local.k6.build.args.K6_VERSION,
       local.node.build.args.NODE_VERSION,
       local.node.build.args.NPM_VERSION,
+      local.envoy.build.args.ENVOY_VERSION,
+      local.caddy.build.args.CADDY_VERSION,
     ].sort(),
   );
 });

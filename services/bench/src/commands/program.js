@@ -146,7 +146,10 @@ export function makeProgram(call) {
       "capacity",
       "searches the most that proxies carry under a promise (an hour)",
       "searches the highest rate at which a proxy with a CPU budget keeps a promise: p99 of handshake or echo at or under --slo-ms, 0.1 % failures at most, 99 % of what was due sent; three fresh runs at that rate must keep it, three at 10 % above must not. It is the battle capacity",
-    ).argument("[PROXY...]", "folders of proxies/ (default: those of battles/capacity.yaml)"),
+    ).argument(
+      "[PROXY...]",
+      "folders of proxies/, or groups such as common (default: those of battles/capacity.yaml)",
+    ),
     [OPTIONS.sloMs, OPTIONS.proxyCpus, OPTIONS.scheme, OPTIONS.rounds, OPTIONS.seed, OPTIONS.name],
   )
     .option("--dry-run", "shows cells, their order and the estimated time, and runs nothing")
@@ -224,7 +227,7 @@ export function makeProgram(call) {
   command("down", "removes what `up` started, its data included").action(() => call("down", {}));
 
   command("verify", "runs the conformance checks against proxies")
-    .argument("[PROXY...]", "folders of proxies/ (default: all)")
+    .argument("[PROXY...]", "folders of proxies/, or groups such as common (default: all)")
     .action((proxies) => call("verify", { proxies }));
 
   command("test", "runs the tests of this project")

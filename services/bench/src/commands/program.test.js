@@ -58,7 +58,7 @@ for (const [line, name, wanted] of /** @type {[string, keyof Wanted, unknown][]}
       keepGoing: true,
     },
   ],
-  ["run --proxies all", "run", { ...RUN, overrides: { proxies: "all" } }],
+  ["run --proxies all", "run", { ...RUN, overrides: { proxies: ["all"] } }],
   [
     "run --resume results/x --dry-run --keep-going",
     "run",

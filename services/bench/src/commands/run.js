@@ -26,7 +26,7 @@ import { publishedOf, writeReport } from "./report.js";
 import { Testbed, Interrupted } from "../run/testbed.js";
 import { liveView } from "../render/progress.js";
 import { runPoints } from "./run-points.js";
-import { setup } from "./setup.js";
+import { setup, unavailableProxies } from "./setup.js";
 
 /** @import { RunArguments } from "./program.js" */
 /** @import { Battle } from "../plan/battle.js" */
@@ -147,7 +147,8 @@ async function fit({ directory, proxies, hasConnections, say }, plan) {
       })
     : null;
   const workers = workersOf(plan, config);
-  const about = { proxies, services, workers, noOneBudget };
+  const unavailable = await unavailableProxies(directory, config, proxies);
+  const about = { proxies, services, workers, noOneBudget, unavailable };
   if (hasConnections) refuseTooMany(plan, limits, about);
   return preflight(plan, limits, about);
 }
@@ -341,6 +342,7 @@ function proxiesOf(plan, proxies, services) {
       colour: proxy?.colour ?? "#000000",
       parts: services[profile] ?? [],
       ...(proxy?.sameWorkAs && { sameWorkAs: proxy.sameWorkAs }),
+      ...(proxy?.choosesTls13Cipher === false && { choosesTls13Cipher: false }),
     };
   });
 }

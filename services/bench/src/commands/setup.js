@@ -6,9 +6,11 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { localImages, Project, run } from "../platform/docker.js";
+import { readProxies } from "../plan/proxies.js";
 import { UserError } from "../errors.js";
 
 /** @import { ComposeConfig, ComposeService } from "../platform/docker.js" */
+/** @import { Proxy } from "../plan/proxies.js" */
 
 const OVERRIDE = "compose.override.yaml";
 /** First line of the override, by which a file of the user's own is told apart. */
@@ -37,7 +39,11 @@ export async function setup(directory, say, { backends = [] } = {}) {
       profile: "*",
     });
     const config = await offline.config();
-    await build(directory, offline, neededFor([...backends, process.env.BACKEND], config), say);
+    const names = readProxies(join(directory, "proxies")).map(({ name }) => name);
+    await build(directory, offline, neededFor([...backends, process.env.BACKEND], config), {
+      say,
+      mayFail: imagesOfProxiesAlone(official, config, names),
+    });
     writeOverride(directory, overrideFor(official, config, present), say);
   } else {
     for (const image of images.all) {
@@ -48,8 +54,75 @@ export async function setup(directory, say, { backends = [] } = {}) {
   // An image carries the name as a label, and so has another id under another name: an id must tell what is inside.
   for (const env of [{}, ...backends.map((backend) => ({ BACKEND: backend }))]) {
     const project = new Project(directory, { name: "ws-proxy-bench", profile: "*", env });
-    await build(directory, project, await project.config(), say);
+    await build(directory, project, await project.config(), { say });
   }
+}
+
+/**
+ * Where no registry answers, a proxy whose image has no local build, or one that failed, cannot be had.
+ *
+ * @param {string} directory the project's, which is set up
+ * @param {ComposeConfig} config with the profiles of these proxies
+ * @param {Proxy[]} proxies
+ * @returns {Promise<Map<string, string>>} by name of each that cannot be started: why
+ */
+export async function unavailableProxies(directory, config, proxies) {
+  // Before a setup nothing is known, and after one from a registry every image is here.
+  if (!isOurs(readOverride(directory))) return new Map();
+  const images = proxies.flatMap(({ name }) => imagesOf(config, name));
+  return withoutImage(config, proxies, await localImages([...new Set(images)]));
+}
+
+/**
+ * @param {ComposeConfig} config
+ * @param {Pick<Proxy, "name">[]} proxies
+ * @param {Map<string, string>} present images that are here
+ * @returns {Map<string, string>} by name of each proxy that lacks one: why
+ */
+export function withoutImage(config, proxies, present) {
+  return new Map(
+    proxies.flatMap(({ name }) => {
+      const absent = imagesOf(config, name).find((image) => !present.has(image));
+      return absent ? [[name, absenceOf(absent)]] : [];
+    }),
+  );
+}
+
+/**
+ * @param {ComposeConfig} config
+ * @param {string} profile
+ * @returns {string[]} of its services
+ */
+function imagesOf({ services }, profile) {
+  return Object.values(services).flatMap(({ image, profiles }) =>
+    image && profiles?.includes(profile) ? [image] : [],
+  );
+}
+
+/** @param {string} image that is not on this machine */
+function absenceOf(image) {
+  return image.startsWith("ws-proxy-bench/")
+    ? `no registry answers, and the local build of ${image} failed: see .bench/`
+    : `no registry answers, and no local build stands in for ${image}`;
+}
+
+/**
+ * @param {ComposeConfig} official
+ * @param {ComposeConfig} offline
+ * @param {string[]} names of proxies
+ * @returns {Set<string>} local builds that nothing but proxies is run from: without one, those alone cannot be had
+ */
+export function imagesOfProxiesAlone(official, offline, names) {
+  const users = Object.values(official.services).flatMap(({ image, build, profiles = [] }) => {
+    const isProxy = profiles.length > 0 && profiles.every((profile) => names.includes(profile));
+    return [image, ...Object.values(build?.args ?? {})].map((used) => ({ used, isProxy }));
+  });
+  return new Set(
+    Object.values(offline.services).flatMap(({ image, labels }) => {
+      const own = users.filter(({ used }) => used === labels?.["ws-proxy-bench.replaces"]);
+      return image && own.every(({ isProxy }) => isProxy) ? [image] : [];
+    }),
+  );
 }
 
 /**
@@ -129,9 +202,9 @@ function missing(image, output) {
  * @param {string} directory
  * @param {Project} project
  * @param {ComposeConfig} config of that project
- * @param {(line: string) => void} say
+ * @param {{say: (line: string) => void, mayFail?: Set<string>}} options mayFail: images that setup goes on without
  */
-async function build(directory, project, config, say) {
+async function build(directory, project, config, { say, mayFail = new Set() }) {
   const stateFile = join(directory, ".bench/builds.json");
   mkdirSync(join(directory, ".bench"), { recursive: true });
   /** @type {Record<string, string>} inputs and id of each image as built last */
@@ -161,8 +234,13 @@ async function build(directory, project, config, say) {
       writeFileSync(join(directory, log), output);
       waiting.delete(image);
       if (code !== 0) {
+        const failure = `could not build ${image}; the end of ${log}:\n${output.trim().split("\n").slice(-15).join("\n")}`;
+        if (mayFail.has(image)) {
+          say(`  ${failure}\n  proxies that need it are skipped`);
+          return;
+        }
         throw new UserError(
-          `could not build ${image}; the end of ${log}:\n${output.trim().split("\n").slice(-15).join("\n")}`,
+          failure,
           "Mend what it says and run this again; images that are built stay.",
         );
       }

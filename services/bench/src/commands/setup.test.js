@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { neededFor, overrideFor } from "./setup.js";
+import { imagesOfProxiesAlone, neededFor, overrideFor, withoutImage } from "./setup.js";
 
 const official = {
   name: "p",
@@ -66,4 +66,52 @@ test("what only one server behind the proxy needs is built when that one is want
     Object.keys(neededFor(backends, offline).services);
   assert.deepEqual(names("echo"), ["nginx", "node"]);
   assert.deepEqual(names("echo", "spring"), ["nginx", "node", "java"]);
+});
+
+test("a local build that proxies alone are run from may fail, one that others need must not", () => {
+  const used = {
+    ...official,
+    services: {
+      ...official.services,
+      reference: { image: "registry/nginx:1.30.5", profiles: ["reference"] },
+    },
+  };
+  const local = {
+    ...offline,
+    services: {
+      ...offline.services,
+      envoy: {
+        image: "local/envoy:1.2",
+        labels: { "ws-proxy-bench.replaces": "registry/envoy:1.2.3" },
+      },
+    },
+  };
+  const names = ["nginx", "variant", "own"];
+  assert.deepEqual(
+    [...imagesOfProxiesAlone(official, local, names)],
+    ["local/nginx:1.26", "local/envoy:1.2"],
+  );
+  assert.deepEqual([...imagesOfProxiesAlone(used, local, names)], ["local/envoy:1.2"]);
+});
+
+test("a proxy without an image is told, with why", () => {
+  const config = {
+    ...official,
+    services: {
+      ...official.services,
+      nginx: { image: "ws-proxy-bench/nginx:1.26", profiles: ["nginx"] },
+    },
+  };
+  const named = (/** @type {string[]} */ ...names) => names.map((name) => ({ name }));
+  const present = new Map([["ws-proxy-bench/echo", "sha256:1"]]);
+  assert.deepEqual(
+    [...withoutImage(config, named("nginx", "own", "none"), present)],
+    [
+      [
+        "nginx",
+        "no registry answers, and the local build of ws-proxy-bench/nginx:1.26 failed: see .bench/",
+      ],
+      ["own", "no registry answers, and no local build stands in for registry/envoy:1.2.3"],
+    ],
+  );
 });

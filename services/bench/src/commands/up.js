@@ -5,20 +5,26 @@ import { join } from "node:path";
 import { checkConfig } from "../conformance/config-check.js";
 import { ensureCertificates } from "../platform/certificates.js";
 import { Project } from "../platform/docker.js";
-import { pickProxies, readProxies } from "../plan/proxies.js";
-import { setup } from "./setup.js";
+import { pickProxy, readProxies } from "../plan/proxies.js";
+import { setup, unavailableProxies } from "./setup.js";
 
 /**
  * @param {string} directory the project's
  * @param {string} name of the proxy
  * @param {(line: string) => void} say
- * @returns {Promise<number>} exit status of `docker compose up`
+ * @returns {Promise<number>} exit status of `docker compose up`; 0 for a proxy that cannot be had here
  */
 export async function up(directory, name, say) {
-  const [proxy] = pickProxies(readProxies(join(directory, "proxies")), [name]);
+  const proxy = pickProxy(readProxies(join(directory, "proxies")), name);
   await setup(directory, say);
   const project = new Project(directory, { profile: proxy.name });
-  const { services } = await project.config();
+  const config = await project.config();
+  const reason = (await unavailableProxies(directory, config, [proxy])).get(name);
+  if (reason) {
+    say(`${name} is skipped: ${reason}`);
+    return 0;
+  }
+  const { services } = config;
   const published = Object.entries(services).filter(([, { ports }]) => ports?.length);
   await ensureCertificates(project);
   await checkConfig(project, proxy);

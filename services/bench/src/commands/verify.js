@@ -11,7 +11,7 @@ import { GenerationFolder } from "../platform/generation.js";
 import { UserError } from "../errors.js";
 import { healthUrl, pickProxies, readProxies } from "../plan/proxies.js";
 import { statusOf, until } from "../platform/wait.js";
-import { setup } from "./setup.js";
+import { setup, unavailableProxies } from "./setup.js";
 
 /** @import { Proxy } from "../plan/proxies.js" */
 
@@ -20,7 +20,7 @@ const START_LIMIT_MS = 20_000;
 
 /**
  * @param {string} directory the project's
- * @param {string[]} names of proxies; none: all
+ * @param {string[]} names of proxies and groups; none: all
  * @param {(line: string) => void} say progress of the setup
  * @param {(line: string) => void} print
  * @returns {Promise<number>} exit status: 1 when a check failed
@@ -34,16 +34,20 @@ export async function verify(directory, names, say, print) {
 
 /**
  * @param {string} directory the project's, which is set up
- * @param {string[]} names of proxies; none: all
+ * @param {string[]} names of proxies and groups; none: all
  * @param {(line: string) => void} print
  * @returns {Promise<number>} exit status: 1 when a check failed
  */
 export async function verifyProxies(directory, names, print) {
   const proxies = readProxies(join(directory, "proxies"));
   const chosen = names.length > 0 ? pickProxies(proxies, names) : proxies;
+  const config = await new Project(directory, { profile: "*" }).config();
+  const unavailable = await unavailableProxies(directory, config, chosen);
+  const available = chosen.filter(({ name }) => !unavailable.has(name));
   /** @type {string[]} */
   const broken = [];
-  for (const proxy of chosen) {
+  for (const [name, reason] of unavailable) print(`${name}\n  skip ${reason}`);
+  for (const proxy of available) {
     print(`${proxy.name}`);
     try {
       const failures = await verifyOne(directory, proxy, print);
@@ -55,11 +59,10 @@ export async function verifyProxies(directory, names, print) {
       broken.push(`${proxy.name} (could not be checked)`);
     }
   }
-  print(
-    broken.length === 0
-      ? `all checks passed: ${chosen.map(({ name }) => name).join(", ")}`
-      : `not passed: ${broken.join(", ")}`,
-  );
+  if (unavailable.size > 0) print(`not checked: ${[...unavailable.keys()].join(", ")}`);
+  if (broken.length > 0) print(`not passed: ${broken.join(", ")}`);
+  else if (available.length > 0)
+    print(`all checks passed: ${available.map(({ name }) => name).join(", ")}`);
   return broken.length === 0 ? 0 : 1;
 }
 
@@ -96,6 +99,7 @@ async function verifyOne(directory, proxy, print) {
       schemes: proxy.schemes,
       serves: proxy.serves,
       forwarded: proxy.addsForwardedHeaders,
+      choosesTls13Cipher: proxy.choosesTls13Cipher,
       proxyProtocol: proxy.sendsProxyProtocol,
       reload: reloadOf(project, name, proxy, generation),
       onResult: (result) => print(`  ${formatResult(result)}`),

@@ -32,6 +32,7 @@ const CONCURRENT_CHECKS = 8;
  * @property {"ecdsa" | "rsa"} keyType key type of the certificate under test
  * @property {("ws" | "wss")[]} [schemes] default both; what is left out is not checked
  * @property {Proxy["serves"]} [serves] default "websockets"; else: a server that answers HTTP itself, and is held to that
+ * @property {boolean} [choosesTls13Cipher] default true; false for a target that takes the cipher of TLS 1.3 which the client prefers
  * @property {boolean} [forwarded] default true; false for a target that adds no forwarded headers
  * @property {boolean} [proxyProtocol] default false; true for a target that tells the server the client's address by that
  * @property {TargetReload | null} [reload] how the target is reloaded; default: not at all, and that is not checked
@@ -52,6 +53,7 @@ export async function runConformance({
   tlsPort = 8443,
   schemes = ["ws", "wss"],
   serves = "websockets",
+  choosesTls13Cipher = true,
   forwarded = true,
   proxyProtocol = false,
   reload = null,
@@ -60,7 +62,15 @@ export async function runConformance({
   onResult = () => {},
   ...common
 }) {
-  const shared = { ...common, forwarded, proxyProtocol, reload, idleMs, timeoutMs };
+  const shared = {
+    ...common,
+    choosesTls13Cipher,
+    forwarded,
+    proxyProtocol,
+    reload,
+    idleMs,
+    timeoutMs,
+  };
   /** @type {Omit<Target, "signal">[]} */
   const targets = [
     { ...shared, scheme: "ws", port: plainPort },

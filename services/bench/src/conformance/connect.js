@@ -19,6 +19,7 @@ import { Failure } from "./mismatch.js";
  * @property {string | Buffer} ca PEM of the certificate authority that signed the server's certificate
  * @property {TlsPolicy} policy
  * @property {"ecdsa" | "rsa"} keyType
+ * @property {boolean} choosesTls13Cipher whether the target itself chooses the cipher of TLS 1.3
  * @property {boolean} forwarded whether the target adds forwarded headers
  * @property {boolean} proxyProtocol whether the target tells the server the client's address by the PROXY protocol
  * @property {TargetReload | null} reload how the target is reloaded; null: it cannot be

@@ -5,4 +5,4 @@ export { openWebSocket, connectTls } from "./connect.js";
 export { formatResult } from "./format.js";
 export { runConformance } from "./conform.js";
 export { FIRST_GENERATION, reloadOf } from "./reload.js";
-export { negotiated } from "./tls-checks.js";
+export { negotiated, preferredCiphers } from "./tls-checks.js";

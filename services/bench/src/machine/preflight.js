@@ -153,6 +153,7 @@ function waiting(phase, share) {
  * @property {Proxy[]} proxies
  * @property {Record<string, string[]>} services the containers of each profile
  * @property {Workers} workers
+ * @property {Map<string, string>} [unavailable] why proxies cannot be started here, by name
  * @property {string | null} [noOneBudget] why several containers cannot share a fraction of a core here; null: they can
  */
 
@@ -177,13 +178,15 @@ export function preflight(plan, limits, about) {
  * @param {About} about
  * @returns {PlannedCell} with `skip` and `loads` filled in
  */
-function fitted(cell, plan, limits, { proxies, services, workers, noOneBudget = null }) {
+function fitted(cell, plan, limits, about) {
+  const { proxies, services, workers, noOneBudget = null, unavailable = new Map() } = about;
   const proxy = proxies.find(({ name }) => name === cell.profile);
   if (!proxy || cell.skip) return cell;
   const phases = phasesOf(plan, cell);
   const needs = needsOf(phases, proxy, workers);
   const loads = Math.max(cell.loads, loadsFor(needs, limits));
   const skip =
+    unavailable.get(proxy.name) ??
     unableTo(cell.scheme, phases, proxy) ??
     unableToShare(phases[0], loads) ??
     unfairBudget(plan.proxyCpus, cell.profile, services[cell.profile] ?? [], noOneBudget) ??

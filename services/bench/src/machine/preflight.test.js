@@ -30,7 +30,9 @@ const proxy = {
   colour: "#000000",
   terminatesTls: true,
   speaksHttp: true,
+  choosesTls13Cipher: true,
   addsForwardedHeaders: true,
+  groups: [],
   sendsProxyProtocol: false,
   serves: "websockets",
   schemes: ["ws", "wss"],
@@ -96,11 +98,11 @@ function cell(changes = {}) {
 
 /**
  * @param {PlannedCell} planned
- * @param {{limits?: Partial<Limits>, proxyCpus?: number, noOneBudget?: string}} [options]
+ * @param {{limits?: Partial<Limits>, proxyCpus?: number, noOneBudget?: string, unavailable?: Map<string, string>}} [options]
  * @returns {PlannedCell} after the preflight
  */
-function checked(planned, { limits: changes = {}, proxyCpus = 0, noOneBudget } = {}) {
-  const about = { proxies, services, workers, noOneBudget };
+function checked(planned, { limits: changes = {}, proxyCpus = 0, noOneBudget, unavailable } = {}) {
+  const about = { proxies, services, workers, noOneBudget, unavailable };
   return preflight(planOf(planned, proxyCpus), { ...limits, ...changes }, about).cells[0];
 }
 
@@ -299,6 +301,15 @@ for (const [title, planned, changes, expected] of /** @type {const} */ ([
     assert.equal(checked(planned, { limits: changes }).skip, expected);
   });
 }
+
+test("cells of a proxy that cannot be had here are skipped, with the reason", () => {
+  const unavailable = new Map([["small", "no registry answers"]]);
+  const few = { ...cell().parameters, CONCURRENCY: 50 };
+  assert.equal(checked(cell({ proxy: "small", parameters: few })).skip, null);
+  const skipped = checked(cell({ proxy: "small", parameters: few }), { unavailable });
+  assert.equal(skipped.skip, "no registry answers");
+  assert.equal(checked(cell(), { unavailable }).skip, null);
+});
 
 test("a proxy without TLS runs over ws, one of TLS alone over wss", () => {
   assert.equal(checked(cell({ proxy: "plain" })).skip, null);

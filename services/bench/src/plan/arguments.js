@@ -19,9 +19,9 @@ const schemes = /** @type {Scheme[]} */ (tests.items.properties.schemes.items.en
 export const FORMATS = /** @type {const} */ (["svg", "png", "csv", "json"]);
 
 export const OPTIONS = {
-  proxies: checked("--proxies <a,b>", "only these proxies, and the control", {
-    expected: "all, or names of folders of proxies/ with commas between them",
-    read: (text) => (text === "all" ? text : readList(text, (name) => name)),
+  proxies: checked("--proxies <a,b>", "only these proxies and groups, and the control", {
+    expected: "names of folders of proxies/, or of groups such as all, with commas between them",
+    read: (text) => readList(text, (name) => name),
   }),
   scheme: checked("--scheme <ws|wss|ws,wss>", "plain, over TLS, or both", {
     expected: "ws, wss or ws,wss",

@@ -8,6 +8,7 @@ import { didYouMean, UserError } from "../errors.js";
 import schema from "./battle.schema.json" with { type: "json" };
 import { Document } from "./document.js";
 import { NOTHING, secondsOf } from "./events.js";
+import { groupNames, knownProxies } from "./proxies.js";
 import {
   combinations,
   defaults,
@@ -21,6 +22,7 @@ import { rateName } from "./workload.js";
 /**
  * @import { Parameters, Scheme } from "../record/types.js"
  * @import { Path } from "./document.js"
+ * @import { Proxy } from "./proxies.js"
  * @import { Scenario } from "./scenarios.js"
  *
  * @typedef {object} Test
@@ -36,7 +38,7 @@ import { rateName } from "./workload.js";
  * @property {string} name of the file, without its ending
  * @property {string} title
  * @property {string | null} published
- * @property {"all" | string[]} proxies
+ * @property {string | string[]} proxies a group, or a list of proxies and groups
  * @property {number} rounds
  * @property {number} seed
  * @property {number} proxyCpus
@@ -70,7 +72,7 @@ export function battleNames(directory) {
 /**
  * @param {string} directory the project's
  * @param {string} name of a file of battles/, without its ending
- * @param {{proxies: {name: string}[]}} known every folder of proxies/
+ * @param {{proxies: Pick<Proxy, "name" | "groups">[]}} known every folder of proxies/
  * @returns {Battle}
  * @throws {UserError} with file, line, what was expected and the nearest name; exit code 2
  */
@@ -121,7 +123,7 @@ export function readBattle(directory, name, { proxies }) {
  * @param {Document} document
  * @param {BattleInFile} content
  * @param {string} directory
- * @param {{name: string}[]} proxies
+ * @param {Pick<Proxy, "name" | "groups">[]} proxies
  */
 function refuseUnknownNames(document, content, directory, proxies) {
   /** @type {(path: Path, name: string, kind: string, place: string, known: string[]) => void} */
@@ -142,13 +144,33 @@ function refuseUnknownNames(document, content, directory, proxies) {
       namesIn(join(directory, "battles/published")),
     );
   }
-  const known = proxies.map((proxy) => proxy.name);
-  for (const [i, proxy] of (content.proxies === "all" ? [] : content.proxies).entries())
-    expectKnown(["proxies", i], proxy, "proxy", "The folders of proxies/ are", known);
+  refuseUnknownProxies(document, content.proxies, proxies);
   const scenarios = scenarioNames(directory);
   for (const [i, { scenario }] of content.tests.entries()) {
     const path = ["tests", i, "scenario"];
     expectKnown(path, scenario, "scenario", "The scripts of loadgen/ are", scenarios);
+  }
+}
+
+/**
+ * @param {Document} document
+ * @param {string | string[]} wanted
+ * @param {Pick<Proxy, "name" | "groups">[]} proxies
+ */
+function refuseUnknownProxies(document, wanted, proxies) {
+  const groups = groupNames(proxies);
+  if (typeof wanted === "string") {
+    if (groups.includes(wanted)) return;
+    throw document.mistake(
+      ["proxies"],
+      `unknown group of proxies "${wanted}"`,
+      `${didYouMean(wanted, groups)}Groups: ${groups.join(", ")}. Expected one of them, or a list such as [nginx, haproxy].`,
+    );
+  }
+  const known = [...proxies.map(({ name }) => name), ...groups];
+  for (const [i, name] of wanted.entries()) {
+    if (known.includes(name)) continue;
+    throw document.mistake(["proxies", i], `unknown proxy "${name}"`, knownProxies(proxies, name));
   }
 }
 

@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { shuffle } from "simple-statistics";
 import { didYouMean, UserError } from "../errors.js";
-import { CONTROL, pickProxies } from "./proxies.js";
+import { CONTROL, groupNames, pickProxies, pickProxy } from "./proxies.js";
 import { aboveOf, RESOLUTION } from "../statistics/capacity-search.js";
 import { randomNumbers } from "../statistics/random.js";
 import { limitSeconds } from "./estimate.js";
@@ -20,7 +20,7 @@ import { FAILED_LIMIT_PERCENT, rateName, workloadOf } from "./workload.js";
  * @import { Scenario } from "./scenarios.js"
  *
  * @typedef {object} Overrides what the command line changes; what is left out stays as the battle has it
- * @property {"all" | string[]} [proxies]
+ * @property {string | string[]} [proxies] a group, or a list of proxies and groups
  * @property {Scheme[]} [schemes] of every test
  * @property {number[]} [connections] of every test
  * @property {string[]} [events] of all tests together; those without one of them are left out
@@ -68,18 +68,20 @@ export function makePlan(
   overrides,
   { proxies, referenceShare = 0, piloted, say = () => {} },
 ) {
-  const wanted = overrides.proxies ?? battle.proxies;
-  const chosen = wanted === "all" ? proxies : pickProxies(proxies, wanted);
-  const [control] = pickProxies(proxies, [CONTROL]);
+  const wanted = [overrides.proxies ?? battle.proxies].flat();
+  const chosen = pickProxies(proxies, wanted);
+  const control = pickProxy(proxies, CONTROL);
   if (!chosen.includes(control)) say(`${CONTROL} is added: the control is in every round`);
   const entrants = proxies
     .filter((proxy) => proxy === control || chosen.includes(proxy))
     .map((proxy) => ({ name: proxy.name, proxy }));
   const tests = ofEvents(battle, overrides);
-  if (overrides.events && overrides.proxies && overrides.proxies !== "all")
-    refuseLacking(chosen, overrides.events, proxies);
+  const groups = groupNames(proxies);
+  const named = wanted.filter((name) => !groups.includes(name));
+  if (overrides.events && overrides.proxies)
+    refuseLacking(pickProxies(proxies, named), overrides.events, proxies);
   const plan = planFor(entrants, { ...battle, tests, referenceShare, piloted }, overrides, say);
-  return wanted === "all" ? withoutUnable(plan) : plan;
+  return named.length < wanted.length ? withoutUnable(plan, named) : plan;
 }
 
 /**
@@ -96,9 +98,9 @@ export function makeAaPlan(
   { proxy, overrides },
   { proxies, referenceShare = 0, say = () => {} },
 ) {
-  const [original] = pickProxies(proxies, [proxy]);
+  const original = pickProxy(proxies, proxy);
   const { name } = original;
-  const entrants = pickProxies(proxies, [...new Set([CONTROL, name])]).map((entrant) => ({
+  const entrants = pickProxies(proxies, [CONTROL, name]).map((entrant) => ({
     name: entrant.name,
     proxy: entrant,
   }));
@@ -319,17 +321,21 @@ function scenarioOf({ tests }, name) {
 }
 
 /**
- * Who asks for all proxies means those that can. That one has no such thing as an event needs is an answer, of one that can do the rest.
+ * Who asks for a group of proxies means those that can. That one has no such thing as an event needs is an answer, of one that can do the
+ * rest.
  *
  * @param {Plan} plan
- * @returns {Plan} without the cells that no machine could run, and without proxies that have no other; the control stays
+ * @param {string[]} named proxies that were asked for by their names
+ * @returns {Plan} without the cells of others that no machine could run, and without proxies that have no other; the control stays
  */
-function withoutUnable(plan) {
+function withoutUnable(plan, named) {
   const able = new Set(plan.cells.flatMap(({ proxy, skip }) => (skip === null ? proxy : [])));
-  const proxies = plan.proxies.filter((name) => name === CONTROL || able.has(name));
+  const stays = (/** @type {string} */ name) =>
+    name === CONTROL || able.has(name) || named.includes(name);
+  const proxies = plan.proxies.filter(stays);
   const cells = plan.cells.filter(
     ({ proxy, skip }) =>
-      skip === null || (skip.startsWith(HAS_NONE) && (proxy === CONTROL || able.has(proxy))),
+      skip === null || named.includes(proxy) || (skip.startsWith(HAS_NONE) && stays(proxy)),
   );
   return { ...plan, proxies, cells };
 }

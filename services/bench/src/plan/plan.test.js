@@ -291,6 +291,27 @@ test("all proxies: those that can do nothing of it are left out, and cells that 
   assert.ok(!websockets.proxies.includes("nginx"));
 });
 
+test("a group, alone or in a list, stands for its proxies", (t) => {
+  const named = (/** @type {string} */ names) =>
+    makePlan(battleOf(t, BATTLE.replace("[nginx, haproxy]", names)), {}, { proxies }).proxies;
+  assert.deepEqual(named("classic"), ["haproxy", "haproxy-hitch", "http-proxy", "nginx", "none"]);
+  const common = named("common");
+  for (const name of ["caddy", "envoy", "haproxy", "nginx", "none"])
+    assert.ok(common.includes(name), name);
+  assert.deepEqual(named("[common, nginx, hitch]"), [...common, "hitch"].sort());
+  assert.deepEqual(named("[nginx, all]"), named("all"));
+});
+
+test("of a group those take part that can, of a list each is named", (t) => {
+  const entrants = proxies.map((proxy) =>
+    proxy.name === "nginx" ? { ...proxy, serves: /** @type {const} */ ("files") } : proxy,
+  );
+  const plan = (/** @type {string[]} */ ...names) =>
+    makePlan(battleOf(t), { proxies: names }, { proxies: entrants });
+  assert.ok(!plan("classic").proxies.includes("nginx"));
+  assert.ok(plan("classic", "nginx").proxies.includes("nginx"));
+});
+
 test("proxies by name: what one cannot do is skipped, and why", (t) => {
   const entrants = proxies.map((proxy) =>
     proxy.name === "nginx" ? { ...proxy, serves: /** @type {const} */ ("files") } : proxy,

@@ -34,6 +34,7 @@ import { didYouMean, UserError } from "../errors.js";
  * @property {boolean} terminatesTls
  * @property {boolean} speaksHttp
  * @property {boolean} addsForwardedHeaders
+ * @property {boolean} choosesTls13Cipher default: true; false: its TLS library has no setting for it, and takes what the client prefers
  * @property {boolean} sendsProxyProtocol tells the server the client's address by the PROXY protocol; default: false
  * @property {"websockets" | "files" | "hello"} serves websockets, the default: it carries them, and HTTP, to the server behind it;
  *   files: nothing stands behind it, and it answers GET /files/<bytes> itself; hello: so too, with the same 12 bytes on any path
@@ -45,6 +46,7 @@ import { didYouMean, UserError } from "../errors.js";
  *   grants
  * @property {SameWork | null} sameWorkAs another that does the same work over one scheme: what differs there is noise; null, the default:
  *   there is none
+ * @property {string[]} groups in which battles and the command line may name it; default: none but GROUP_OF_ALL, which has every proxy
  * @property {PartCommand[]} configChecks each ends with a status other than 0, and says why, when the config is wrong
  * @property {PartCommand[]} versions each prints the version on the first line, build options and libraries after it
  * @property {Reload | null} reload how it takes a changed configuration without a stop; null, the default: it cannot
@@ -57,6 +59,8 @@ import { didYouMean, UserError } from "../errors.js";
 
 /** The folder of the control: load reaches an echo server directly. */
 export const CONTROL = "none";
+/** The group that every proxy is in. */
+export const GROUP_OF_ALL = "all";
 
 /** What each key of proxy.json must be. */
 const KEYS = {
@@ -69,6 +73,7 @@ const KEYS = {
   terminatesTls: ["true or false", isBoolean],
   speaksHttp: ["true or false", isBoolean],
   addsForwardedHeaders: ["true or false", isBoolean],
+  choosesTls13Cipher: ["true or false", isBoolean],
   sendsProxyProtocol: ["true or false", isBoolean],
   serves: [
     '"websockets", "files" or "hello"',
@@ -84,6 +89,10 @@ const KEYS = {
   sameWorkAs: [
     '{"proxy": a folder of proxies/, "scheme": "ws" or "wss"}, or null',
     isSameWorkOrNull,
+  ],
+  groups: [
+    'a list of names such as ["common"]',
+    (/** @type {unknown} */ v) => Array.isArray(v) && v.every(isText),
   ],
   configChecks: ['a list of {"command": [words], "part"?: text}', isPartCommands],
   versions: ['a list of {"command": [words], "part"?: text}', isPartCommands],
@@ -105,6 +114,7 @@ const KEYS = {
 
 /** What need not be said: so it is with most. */
 const DEFAULTS = {
+  choosesTls13Cipher: true,
   sendsProxyProtocol: false,
   serves: "websockets",
   schemes: ["ws", "wss"],
@@ -117,6 +127,7 @@ const DEFAULTS = {
   worker: null,
   generation: null,
   balances: false,
+  groups: [],
 };
 
 /**
@@ -279,20 +290,50 @@ function readProxy(directory, name) {
 }
 
 /**
+ * @param {Pick<Proxy, "groups">[]} proxies
+ * @returns {string[]} names of the groups that they are in, sorted
+ */
+export function groupNames(proxies) {
+  return [...new Set([GROUP_OF_ALL, ...proxies.flatMap(({ groups }) => groups)])].sort();
+}
+
+/**
+ * @param {Pick<Proxy, "name" | "groups">[]} proxies
+ * @param {string} name that is no proxy's and no group's
+ * @returns {string} what to type instead
+ */
+export function knownProxies(proxies, name) {
+  const names = proxies.map((proxy) => proxy.name);
+  const groups = groupNames(proxies);
+  return `${didYouMean(name, [...names, ...groups])}The folders of proxies/ are: ${names.join(", ")}. Groups: ${groups.join(", ")}.`;
+}
+
+/**
  * @param {Proxy[]} proxies
- * @param {string[]} names
- * @returns {Proxy[]} those named, in that order
+ * @param {string[]} names of proxies and groups
+ * @returns {Proxy[]} those named, in that order; of a group in theirs; each once
  * @throws {UserError} when one is unknown
  */
 export function pickProxies(proxies, names) {
-  const known = proxies.map((proxy) => proxy.name);
-  return names.map((name) => {
-    const proxy = proxies.find((candidate) => candidate.name === name);
-    if (proxy) return proxy;
-    throw new UserError(
-      `unknown proxy: ${name}`,
-      `${didYouMean(name, known)}The folders of proxies/ are: ${known.join(", ")}.`,
-      2,
-    );
+  const picked = names.flatMap((name) => {
+    const group = proxies.filter(({ groups }) => [GROUP_OF_ALL, ...groups].includes(name));
+    return group.length > 0 ? group : pickProxy(proxies, name);
   });
+  return [...new Set(picked)];
+}
+
+/**
+ * @param {Proxy[]} proxies
+ * @param {string} name
+ * @returns {Proxy}
+ * @throws {UserError} when it is unknown
+ */
+export function pickProxy(proxies, name) {
+  const proxy = proxies.find((candidate) => candidate.name === name);
+  if (proxy) return proxy;
+  if (groupNames(proxies).includes(name)) {
+    const names = pickProxies(proxies, [name]).map((member) => member.name);
+    throw new UserError(`${name} is a group of proxies`, `Expected one of ${names.join(", ")}.`, 2);
+  }
+  throw new UserError(`unknown proxy: ${name}`, knownProxies(proxies, name), 2);
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { pickProxies, readProxies } from "./proxies.js";
+import { groupNames, pickProxies, pickProxy, readProxies } from "./proxies.js";
 
 const valid = {
   title: "X",
@@ -34,6 +34,7 @@ function directoryWith(t, files) {
 test("a folder with a proxy.json is a proxy, named as the folder", (t) => {
   const directory = directoryWith(t, { b: JSON.stringify(valid), a: JSON.stringify(valid) });
   const usual = {
+    choosesTls13Cipher: true,
     sendsProxyProtocol: false,
     serves: "websockets",
     schemes: ["ws", "wss"],
@@ -46,6 +47,7 @@ test("a folder with a proxy.json is a proxy, named as the folder", (t) => {
     worker: null,
     generation: null,
     balances: false,
+    groups: [],
   };
   assert.deepEqual(readProxies(directory), [
     { name: "a", ...usual, ...valid },
@@ -55,6 +57,8 @@ test("a folder with a proxy.json is a proxy, named as the folder", (t) => {
 
 test("what differs from most is read", (t) => {
   const own = {
+    choosesTls13Cipher: false,
+    groups: ["common"],
     sendsProxyProtocol: true,
     serves: "files",
     schemes: ["wss"],
@@ -144,6 +148,7 @@ for (const [title, content, message] of /** @type {const} */ ([
   ],
   ["a vague balance", JSON.stringify({ ...valid, balances: "perhaps" }), /"balances" is "perhaps"/],
   ["no descriptors", JSON.stringify({ ...valid, descriptorLimit: 0 }), /"descriptorLimit" is 0/],
+  ["one group", JSON.stringify({ ...valid, groups: "common" }), /"groups" is "common"/],
   ["an unknown key", JSON.stringify({ ...valid, colr: 1 }), /unknown key "colr"/],
 ])) {
   test(`${title} is refused`, (t) => {
@@ -159,6 +164,36 @@ test("an unknown proxy is refused with the nearest name", (t) => {
     next: /Did you mean nginx\?/,
     exitCode: 2,
   });
+});
+
+test("a group stands for its proxies, each once; what asks for one proxy takes no group", (t) => {
+  const proxies = readProxies(
+    directoryWith(t, {
+      a: JSON.stringify({ ...valid, groups: ["common"] }),
+      b: JSON.stringify(valid),
+      c: JSON.stringify({ ...valid, groups: ["common"] }),
+    }),
+  );
+  const picked = (/** @type {string[]} */ ...names) =>
+    pickProxies(proxies, names).map(({ name }) => name);
+  assert.deepEqual(groupNames(proxies), ["all", "common"]);
+  assert.deepEqual(picked("common"), ["a", "c"]);
+  assert.deepEqual(picked("c", "common", "b"), ["c", "a", "b"]);
+  assert.deepEqual(picked("all"), ["a", "b", "c"]);
+  assert.throws(() => pickProxy(proxies, "common"), {
+    message: "common is a group of proxies",
+    next: "Expected one of a, c.",
+    exitCode: 2,
+  });
+});
+
+test("no group has the name of a folder", () => {
+  const proxies = readProxies(join(import.meta.dirname, "../../../../proxies"));
+  const names = proxies.map(({ name }) => name);
+  assert.deepEqual(
+    groupNames(proxies).filter((group) => names.includes(group)),
+    [],
+  );
 });
 
 test("the descriptors that a proxy says its configuration allows are those of the configuration", () => {

@@ -552,6 +552,8 @@ export interface Results {
     parts: string[];
     /** As proxy.json has it; absent: there is none, or the record is of before it was kept. */
     sameWorkAs?: SameWork;
+    /** false: it takes the cipher of TLS 1.3 that the client prefers; absent: it chooses that of the policy. */
+    choosesTls13Cipher?: false;
   }[];
   /** Every attempt, in the order in which they ended. */
   cells: CellRecord[];

@@ -2,7 +2,7 @@
  * The second phase of a cell: does the proxy do what it should, over the scheme that is measured?
  */
 import { request as plainRequest } from "node:http";
-import { connectTls, negotiated, openWebSocket } from "../conformance/index.js";
+import { connectTls, negotiated, openWebSocket, preferredCiphers } from "../conformance/index.js";
 import { healthUrl } from "../plan/proxies.js";
 import { statusOf, until } from "../platform/wait.js";
 import { CellFailure } from "./cell-failure.js";
@@ -60,6 +60,7 @@ export async function verify(cell, workload, { authorities, policy, keyType, lim
     ca: authorities[keyType],
     policy,
     keyType,
+    choosesTls13Cipher: true,
     forwarded: false,
     proxyProtocol: false,
     reload: null,
@@ -68,8 +69,9 @@ export async function verify(cell, workload, { authorities, policy, keyType, lim
     signal: AbortSignal.any([end.signal, AbortSignal.timeout(limitMs)]),
   };
   try {
-    // Offers more than the policy allows: the answer is the server's choice.
-    const tls = scheme === "wss" ? negotiated(await connectTls(target, offerOf(workload))) : null;
+    // Offers more than the policy allows, and prefers the policy's ciphers, as the loads do: the answer is what they get.
+    const tls =
+      scheme === "wss" ? negotiated(await connectTls(target, offerOf(workload, policy))) : null;
     if (isEchoed) await verifyEcho(target, cell);
     else await verifyPage(target, workload);
     return tls;
@@ -87,12 +89,14 @@ export async function verify(cell, workload, { authorities, policy, keyType, lim
 
 /**
  * @param {Workload} workload
- * @returns {ConnectionOptions} the version that the load offers, where it offers one alone
+ * @param {RunContext["policy"]} policy
+ * @returns {ConnectionOptions} with the version that the load offers, where it offers one alone
  */
-function offerOf({ tlsVersion }) {
-  if (tlsVersion === undefined) return {};
+function offerOf({ tlsVersion }, policy) {
+  const ciphers = preferredCiphers(policy);
+  if (tlsVersion === undefined) return { ciphers };
   const version = /** @type {SecureVersion} */ (`TLSv${tlsVersion}`);
-  return { minVersion: version, maxVersion: version };
+  return { ciphers, minVersion: version, maxVersion: version };
 }
 
 /**

@@ -15,10 +15,18 @@ import {
   reloadOf,
   runConformance,
 } from "../../src/conformance/index.js";
-import { CONTROL, readProxies } from "../../src/plan/proxies.js";
+import { CONTROL } from "../../src/plan/proxies.js";
 import { GenerationFolder } from "../../src/platform/generation.js";
 import { statusOf } from "../../src/platform/wait.js";
-import { atEnd, influx, loadSummary, projectDirectory, uniqueName, waitForLoad } from "../lab.js";
+import {
+  atEnd,
+  influx,
+  loadSummary,
+  projectDirectory,
+  readAvailableProxies,
+  uniqueName,
+  waitForLoad,
+} from "../lab.js";
 import { assertSharedConnections, startProxy } from "../requests.js";
 
 /** @import { Proxy } from "../../src/plan/proxies.js" */
@@ -34,9 +42,11 @@ const WATCH_MS = 6_000;
 
 const policy = JSON.parse(readFileSync(join(projectDirectory, "certs/policy.json"), "utf8"));
 
-for (const proxy of readProxies(join(projectDirectory, "proxies"))) {
+const { proxies, unavailable } = await readAvailableProxies();
+
+for (const proxy of proxies) {
   const { name, schemes, serves } = proxy;
-  test(name, async (t) => {
+  test(name, { skip: unavailable.get(name) }, async (t) => {
     const generation = new GenerationFolder(projectDirectory, uniqueName());
     atEnd(t, () => generation.remove());
     generation.write(proxy.generation, FIRST_GENERATION);
@@ -80,6 +90,7 @@ async function assertConforms(proxy, ca, reload) {
     keyType: "ecdsa",
     schemes: proxy.schemes,
     serves: proxy.serves,
+    choosesTls13Cipher: proxy.choosesTls13Cipher,
     forwarded: proxy.addsForwardedHeaders,
     proxyProtocol: proxy.sendsProxyProtocol,
     reload,

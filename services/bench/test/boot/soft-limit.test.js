@@ -14,8 +14,7 @@ import { run } from "../../src/platform/docker.js";
 import { until, statusOf } from "../../src/platform/wait.js";
 import { readBattle } from "../../src/plan/battle.js";
 import { makePlan } from "../../src/plan/plan.js";
-import { readProxies } from "../../src/plan/proxies.js";
-import { joinProject, lab, projectDirectory, runLoad } from "../lab.js";
+import { joinProject, lab, projectDirectory, readAvailableProxies, runLoad } from "../lab.js";
 
 const LOAD_SERVICES = ["load", "load-http"];
 const SOFT_LIMIT = 1024;
@@ -25,8 +24,10 @@ const CONNECTIONS = 1500;
 const IDLE_MS = 65_000;
 const WRAPPER = join(projectDirectory, "proxies/raise-limits.sh");
 
-const proxies = readProxies(join(projectDirectory, "proxies"));
-const websocketProxies = proxies.filter(({ serves }) => serves === "websockets");
+const { proxies, unavailable } = await readAvailableProxies();
+const websocketProxies = proxies.filter(
+  ({ name, serves }) => serves === "websockets" && !unavailable.has(name),
+);
 
 test("all proxies at once, under a low soft limit: many connections, and idle ones for 65 s", async (t) => {
   const hard = (await readLimits()).descriptorsPerProcess ?? 0;

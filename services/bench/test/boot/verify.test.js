@@ -15,7 +15,7 @@ test("each TLS implementation conforms with an RSA key", async () => {
   process.env.TLS_KEY_TYPE = "rsa";
   /** @type {string[]} */
   const lines = [];
-  const proxies = ["none", "nginx", "haproxy", "hitch", "apache"];
+  const proxies = ["none", "nginx", "haproxy", "hitch", "apache", "envoy", "caddy"];
   const status = await verifyProxies(projectDirectory, proxies, (line) => lines.push(line)).finally(
     () => delete process.env.TLS_KEY_TYPE,
   );
