@@ -137,7 +137,7 @@ export function answerList(page, answers) {
 export function textTable(page, label, columns, rows) {
   return scroll(
     label,
-    html`<table>
+    html`<table class="texts">
       <thead>
         <tr>
           <th scope="col">Proxy</th>

@@ -90,9 +90,9 @@ function msText(ms) {
  * @param {number} lostBytes
  */
 function deliveredText(isInOrder, lostBytes) {
-  if (isInOrder && lostBytes === 0) return "all, in order";
+  if (isInOrder && lostBytes === 0) return "all delivered in order";
   const lost = lostBytes > 0 ? [`${amount(lostBytes, BYTES)} lost`] : [];
-  return [...lost, ...(isInOrder ? [] : ["NOT in order"])].join(", ");
+  return [...lost, ...(isInOrder ? [] : ["NOT delivered in order"])].join(", ");
 }
 
 /**

@@ -7,8 +7,8 @@ import { count, counted, figure, NONE, range, times } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { schemeName } from "../plan/workload.js";
 import { missingText } from "./findings.js";
-import { shareText } from "./survival-texts.js";
-import { amount, list, meaningTexts, titleOfProxy } from "./words.js";
+import { causesText, shareText } from "./survival-texts.js";
+import { amount, meaningTexts, titleOfProxy } from "./words.js";
 
 const BYTES = { unit: "bytes" };
 
@@ -73,7 +73,7 @@ function cellsOf(figures, toControl) {
     toControl === null ? NONE : `×${times(toControl)}`,
     back ? `${count(back.count)} of ${count(back.of)}` : NONE,
     figure(attempts),
-    causes.map(({ what, count: n }) => `${what} ${count(n)}`).join(", ") || NONE,
+    causesText(causes) || NONE,
     cpuSeconds === null ? NONE : `${figure(cpuSeconds)} s`,
     peakBytes === null ? NONE : amount(peakBytes, BYTES),
   ];
@@ -104,13 +104,11 @@ export function stormText({ proxy, figures, missing, toControl, isSlower }, { an
   const none = answers.find((one) => one.proxy === CONTROL)?.figures;
   const lost = back && back.count < back.of;
   const parts = [
-    `50 % back after ${timeText(ms.p50, rounds)}, 99 % after ${timeText(ms.p99, rounds)}, all ${ms.p100 ? `after ${timeText(ms.p100, rounds)}` : "never"}`,
+    `50 % back after ${timeText(ms.p50, rounds)}, 99 % after ${timeText(ms.p99, rounds)}, ${ms.p100 ? `all after ${timeText(ms.p100, rounds)}` : "never all"}`,
     lost ? `back ${shareText(back)}` : "",
     proxy === CONTROL ? "how fast this machine can at all" : boundText(toControl, isSlower, none),
     attempts !== null && attempts > 1 ? `${figure(attempts)} attempts a connection` : "",
-    causes.length > 0
-      ? `failed attempts: ${list(causes.map(({ what, count: n }) => `${what} ${count(n)}`))}`
-      : "",
+    causes.length > 0 ? `failed attempts: ${causesText(causes)}` : "",
   ];
   return parts.filter(Boolean).join("; ");
 }

@@ -141,7 +141,8 @@ summary { cursor: pointer; padding: 4px 0; }
 details[open] > summary { margin-bottom: 4px; }
 dt { font-weight: 600; }
 dd { margin: 0 0 10px; }
-.names th, table.main tbody th { white-space: nowrap; }
+.names th, table.main tbody th, table.texts tbody th { white-space: nowrap; }
+table.texts td:nth-child(2) { min-width: 124px; }
 .cells th[scope="row"] { min-width: 200px; }
 .cells td:nth-child(3) { min-width: 170px; }
 .cells td:nth-child(3) small { display: inline-block; margin-right: 6px; white-space: nowrap; }

@@ -231,8 +231,8 @@ export function endsText(ends) {
 }
 
 /** @param {Counted[]} causes */
-function causesText(causes) {
-  return causes.map(({ what, count: n }) => `${what} ${count(n)}`).join(", ");
+export function causesText(causes) {
+  return causes.map(({ what, count: n }) => `${count(n)} ${what}`).join(", ");
 }
 
 /**
@@ -295,7 +295,7 @@ function lostText({ lost, alive, ends }) {
 function failingText({ failed, failingSeconds, causes }) {
   if (!failed) return "";
   const why = causes.length > 0 ? `: ${causesText(causes)}` : "";
-  return `new handshakes failed within ${number(failingSeconds)} s, ${count(failed.count)} of ${count(failed.of)} (${percent(failed.value)})${why}`;
+  return `new handshakes failed for ${number(failingSeconds)} s, ${count(failed.count)} of ${count(failed.of)} (${percent(failed.value)})${why}`;
 }
 
 /** @param {SurvivalFigures} figures */
@@ -370,7 +370,7 @@ function cellsOf(figures) {
     [
       probes.failed && shareText(probes.failed),
       probes.failingSeconds > 0 &&
-        `within ${number(probes.failingSeconds)} s, the last ${seconds(probes.lastFailedSeconds)} after the event`,
+        `for ${number(probes.failingSeconds)} s, the last ${seconds(probes.lastFailedSeconds)} after the event`,
       causesText(probes.causes),
       probes.slow && probes.slow.count > 0 && `${count(probes.slow.count)} slow`,
     ]
@@ -439,7 +439,10 @@ export function hasNoneText({ answers }, titleOf) {
     ({ missing }) => missingText(missing),
   );
   return [...groups]
-    .map(([why, own]) => `${list(own.map(({ proxy }) => titleOf(proxy)))} ${why}.`)
+    .map(([why, own]) => {
+      const names = list(own.map(({ proxy }) => titleOf(proxy)));
+      return `${names} ${own.length > 1 ? why.replace(/^has /, "have ") : why}.`;
+    })
     .join(" ");
 }
 

@@ -104,7 +104,7 @@ test("a control that loses as many as the event: no event is blamed for it", () 
   );
   assert.match(
     text,
-    /new handshakes failed within 1 s, .*, which cannot be told from cells without an event$/,
+    /new handshakes failed for 1 s, .*, which cannot be told from cells without an event$/,
   );
   const results = survivalResults({ proxies: { nginx: { none: few, reload: few } } });
   const { rows, sentences } = matrixOf(analysed(results), analysed(results).survivals[0]);
@@ -179,7 +179,7 @@ test("the first screen of the report is the matrix; each event has a curve, a se
     for (const curve of ["Connections open", "New handshakes that failed", "Memory of the proxy"])
       assert.ok(titles.includes(`${curve}, ${event}`), `${curve}, ${event}`);
   assert.match(document.body.textContent, /HUP to the proxy/);
-  assert.match(document.body.textContent, /no proxy and http-proxy has none: it cannot reload\./);
+  assert.match(document.body.textContent, /no proxy and http-proxy have none: it cannot reload\./);
   assert.equal(document.querySelector("#verdicts"), null);
 });
 
@@ -271,7 +271,7 @@ test("slow readers: unbounded buffering is named, and not where it is not the pr
   const told = texts({ none: bounded, nginx: bounded, haproxy: { ...taking, grown: 66e6 } });
   assert.equal(
     told.nginx,
-    "bounded: held the sender back after 2.00 MB a connection; 90.0 kB of memory a stalled connection (user 60.0 kB, kernel 30.0 kB); p99 of the others 2.40 ms, 1.20 times the 2.00 ms before; all, in order once they read again",
+    "bounded: held the sender back after 2.00 MB a connection; 90.0 kB of memory a stalled connection (user 60.0 kB, kernel 30.0 kB); p99 of the others 2.40 ms, 1.20 times the 2.00 ms before; all delivered in order once they read again",
   );
   assert.match(
     told.HAProxy,

@@ -81,7 +81,7 @@ const WORDS = {
   stalled: (value) => `${number(value)} of them stop reading`,
   stallSeconds: (value) => `for ${number(value)} s`,
   backoff: (value) =>
-    ["back at once", "after a fixed back-off", "after one with full jitter"][value],
+    ["back at once", "after a fixed back-off", "after a back-off with full jitter"][value],
   backoffSeconds: (value) => `back-off ${number(value)} s`,
   messages: (value) => `${counted(value, "message")} a connection`,
   intervalSeconds: (value) => `a message each ${number(value)} s`,

@@ -108,7 +108,11 @@ function chartsOf(page, { event, answers, isControl }) {
         tickFormat: number,
         limit: { value: 0, label: isControl ? "" : event },
       },
-      y: { label, domain: [0, HEADROOM * (most ?? Math.max(1, ...values))] },
+      y: {
+        label,
+        domain: [0, HEADROOM * (most ?? Math.max(1, ...values))],
+        ...(most && { ticks: [0, 1, 2, 3, 4].map((quarter) => (most * quarter) / 4) }),
+      },
       shapesEvery: SHAPES_EVERY,
       series,
     });
