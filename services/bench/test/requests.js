@@ -27,20 +27,33 @@ export const SOCKETS = ["cat", "/proc/net/tcp", "/proc/net/tcp6"];
  * @param {string} name of a proxy
  * @param {readonly Scheme[]} schemes
  * @param {Record<string, string>} env
- * @param {(project: Project) => Promise<void>} [check] called before it starts
  */
-export async function startProxy(t, name, schemes, env, check = async () => {}) {
+export async function startProxy(t, name, schemes, env) {
   const project = lab(t, { profile: name, env });
+  return { project, ca: await bringUp(t, project, name, schemes) };
+}
+
+/**
+ * Starts a proxy and the server behind it, and waits until they answer.
+ *
+ * @param {TestContext} t
+ * @param {Project & {name: string}} project
+ * @param {string} name of the proxy
+ * @param {readonly Scheme[]} schemes
+ * @param {() => Promise<void>} [check] called before it starts
+ * @returns {Promise<string>} certificate of the authority, PEM
+ */
+export async function bringUp(t, project, name, schemes, check = async () => {}) {
   const { services } = await project.config();
   const parts = Object.keys(services).filter((service) =>
     services[service].profiles?.includes(name),
   );
   const ca = await ensureCertificates(project);
-  await check(project);
+  await check();
   await project.check(["up", "--detach", "--no-deps", "echo", ...parts]);
   await joinProject(t, project.name);
   await waitForProxy(schemes);
-  return { project, ca };
+  return ca;
 }
 
 /** @param {readonly Scheme[]} schemes */

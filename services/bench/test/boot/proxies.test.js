@@ -1,6 +1,6 @@
 /**
- * Each proxy, started once: its own checker accepts its config, requests share connections on both of its sides, it conforms, reloads as it says,
- * carries a load without failures, and its figures are in InfluxDB.
+ * Each proxy, started once beside the same observers: its own checker accepts its config, requests share connections on both of its sides, it
+ * conforms, reloads as it says, carries a load without failures, and its figures are in InfluxDB.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -15,12 +15,18 @@ import {
   reloadOf,
   runConformance,
 } from "../../src/conformance/index.js";
+<<<<<<< Updated upstream
 import { CONTROL } from "../../src/plan/proxies.js";
+=======
+import { CONTROL, readProxies } from "../../src/plan/proxies.js";
+import { containersOf, Project, remove } from "../../src/platform/docker.js";
+>>>>>>> Stashed changes
 import { GenerationFolder } from "../../src/platform/generation.js";
 import { statusOf } from "../../src/platform/wait.js";
 import {
   atEnd,
   influx,
+<<<<<<< Updated upstream
   loadSummary,
   projectDirectory,
   readAvailableProxies,
@@ -28,9 +34,18 @@ import {
   waitForLoad,
 } from "../lab.js";
 import { assertSharedConnections, startProxy } from "../requests.js";
+=======
+  lab,
+  loadSummary,
+  projectDirectory,
+  uniqueName,
+  waitForLoad,
+} from "../lab.js";
+import { assertSharedConnections, bringUp } from "../requests.js";
+>>>>>>> Stashed changes
 
+/** @import { TestContext } from "node:test" */
 /** @import { Proxy } from "../../src/plan/proxies.js" */
-/** @import { Project } from "../../src/platform/docker.js" */
 /** @import { TargetReload } from "../../src/conformance/reload-checks.js" */
 /** @import { Scheme } from "../../src/record/types.js" */
 
@@ -39,9 +54,12 @@ const CONNECTIONS = 300;
 const WATCHED = ["nginx", "haproxy-hitch"];
 /** How long the containers are watched after the load, so that gaps between points would show. */
 const WATCH_MS = 6_000;
+/** Stay up from one proxy to the next. */
+const OBSERVERS = ["influxdb", "cadvisor", "grafana"];
 
 const policy = JSON.parse(readFileSync(join(projectDirectory, "certs/policy.json"), "utf8"));
 
+<<<<<<< Updated upstream
 const { proxies, unavailable } = await readAvailableProxies();
 
 for (const proxy of proxies) {
@@ -54,27 +72,54 @@ for (const proxy of proxies) {
     const { project, ca } = await startProxy(t, name, schemes, knobs, (project) =>
       checkConfig(project, proxy),
     );
+=======
+test("each proxy", async (t) => {
+  const { name, env } = lab(t, { env: { CONNECTIONS: String(CONNECTIONS), CONCURRENCY: "20" } });
+  for (const proxy of readProxies(join(projectDirectory, "proxies"))) {
+    const options = { name, profile: proxy.name, env: { ...env } };
+    const project = Object.assign(new Project(projectDirectory, options), { name });
+    await t.test(proxy.name, (t) => assertProxy(t, project, proxy));
+  }
+});
+>>>>>>> Stashed changes
 
-    if (serves === "websockets" && name !== CONTROL)
-      await t.test("requests share connections on both of its sides", (t) =>
-        assertSharedConnections(t, project, { name, schemes, ca }, "/healthz"),
-      );
-    await t.test("conforms", () =>
-      assertConforms(proxy, ca, reloadOf(project, project.name, proxy, generation)),
-    );
-    // The load speaks WebSocket.
-    if (serves !== "websockets") return;
-    const isWatched = WATCHED.includes(name);
-    for (const scheme of isWatched ? schemes : schemes.slice(-1))
-      await t.test(`${scheme}: load without failures, figures in InfluxDB`, () =>
-        assertLoad(project, name, scheme),
-      );
-    if (isWatched)
-      await t.test("metrics of every container", async () => {
-        await sleep(WATCH_MS);
-        await assertContainerMetrics(project);
-      });
+/**
+ * @param {TestContext} t
+ * @param {Project & {name: string}} project in which what observes may be up
+ * @param {Proxy} proxy
+ */
+async function assertProxy(t, project, proxy) {
+  const { name, schemes, serves } = proxy;
+  const generation = new GenerationFolder(projectDirectory, uniqueName());
+  atEnd(t, () => generation.remove());
+  generation.write(proxy.generation, FIRST_GENERATION);
+  Object.assign(project.env, generation.env);
+  atEnd(t, async () => {
+    const own = await containersOf(project.name);
+    const ended = own.filter(({ service }) => !OBSERVERS.includes(service));
+    await remove(ended.map((container) => container.name));
   });
+  const ca = await bringUp(t, project, name, schemes, () => checkConfig(project, proxy));
+
+  if (serves === "websockets" && name !== CONTROL)
+    await t.test("requests share connections on both of its sides", (t) =>
+      assertSharedConnections(t, project, { name, schemes, ca }, "/healthz"),
+    );
+  await t.test("conforms", () =>
+    assertConforms(proxy, ca, reloadOf(project, project.name, proxy, generation)),
+  );
+  // The load speaks WebSocket.
+  if (serves !== "websockets") return;
+  const isWatched = WATCHED.includes(name);
+  for (const scheme of isWatched ? schemes : schemes.slice(-1))
+    await t.test(`${scheme}: load without failures, figures in InfluxDB`, () =>
+      assertLoad(project, name, scheme),
+    );
+  if (isWatched)
+    await t.test("metrics of every container", async () => {
+      await sleep(WATCH_MS);
+      await assertContainerMetrics(project);
+    });
 }
 
 /**
