@@ -15,34 +15,21 @@ import {
   reloadOf,
   runConformance,
 } from "../../src/conformance/index.js";
-<<<<<<< Updated upstream
 import { CONTROL } from "../../src/plan/proxies.js";
-=======
-import { CONTROL, readProxies } from "../../src/plan/proxies.js";
 import { containersOf, Project, remove } from "../../src/platform/docker.js";
->>>>>>> Stashed changes
 import { GenerationFolder } from "../../src/platform/generation.js";
 import { statusOf } from "../../src/platform/wait.js";
 import {
   atEnd,
   influx,
-<<<<<<< Updated upstream
+  lab,
   loadSummary,
   projectDirectory,
   readAvailableProxies,
   uniqueName,
   waitForLoad,
 } from "../lab.js";
-import { assertSharedConnections, startProxy } from "../requests.js";
-=======
-  lab,
-  loadSummary,
-  projectDirectory,
-  uniqueName,
-  waitForLoad,
-} from "../lab.js";
 import { assertSharedConnections, bringUp } from "../requests.js";
->>>>>>> Stashed changes
 
 /** @import { TestContext } from "node:test" */
 /** @import { Proxy } from "../../src/plan/proxies.js" */
@@ -59,29 +46,18 @@ const OBSERVERS = ["influxdb", "cadvisor", "grafana"];
 
 const policy = JSON.parse(readFileSync(join(projectDirectory, "certs/policy.json"), "utf8"));
 
-<<<<<<< Updated upstream
 const { proxies, unavailable } = await readAvailableProxies();
 
-for (const proxy of proxies) {
-  const { name, schemes, serves } = proxy;
-  test(name, { skip: unavailable.get(name) }, async (t) => {
-    const generation = new GenerationFolder(projectDirectory, uniqueName());
-    atEnd(t, () => generation.remove());
-    generation.write(proxy.generation, FIRST_GENERATION);
-    const knobs = { CONNECTIONS: String(CONNECTIONS), CONCURRENCY: "20", ...generation.env };
-    const { project, ca } = await startProxy(t, name, schemes, knobs, (project) =>
-      checkConfig(project, proxy),
-    );
-=======
 test("each proxy", async (t) => {
   const { name, env } = lab(t, { env: { CONNECTIONS: String(CONNECTIONS), CONCURRENCY: "20" } });
-  for (const proxy of readProxies(join(projectDirectory, "proxies"))) {
+  for (const proxy of proxies) {
     const options = { name, profile: proxy.name, env: { ...env } };
     const project = Object.assign(new Project(projectDirectory, options), { name });
-    await t.test(proxy.name, (t) => assertProxy(t, project, proxy));
+    await t.test(proxy.name, { skip: unavailable.get(proxy.name) }, (t) =>
+      assertProxy(t, project, proxy),
+    );
   }
 });
->>>>>>> Stashed changes
 
 /**
  * @param {TestContext} t
