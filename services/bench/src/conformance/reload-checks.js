@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../platform/wait.js";
-import { describeClose, get, openWebSocket } from "./connect.js";
+import { addressOf, describeClose, get, openWebSocket } from "./connect.js";
 import { echo } from "./message-checks.js";
-import { ensure } from "./mismatch.js";
+import { ensure, explain } from "./mismatch.js";
 
 /** @import { Check } from "./checks.js" */
 /** @import { Client, Target } from "./connect.js" */
@@ -76,9 +76,15 @@ export const RELOAD_OF_FILES = {
  * @param {number} number of the configuration
  */
 async function answers(target, number) {
+  // What is refused or reset meanwhile is for a battle to count.
   const ask = async () => {
-    const { status, body } = await get(target, "/.generation");
-    return `status ${status} and ${JSON.stringify(body.trim())}`;
+    try {
+      const { status, body } = await get(target, "/.generation");
+      return `status ${status} and ${JSON.stringify(body.trim())}`;
+    } catch (error) {
+      target.signal.throwIfAborted();
+      return explain(error, addressOf(target));
+    }
   };
   const good = `status 200 and "${number}"`;
   const last = await until(Date.now() + RELOAD_LIMIT_MS, ask, (answer) => answer === good);

@@ -18,6 +18,24 @@ test("an open connection that is closed when said passes", async (t) => {
   assert.deepEqual(failuresOf(await check(t, { server, options: { reload } })), []);
 });
 
+test("a request that is reset during the reload does not fail it", async (t) => {
+  const { server, reload } = reloads();
+  let resets = 0;
+  const respond = /** @type {NonNullable<typeof server.respond>} */ (server.respond);
+  const results = await check(t, {
+    server: {
+      ...server,
+      respond(request, response) {
+        if (request.url === "/.generation" && resets++ % 2 === 0) request.socket.destroy();
+        else respond(request, response);
+      },
+    },
+    options: { reload },
+  });
+  assert.deepEqual(failuresOf(results), []);
+  assert.equal(resets, 4);
+});
+
 test("of what does not tell its configuration, connections are looked at alone", async (t) => {
   const { server, reload } = reloads({ silent: true });
   const results = await check(t, { server, options: { reload: { ...reload, tells: false } } });

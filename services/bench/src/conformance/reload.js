@@ -39,6 +39,7 @@ export function reloadOf(project, name, proxy, folder) {
         .map(({ service, pid }) => ({ service, counters: locate({ pid }) }))
         .map((container) => ({ ...container, before: container.counters.processes() }));
       for (const { service, signal } of signals) await project.signal(service, signal);
+      if (reload.inPlace) return number;
       const old = await until(
         Date.now() + RELOAD_LIMIT_MS,
         async () =>

@@ -17,6 +17,7 @@ import { didYouMean, UserError } from "../errors.js";
  * @property {PartSignal[]} signals in this order
  * @property {number} [closesAfterSeconds] its configuration ends, so long after the reload, what was open before; without it: never, as
  *   long as the client holds it
+ * @property {boolean} [inPlace] the processes that run take the new configuration; default: others do, and take their place
  *
  * @typedef {object} Drain
  * @property {PartSignal[]} signals in this order; what is open is served until it ends, or the configuration ends it
@@ -97,7 +98,7 @@ const KEYS = {
   configChecks: ['a list of {"command": [words], "part"?: text}', isPartCommands],
   versions: ['a list of {"command": [words], "part"?: text}', isPartCommands],
   reload: [
-    '{"signals": [{"signal": a name such as "HUP", "part"?: text}], "closesAfterSeconds"?: a number above 0}, or null',
+    '{"signals": [{"signal": a name such as "HUP", "part"?: text}], "closesAfterSeconds"?: a number above 0, "inPlace"?: true or false}, or null',
     (/** @type {any} */ v) => v === null || isReload(v),
   ],
   drain: [
@@ -207,8 +208,9 @@ function isPartSignals(value) {
 /** @param {any} value */
 function isReload(value) {
   return (
-    hasKeys(value, ["signals"], ["closesAfterSeconds"]) &&
+    hasKeys(value, ["signals"], ["closesAfterSeconds", "inPlace"]) &&
     isPartSignals(value.signals) &&
+    isBoolean(value.inPlace ?? false) &&
     (value.closesAfterSeconds ?? 1) > 0
   );
 }

@@ -126,6 +126,11 @@ for (const [title, content, message] of /** @type {const} */ ([
     /"reload" is .*"closesAfterSeconds":0/,
   ],
   [
+    "a place that is no yes or no",
+    JSON.stringify({ ...valid, reload: { signals: [{ signal: "HUP" }], inPlace: "yes" } }),
+    /"reload" is .*"inPlace":"yes"/,
+  ],
+  [
     "a reload with a key too many",
     JSON.stringify({ ...valid, reload: { signals: [{ signal: "HUP" }], after: 1 } }),
     /"reload" is .*"after":1/,
