@@ -47,8 +47,8 @@ import { median } from "simple-statistics";
 export const ALIVE_SECONDS = [1, 10, 60];
 /** Of the load's counts of ends: one that holds the event counts as after it. */
 const BUCKET_MS = 100;
-/** A watch may end so much short of its seconds, and still has the last of them. */
-const SHORT_SECONDS = 0.5;
+/** An event may begin some time after its quiet part, while what it needs is made ready: so much of a time has to be watched. */
+const WATCHED_SHARE = 0.95;
 
 /**
  * @param {Pick<CellRecord, "survival" | "measured">} record
@@ -73,7 +73,7 @@ export function survivalOf({ survival, measured }, timeoutSeconds) {
     endedBefore: total(before),
     watchedSeconds,
     alive: Object.fromEntries(
-      ALIVE_SECONDS.filter((seconds) => seconds <= watchedSeconds + SHORT_SECONDS).map(
+      ALIVE_SECONDS.filter((seconds) => WATCHED_SHARE * seconds <= watchedSeconds).map(
         (seconds) => [
           seconds,
           held - total(after.filter(({ atMs }) => atMs <= eventMs + 1000 * seconds)),
