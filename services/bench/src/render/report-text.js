@@ -39,10 +39,12 @@ export function renderText(analysis) {
         ...(explanation ? [`    Usual cause: ${explanation}.`] : []),
       ]),
     ]),
-    ...experimentTexts(analysis).map(({ title, answers }) => [
-      title,
-      ...answers.map(({ name, text }) => `  ${name}: ${text}.`),
-    ]),
+    ...experimentTexts(analysis)
+      .filter(({ answers }) => answers.length > 0)
+      .map(({ title, answers }) => [
+        title,
+        ...answers.map(({ name, text }) => `  ${name}: ${text}.`),
+      ]),
     ...analysis.capacities.map((setting) => {
       const rows = capacityRows(analysis, setting);
       const titles = Math.max(0, ...rows.map(({ title }) => title.length));

@@ -106,9 +106,7 @@ export function stallText({ proxy, figures, missing }, { controlTookAll }) {
   const isControl = proxy === CONTROL;
   const parts = [
     boundText(bound, amount(sentBytes.median, BYTES), !isControl && controlTookAll === true),
-    isControl || !bytes.all
-      ? ""
-      : `${bytesText(bytes.all)} of memory a stalled connection (user ${bytesText(bytes.user)}, kernel ${bytesText(bytes.kernel)})`,
+    isControl ? "" : memoryText(bytes),
     p99Ms.quiet && p99Ms.stalled
       ? `p99 of the others ${msText(p99Ms.stalled)}, ${times(p99Ms.stalled.median / p99Ms.quiet.median)} times the ${msText(p99Ms.quiet)} before`
       : "",
@@ -116,6 +114,14 @@ export function stallText({ proxy, figures, missing }, { controlTookAll }) {
     ends.length > 0 ? `of those that did not read ended ${endsText(ends)}` : "",
   ];
   return parts.filter(Boolean).join("; ");
+}
+
+/** @param {StallFigures["bytes"]} bytes */
+function memoryText({ all, user, kernel }) {
+  if (!all) return "";
+  // Less than what else changes in its memory.
+  if (all.median <= 0) return "no memory seen that they take";
+  return `${bytesText(all)} of memory a stalled connection (user ${bytesText(user)}, kernel ${bytesText(kernel)})`;
 }
 
 /**

@@ -277,6 +277,8 @@ test("slow readers: unbounded buffering is named, and not where it is not the pr
     told.HAProxy,
     /^NOT BOUNDED: the proxy buffered what was sent, 67\.1 MB a connection/,
   );
+  const none = texts({ nginx: { ...bounded, grown: -9000 } });
+  assert.match(none.nginx, /; no memory seen that they take; /);
   const cut = texts({ nginx: { ...bounded, ends: { reset: 3 } } });
   assert.match(cut.nginx, /; of those that did not read ended 6 by reset$/);
   const same = texts({ none: { ...taking, grown: 0 }, nginx: { ...taking, grown: 0 } });
