@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { check, containersOf, localImages, remove, run } from "../../src/platform/docker.js";
+import {
+  check,
+  containersOf,
+  localImages,
+  Project,
+  remove,
+  run,
+} from "../../src/platform/docker.js";
 import { setup } from "../../src/commands/setup.js";
 import { atEnd, copyOfProject, projectDirectory, uniqueName } from "../lab.js";
 
@@ -55,4 +62,26 @@ test("./bench uses the engine of the chosen docker context, wherever its socket 
   const { code, output } = await run(bench, { env: { ...env, DOCKER_CONTEXT: "other" } });
   assert.equal(code, 0, output);
   assert.match(output, /^ {2}counters of containers +CPU, memory$/m);
+});
+
+test("a project that was read once makes the same containers, and goes by what was read", async (t) => {
+  const directory = copyOfProject(t);
+  const options = {
+    name: uniqueName(),
+    profile: "haproxy-hitch",
+    env: { SCENARIO: "hot", GENERATION_FOLDER: directory, PROXY_CPU_QUOTA: "1500" },
+  };
+  // Compose makes a container anew whose hash has changed.
+  const hashes = async (/** @type {Project} */ project) =>
+    (await project.check(["config", "--hash", "*"])).trim().split("\n").sort();
+  const project = new Project(directory, options);
+  const before = await hashes(project);
+  await project.readOnce();
+  assert.deepEqual(await hashes(project), before);
+  appendFileSync(join(directory, "compose.yaml"), "\nno such key: 1\n");
+  assert.deepEqual(await hashes(project), before);
+  const another = new Project(directory, { ...options, profile: "nginx" });
+  await another.readOnce();
+  assert.ok((await hashes(another)).some((line) => line.startsWith("nginx ")));
+  await assert.rejects(hashes(new Project(directory, options)), /no such key/);
 });
