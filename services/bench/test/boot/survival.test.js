@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { lastAttempts, testbed } from "../testbed.js";
+import { isQuiet, lastAttempts, testbed } from "../testbed.js";
 
 /** @import { CellRecord, Survival } from "../../src/record/types.js" */
 
@@ -128,7 +128,7 @@ function endsOf({ ends }) {
 }
 
 test("events: what becomes of connections and processes is in the record, and nothing stays behind", async (t) => {
-  const { bench, directory, results, assertNothingLeft } = testbed(t, BATTLE);
+  const { bench, directory, results, runFolder, assertNothingLeft } = testbed(t, BATTLE);
   addRelay(directory, "dropper", DROPPER);
   addRelay(directory, "leaker", LEAKER);
 
@@ -155,7 +155,8 @@ test("events: what becomes of connections and processes is in the record, and no
   const { code, output } = await bench(["run", "one"]).ended;
   assert.equal(code, 0, output);
   await assertNothingLeft();
-  const { cells, plan } = results();
+  const run = results();
+  const { cells, plan } = run;
   const of = (/** @type {string} */ proxy, /** @type {string} */ event) =>
     /** @type {CellRecord} */ (
       lastAttempts(cells).find(({ id }) => id === `r1-${proxy}-survive-ws-${event}`)
@@ -221,5 +222,12 @@ test("events: what becomes of connections and processes is in the record, and no
     assert.deepEqual(endsOf(survival), {});
     assert.equal(survival.oldProcessesGoneMs, null);
     assert.equal(survival.afterwards?.oldProcesses, 1);
+  });
+
+  await t.test("the report names both", (t) => {
+    if (!isQuiet(run)) return t.skip("other programs took too much of the machine");
+    const report = readFileSync(join(directory, runFolder(), "report.md"), "utf8");
+    assert.match(report, /^- dropper: lost 5 of 50 .*: 5 by reset/m);
+    assert.match(report, /^- leaker: kept all 50 .*1 old process LEAKED/m);
   });
 });
