@@ -99,8 +99,9 @@ export function liveView(
 
   /** @param {Extract<RunEvent, {type: "cell-end"}>} event */
   const describeEnd = ({ record, willRetry }) => {
-    const place = current?.cell.id === record.id ? `${current.number}/${current.of} ` : "";
-    const title = `${place}${titleOf(record, scenarios)}${record.attempt > 1 ? ` (try ${record.attempt})` : ""}`;
+    const own = current?.cell.id === record.id ? current : undefined;
+    const place = own ? `${own.number}/${own.of} ` : "";
+    const title = `${place}${titleOf({ ...record, event: own?.cell.event }, scenarios)}${record.attempt > 1 ? ` (try ${record.attempt})` : ""}`;
     const left = redraws ? "" : ` · ${duration(endMs - now())} left`;
     if (record.status === "ok") {
       const again = willRetry ? " · others took too much of the machine; it is tried again" : "";
@@ -202,7 +203,7 @@ function describePlan({ directory, cells, done, skipped, estimatedSeconds }) {
   return [
     `${counted(cells)} cells, into ${directory}`,
     ...(done > 0 ? [`${counted(done)} already done`] : []),
-    ...(skipped > 0 ? [`${counted(skipped)} skipped: this machine cannot run them`] : []),
+    ...(skipped > 0 ? [`${counted(skipped)} skipped: their proxy or this machine cannot run them`] : []),
     `about ${duration(estimatedSeconds * 1000)}`,
   ].join(" · ");
 }
@@ -236,9 +237,9 @@ function describeProgress({ opened, asked, failed, perSecond, proxyCores }) {
 }
 
 /**
- * @param {PlannedCell | CellRecord} cell
+ * @param {(PlannedCell | CellRecord) & {event?: string}} cell
  * @param {Plan["scenarios"]} scenarios of the plan; where there is one alone, it goes without saying
- * @returns {string} `nginx wss, 5,000 connections`
+ * @returns {string} `nginx wss, 5,000 connections`; with its event at the end, where it has one
  */
 function titleOf(cell, scenarios) {
   const workload = workloadOf({ scenarios }, cell);
@@ -248,6 +249,7 @@ function titleOf(cell, scenarios) {
     ...(Object.keys(scenarios).length > 1 ? [cell.scenario] : []),
     ...(connections === undefined ? [] : [`${counted(connections)} connections`]),
     ...(messages > 1 ? [`${counted(messages)} messages each`] : []),
+    ...(cell.event ? [cell.event] : []),
   ].join(", ");
 }
 
