@@ -59,13 +59,22 @@ export function targetOf({ scheme, host, port }) {
   };
 }
 
+/** Node tries the next address when this is over. By then the whole handshake has failed: that an address did not answer is to be seen. */
+const NEXT_ADDRESS_MS = 3_600_000;
+
 /**
+ * Where a name has several addresses, one that refuses is no failure: the next is tried, as browsers do. So does a proxy's successor take
+ * new connections while it drains.
+ *
  * @param {Pick<Target, "lookup">} target
- * @returns {Pick<net.TcpSocketConnectOpts, "lookup" | "autoSelectFamily">} one address at a time: a second one that is tried at once would
- *   hide that the first did not answer
+ * @returns {Pick<net.TcpSocketConnectOpts, "lookup" | "autoSelectFamily" | "autoSelectFamilyAttemptTimeout">}
  */
 export function addressing({ lookup }) {
-  return { lookup, autoSelectFamily: false };
+  return {
+    lookup,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+  };
 }
 
 /**
@@ -87,6 +96,7 @@ export class Client {
   #tcp;
   /** The same, or TLS over it. @type {Socket} */
   #socket;
+  /** From the end of TCP's handshake. @type {WebSocket | undefined} */
   #ws;
   /** What the socket told first. */
   #told = "";
@@ -107,10 +117,32 @@ export class Client {
    * @param {(session: Buffer) => void} [options.onSession] told each session that the server gives
    * @param {(socket: TLSSocket) => string | null} [options.mistakeOf] asked after the TLS handshake: how it has failed; null: it has not
    */
-  constructor(target, { timeoutMs, session, onSession, mistakeOf }) {
-    const { host, port, url, secureContext } = target;
+  constructor(target, { timeoutMs, ...options }) {
+    const { host, port } = target;
     this.#tcp = net.connect({ host, port, ...addressing(target) });
     this.#socket = this.#tcp;
+    const onError = (/** @type {Error} */ error) => this.fail(howOf(error));
+    // TLS before that would stay with the first address, if it refuses.
+    this.#tcp.once("error", onError).once("connect", () => {
+      this.#tcp.off("error", onError);
+      if (this.#state === "connecting") this.#shake(target, options);
+    });
+    /**
+     * How the handshake failed; null: it is open.
+     *
+     * @type {Promise<string | null>}
+     */
+    this.opened = new Promise((resolve) => (this.#settle = resolve));
+    this.limit(timeoutMs);
+  }
+
+  /**
+   * What comes after TCP's handshake.
+   *
+   * @param {Target} target
+   * @param {Omit<ConstructorParameters<typeof Client>[1], "timeoutMs">} options
+   */
+  #shake({ host, url, secureContext }, { session, onSession, mistakeOf }) {
     if (secureContext) {
       const servername = net.isIP(host) ? "" : host;
       // Over a socket of its own: that of tls.connect() alone cannot be reset.
@@ -133,18 +165,11 @@ export class Client {
       // Of a handshake that a FIN cut short, Node's HTTP client says ECONNRESET.
       .on("error", (error) => this.fail(this.#told || howOf(error)))
       .on("close", (code, reason) => this.#closed(code, reason));
-    /**
-     * How the handshake failed; null: it is open.
-     *
-     * @type {Promise<string | null>}
-     */
-    this.opened = new Promise((resolve) => (this.#settle = resolve));
-    this.limit(timeoutMs);
   }
 
   /** @returns {boolean} whether it can carry messages */
   get isOpen() {
-    return this.#state === "open" && this.#ws.readyState === WebSocket.OPEN;
+    return this.#state === "open" && this.#ws?.readyState === WebSocket.OPEN;
   }
 
   /** @returns {boolean} whether it is over; after a close frame it takes a moment */
@@ -167,16 +192,16 @@ export class Client {
    * @param {(error?: Error | null) => void} [taken] called when the kernel has taken it, or never will
    */
   send(message, taken) {
-    this.#ws.send(message, taken);
+    this.#ws?.send(message, taken);
   }
 
   /** Reads nothing more. What has come by then may still be handed over. */
   pause() {
-    this.#ws.pause();
+    this.#ws?.pause();
   }
 
   resume() {
-    this.#ws.resume();
+    this.#ws?.resume();
   }
 
   /**
@@ -191,7 +216,7 @@ export class Client {
     this.limit(timeoutMs);
     return new Promise((resolve) => {
       this.#settle = (how) => resolve(how ?? "");
-      this.#ws.close(1000);
+      this.#ws?.close(1000);
     });
   }
 

@@ -29,17 +29,20 @@ export class Resolver {
   }
 
   /**
-   * What net.connect() takes as `lookup`: one address, each of several in turn; of IPv4 where there is any.
+   * What net.connect() takes as `lookup`: one address, each of several in turn, or all of them, from that one on; of IPv4 where there is
+   * any.
    *
    * @type {LookupFunction}
    */
-  lookup = (_host, _options, callback) => {
+  lookup = (_host, options, callback) => {
     this.#addresses().then(
       (all) => {
         const v4 = all.filter(({ family }) => family === 4);
         const usable = v4.length > 0 ? v4 : all;
-        const { address, family } = usable[this.#turn++ % usable.length];
-        callback(null, address, family);
+        const first = this.#turn++ % usable.length;
+        const { address, family } = usable[first];
+        if (options.all) callback(null, [...usable.slice(first), ...usable.slice(0, first)]);
+        else callback(null, address, family);
       },
       (error) => callback(error, "", 0),
     );

@@ -165,6 +165,33 @@ test("a handshake that is answered with another status, and a name that nobody k
   assert.equal(await gone.opened, "error ENOTFOUND");
 });
 
+for (const scheme of /** @type {const} */ (["ws", "wss"]))
+  test(`${scheme}: of several addresses one that refuses is passed over; where all refuse, so is the connection`, async (t) => {
+    const server = await startServer();
+    const port = scheme === "wss" ? server.tlsPort : server.plainPort;
+    const look = (
+      /** @type {string} */ _host,
+      /** @type {object} */ _options,
+      /** @type {any} */ tell,
+    ) =>
+      tell(null, [
+        { address: "127.0.0.1", family: 4 },
+        { address: "127.0.0.9", family: 4 },
+      ]);
+    const { lookup } = new Resolver("proxy", /** @type {any} */ (look));
+    const target = { ...targetOn(scheme, port), lookup };
+    // Each of both is the first one in turn.
+    for (let i = 0; i < 4; i++) {
+      const client = new Client(target, { timeoutMs: 5000 });
+      t.after(() => client.fail("the test is over"));
+      assert.equal(await client.opened, null);
+      client.reset();
+    }
+    await server.close();
+    const refused = new Client(target, { timeoutMs: 5000 });
+    assert.equal(await refused.opened, "refused");
+  });
+
 test("a certificate that nobody vouches for", async (t) => {
   const server = await startServer();
   t.after(() => server.close());
