@@ -30,7 +30,7 @@ for (const [name, file, mistake, line] of /** @type {const} */ ([
   ["apache", "httpd.conf", "NoSuchDirective on", /line \d+ of .*httpd\.conf.*'NoSuchDirective'/s],
   ["nginx-files", "nginx.conf", "http {}", /"http" directive is duplicate.*nginx\.conf:\d+/],
   ["nginx-tcp", "nginx.conf", "stream {}", /"stream" directive is duplicate.*nginx\.conf:\d+/],
-  ["envoy", "envoy.yaml", "no_such_key: 1", /no such field: +'no_such_key'/],
+  ["envoy", "envoy.yaml", "no_such_key: 1", /no\s+such\s+field:\s+'no_such_key'/],
   ["caddy", "Caddyfile", ":8081 {\n\tno_such_directive\n}", /Caddyfile:\d+.*no_such_directive/s],
   ["http-proxy", "server.js", "const = 1;", /server\.js:\d+/],
 ])) {
