@@ -203,7 +203,9 @@ function describePlan({ directory, cells, done, skipped, estimatedSeconds }) {
   return [
     `${counted(cells)} cells, into ${directory}`,
     ...(done > 0 ? [`${counted(done)} already done`] : []),
-    ...(skipped > 0 ? [`${counted(skipped)} skipped: their proxy or this machine cannot run them`] : []),
+    ...(skipped > 0
+      ? [`${counted(skipped)} skipped: their proxy or this machine cannot run them`]
+      : []),
     `about ${duration(estimatedSeconds * 1000)}`,
   ].join(" · ");
 }
