@@ -139,6 +139,14 @@ describe("echo", () => {
     });
   }
 
+  test("tells on /.generation what X-Generation says, and knows no such page without it", async () => {
+    const url = `${echo.http}/.generation`;
+    const told = await fetch(url, { headers: { "X-Generation": "7" } });
+    assert.equal(told.status, 200);
+    assert.equal(await told.text(), "7\n");
+    assert.equal((await fetch(url)).status, 404);
+  });
+
   test("answers HTTP: health, 404 elsewhere, connections kept long enough for proxies", async () => {
     const health = await fetch(`${echo.http}/healthz`);
     assert.equal(health.status, 200);

@@ -95,6 +95,9 @@ export function createEchoServers({ tls, readStats }) {
       reply(response, 200, "text/plain", "ok\n");
     } else if (path === "/headers") {
       reply(response, 200, "application/json", describe(request));
+    } else if (path === "/.generation" && request.headers["x-generation"]) {
+      // For proxies that answer nothing by themselves, but add a header to what they pass on (`generation` in their proxy.json).
+      reply(response, 200, "text/plain", `${request.headers["x-generation"]}\n`);
     } else if (path === "/stats") {
       const stats = await readStats();
       if (stats) reply(response, 200, "application/json", JSON.stringify(stats));
