@@ -1,12 +1,13 @@
 /**
  * Cloud Party's test of 2013: REQUESTS for a file of FILE_BYTES by ApacheBench, CONCURRENCY at a time, a new connection each; over
- * HTTPS with a full TLS handshake each. It is a closed loop: a slow server is asked less.
+ * HTTPS with a full TLS handshake each. It is a closed loop: a slow server is asked less. ab has one thread; THREADS of them share the
+ * requests, so that a quick server does not wait for the one.
  *
  * ab verifies no certificate: the runner of battles does before it, and so does the first request here.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readAb, readStatuses } from "./lib/ab.mjs";
+import { mergeAb, readAb, readStatuses } from "./lib/ab.mjs";
 import { fileContent } from "./lib/content.mjs";
 import { printHttpSummary } from "./lib/http-summary.mjs";
 import { edge, get, main, output, readPolicy, scenarioOf, waitForTarget } from "./lib/node.mjs";
@@ -19,40 +20,73 @@ const STATUS_REQUESTS = 500;
 
 await main(async () => {
   const scenario = scenarioOf("files");
-  const { REQUESTS, CONCURRENCY, FILE_BYTES } = scenario.parameters;
+  const { REQUESTS, CONCURRENCY, FILE_BYTES, THREADS } = scenario.parameters;
   await waitForTarget(scenario);
   await assertContent(`${scenario.origin}/files/${FILE_BYTES}`, FILE_BYTES);
   const policy = scenario.scheme === "wss" ? readPolicy() : null;
   await inScratch(async (folder) => {
-    const csv = join(folder, "percentiles.csv");
     const env = policy ? opensslConfig(policy, join(folder, "openssl.cnf")) : {};
     await edge("start");
-    const stdout = await ab(scenario, ["-n", `${REQUESTS}`, "-e", csv], env);
+    const parts = await Promise.all(
+      Array.from({ length: THREADS }, async (_, i) => {
+        const csv = join(folder, `percentiles-${i}.csv`);
+        const share = {
+          REQUESTS: part(REQUESTS, i, THREADS),
+          CONCURRENCY: part(CONCURRENCY, i, THREADS),
+        };
+        const stdout = await ab(scenario, share, ["-e", csv], env);
+        return readAb(stdout, readFileSync(csv, "utf8"), FILE_BYTES);
+      }),
+    );
     await edge("end");
-    const { run, tls } = readAb(stdout, readFileSync(csv, "utf8"), FILE_BYTES);
+    const run = mergeAb(parts);
     if (run.non2xx > 0) {
       const again = Math.max(CONCURRENCY, Math.min(REQUESTS, STATUS_REQUESTS));
-      run.statuses = readStatuses(await ab(scenario, ["-n", `${again}`, "-v", "2"], env));
+      const share = { REQUESTS: again, CONCURRENCY };
+      run.statuses = readStatuses(await ab(scenario, share, ["-v", "2"], env));
     }
-    if (policy) assertPolicy(tls, policy);
+    if (policy) for (const { tls } of parts) assertPolicy(tls, policy);
     printHttpSummary(
       `${REQUESTS} requests for ${FILE_BYTES} bytes, ${CONCURRENCY} at a time, a connection each`,
       scenario,
       run,
-      { tls, notes: ["request: from before its connection; mean with what ab takes between two"] },
+      {
+        tls: parts[0].tls,
+        notes: ["request: from before its connection; mean with what ab takes between two"],
+      },
     );
   });
 });
 
 /**
+ * @param {number} whole
+ * @param {number} index from 0
+ * @param {number} count
+ * @returns {number} its part, of parts that differ by one at most
+ */
+function part(whole, index, count) {
+  return Math.floor(whole / count) + (index < whole % count ? 1 : 0);
+}
+
+/**
  * @param {import("./lib/node.mjs").Scenario} scenario
+ * @param {{REQUESTS: number, CONCURRENCY: number}} share of them that is its own
  * @param {string[]} args
  * @param {Record<string, string>} env
  */
-function ab({ origin, parameters }, args, env) {
-  const { CONCURRENCY, FILE_BYTES, TIMEOUT_SECONDS } = parameters;
+function ab({ origin, parameters }, { REQUESTS, CONCURRENCY }, args, env) {
+  const { FILE_BYTES, TIMEOUT_SECONDS } = parameters;
   // -r: a connection that breaks is counted, and does not end the load.
-  const common = ["-q", "-r", "-c", `${CONCURRENCY}`, "-s", `${TIMEOUT_SECONDS}`];
+  const common = [
+    "-q",
+    "-r",
+    "-n",
+    `${REQUESTS}`,
+    "-c",
+    `${CONCURRENCY}`,
+    "-s",
+    `${TIMEOUT_SECONDS}`,
+  ];
   return output("ab", [...common, ...args, `${origin}/files/${FILE_BYTES}`], env);
 }
 

@@ -12,21 +12,24 @@
  * They are many where kernels give sockets large buffers: with receive buffers of up to 32 MiB (Linux 6.18) one connection took 10 to 27 MB
  * without a proxy and 21 to 50 through one relay, so LIMIT_BYTES has to be well above that.
  *
+ * With STREAMS of them on one HTTP/2 connection each, over wss, those that do not read are as many on one as on another: whether one holds up
+ * its neighbours is to be seen. Their own window (65,535 bytes here) is then what holds the proxy back first.
+ *
  * Why Node: k6 cannot pause a socket. A message of 1 KiB, sent and read, costs this client 18 µs of CPU (loopback, Node 24).
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { targetOf } from "./lib/client.mjs";
 import { Echoes } from "./lib/echoes.mjs";
-import { closeAll, countsText, openAll, settle } from "./lib/held.mjs";
+import { closeAll, countsText, openEach, settle } from "./lib/held.mjs";
 import { keepTo } from "./lib/keep-to.js";
 import { messagesOf } from "./lib/message.js";
 import { edge, main, scenarioOf, waitForTarget } from "./lib/node.mjs";
 import { latencySummary, quantile, Samples } from "./lib/samples.mjs";
 import { Schedule } from "./lib/schedule.js";
+import { clientsOf } from "./lib/streams.mjs";
 import { summarise } from "./lib/summary.js";
 
 /** @import { SlowReadersOfLoad } from "../services/bench/src/record/types.js" */
-/** @import { Client } from "./lib/client.mjs" */
 /** @import { Held } from "./lib/held.mjs" */
 
 /** Of messages of those that always read, at most. */
@@ -44,17 +47,16 @@ const WRONG = ["error wrong echo", "error unasked message"];
 await main(async () => {
   const scenario = scenarioOf("slow-readers");
   const { parameters, scheme, tags } = scenario;
-  const { CONNECTIONS, STALLED, CONNECTIONS_PER_SECOND, INTERVAL_SECONDS } = parameters;
+  const { CONNECTIONS, STREAMS, STALLED, CONNECTIONS_PER_SECOND, INTERVAL_SECONDS } = parameters;
   const { MESSAGE_BYTES, QUIET_SECONDS, STALL_SECONDS, LIMIT_BYTES } = parameters;
   const timeoutMs = 1000 * parameters.TIMEOUT_SECONDS;
   const samples = new Samples();
 
   await waitForTarget(scenario);
-  const clients = await openAll(targetOf(scenario), {
-    count: CONNECTIONS,
-    perSecond: CONNECTIONS_PER_SECOND,
-    each: { timeoutMs },
-  });
+  const clients = await openEach(
+    { count: CONNECTIONS, perSecond: CONNECTIONS_PER_SECOND },
+    clientsOf(targetOf(scenario), { count: CONNECTIONS, streams: STREAMS, timeoutMs }),
+  );
   /** How those ended that did. @type {Record<"stalled" | "healthy", Record<string, number>>} */
   const ends = { stalled: {}, healthy: {} };
   /** @type {number[]} */

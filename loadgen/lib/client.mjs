@@ -15,6 +15,7 @@
 import net from "node:net";
 import tls from "node:tls";
 import { WebSocket } from "ws";
+import { HeldClient } from "./held-client.mjs";
 import { readPolicy } from "./node.mjs";
 import { Resolver } from "./resolver.mjs";
 import { secureContextOf } from "./tls-context.mjs";
@@ -86,12 +87,7 @@ export function howOf(error) {
   return HOW.get(code ?? "") ?? `error ${code ?? message}`;
 }
 
-export class Client {
-  /** What to do with a message. @type {(message: Buffer) => void} */
-  onMessage = () => {};
-  /** Told once how it ended, where that is not what `close` or `reset` was asked for. @type {(how: string) => void} */
-  onEnd = () => {};
-
+export class Client extends HeldClient {
   /** @type {Socket} */
   #tcp;
   /** The same, or TLS over it. @type {Socket} */
@@ -100,12 +96,6 @@ export class Client {
   #ws;
   /** What the socket told first. */
   #told = "";
-  /** @type {"connecting" | "open" | "closing" | "ended"} */
-  #state = "connecting";
-  /** @type {NodeJS.Timeout | undefined} */
-  #timer;
-  /** @type {(how: string | null) => void} */
-  #settle = () => {};
 
   /**
    * Begins the handshake.
@@ -118,6 +108,7 @@ export class Client {
    * @param {(socket: TLSSocket) => string | null} [options.mistakeOf] asked after the TLS handshake: how it has failed; null: it has not
    */
   constructor(target, { timeoutMs, ...options }) {
+    super(timeoutMs);
     const { host, port } = target;
     this.#tcp = net.connect({ host, port, ...addressing(target) });
     this.#socket = this.#tcp;
@@ -125,15 +116,8 @@ export class Client {
     // TLS before that would stay with the first address, if it refuses.
     this.#tcp.once("error", onError).once("connect", () => {
       this.#tcp.off("error", onError);
-      if (this.#state === "connecting") this.#shake(target, options);
+      if (this.state === "connecting") this.#shake(target, options);
     });
-    /**
-     * How the handshake failed; null: it is open.
-     *
-     * @type {Promise<string | null>}
-     */
-    this.opened = new Promise((resolve) => (this.#settle = resolve));
-    this.limit(timeoutMs);
   }
 
   /**
@@ -159,7 +143,7 @@ export class Client {
     const createConnection = () => this.#socket;
     const options = { createConnection, perMessageDeflate: false, closeTimeout: CLOSE_MS };
     this.#ws = new WebSocket(url, options)
-      .on("open", () => this.#open())
+      .on("open", () => this.open())
       .on("message", (message) => this.onMessage(/** @type {Buffer} */ (message)))
       .on("unexpected-response", (_, { statusCode }) => this.fail(`status ${statusCode}`))
       // Of a handshake that a FIN cut short, Node's HTTP client says ECONNRESET.
@@ -167,82 +151,53 @@ export class Client {
       .on("close", (code, reason) => this.#closed(code, reason));
   }
 
-  /** @returns {boolean} whether it can carry messages */
+  /** @override */
   get isOpen() {
-    return this.#state === "open" && this.#ws?.readyState === WebSocket.OPEN;
-  }
-
-  /** @returns {boolean} whether it is over; after a close frame it takes a moment */
-  get hasEnded() {
-    return this.#state === "ended";
+    return super.isOpen && this.#ws?.readyState === WebSocket.OPEN;
   }
 
   /**
-   * Sets anew by when it has to be through.
-   *
-   * @param {number} [ms] from now; none: it may stay
-   */
-  limit(ms) {
-    clearTimeout(this.#timer);
-    if (ms !== undefined) this.#timer = setTimeout(() => this.fail("timeout"), ms);
-  }
-
-  /**
+   * @override
    * @param {string} message
-   * @param {(error?: Error | null) => void} [taken] called when the kernel has taken it, or never will
+   * @param {(error?: Error | null) => void} [taken]
    */
   send(message, taken) {
     this.#ws?.send(message, taken);
   }
 
-  /** Reads nothing more. What has come by then may still be handed over. */
+  /** @override */
   pause() {
     this.#ws?.pause();
   }
 
+  /** @override */
   resume() {
     this.#ws?.resume();
   }
 
-  /**
-   * Ends it as it should: with a close frame, which the server answers.
-   *
-   * @param {number} timeoutMs
-   * @returns {Promise<string>} how it ended
-   */
-  close(timeoutMs) {
-    if (!this.isOpen) return Promise.resolve("not open");
-    this.#state = "closing";
-    this.limit(timeoutMs);
-    return new Promise((resolve) => {
-      this.#settle = (how) => resolve(how ?? "");
-      this.#ws?.close(1000);
-    });
+  /** @override */
+  sendClose() {
+    this.#ws?.close(1000);
   }
 
-  /** Ends it with an RST, and tells nobody. */
+  /**
+   * By an RST.
+   *
+   * @override
+   */
   reset() {
-    this.#state = "ended";
-    clearTimeout(this.#timer);
+    super.reset();
     this.#tcp.resetAndDestroy();
     this.#socket.destroy();
   }
 
   /**
-   * Ends it from this side; only the first call counts.
-   *
+   * @override
    * @param {string} how
    */
   fail(how) {
-    this.#end(how);
+    super.fail(how);
     this.#socket.destroy();
-  }
-
-  #open() {
-    if (this.#state !== "connecting") return;
-    clearTimeout(this.#timer);
-    this.#state = "open";
-    this.#settle(null);
   }
 
   /**
@@ -250,18 +205,8 @@ export class Client {
    * @param {Buffer} reason
    */
   #closed(code, reason) {
-    this.#end(
+    this.end(
       code === NO_CLOSE_FRAME ? this.#told || "error unknown" : `close ${code} ${reason}`.trim(),
     );
-  }
-
-  /** @param {string} how */
-  #end(how) {
-    const state = this.#state;
-    if (state === "ended") return;
-    this.#state = "ended";
-    clearTimeout(this.#timer);
-    if (state === "open") this.onEnd(how);
-    else this.#settle(how);
   }
 }

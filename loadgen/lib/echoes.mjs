@@ -3,7 +3,7 @@
  * come back.
  */
 
-/** @import { Client } from "./client.mjs" */
+/** @import { HeldClient } from "./held-client.mjs" */
 
 export class Echoes {
   /** Messages. */
@@ -20,7 +20,7 @@ export class Echoes {
   #first = 0;
 
   /**
-   * @param {Client} client that is open; its messages are these echoes
+   * @param {HeldClient} client that is open; its messages are these echoes
    * @param {object} options
    * @param {number} options.number of the connection
    * @param {(connection: number, number: number) => string} options.message makes each of its messages, of ASCII

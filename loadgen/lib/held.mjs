@@ -7,6 +7,7 @@ import { atRate } from "./rate.mjs";
 
 /** @import { Target } from "./client.mjs" */
 /** @import { Echoes } from "./echoes.mjs" */
+/** @import { HeldClient } from "./held-client.mjs" */
 
 /** Between two looks whether all echoes are there. */
 const POLL_MS = 10;
@@ -20,13 +21,26 @@ const POLL_MS = 10;
  * @returns {Promise<Client[]>} all of them, open, in the order in which they were opened
  * @throws {Error} when some do not open, or have ended by then: with how
  */
-export async function openAll(target, { count, perSecond, each }) {
-  /** @type {Client[]} */
+export function openAll(target, { count, perSecond, each }) {
+  return openEach({ count, perSecond }, () => new Client(target, each));
+}
+
+/**
+ * @template {HeldClient} T
+ * @param {object} options
+ * @param {number} options.count
+ * @param {number} options.perSecond
+ * @param {(number: number, dueMs: number) => T} begin begins the handshake of one
+ * @returns {Promise<T[]>} as of `openAll`
+ * @throws {Error} as of `openAll`
+ */
+export async function openEach({ count, perSecond }, begin) {
+  /** @type {T[]} */
   const clients = [];
   /** @type {Record<string, number>} */
   const failed = {};
-  await atRate({ count, perSecond, atMost: Infinity }, async (number) => {
-    const client = new Client(target, each);
+  await atRate({ count, perSecond, atMost: Infinity }, async (number, dueMs) => {
+    const client = begin(number, dueMs);
     clients[number] = client;
     const addTo = (/** @type {string} */ how) => (failed[how] = (failed[how] ?? 0) + 1);
     client.onEnd = addTo;
@@ -41,7 +55,7 @@ export async function openAll(target, { count, perSecond, each }) {
   );
 }
 
-/** @typedef {{client: Client, echoes: Echoes}} Held a connection, and what is sent on it */
+/** @typedef {{client: HeldClient, echoes: Echoes}} Held a connection, and what is sent on it */
 
 /**
  * Those on which a message has waited too long for its echo have ended.
@@ -70,7 +84,7 @@ export async function settle(held, timeoutMs) {
 }
 
 /**
- * @param {Client[]} clients
+ * @param {HeldClient[]} clients
  * @param {number} timeoutMs
  * @returns {Promise<void>} when all that are open have ended, with a close frame where the server answers it
  */

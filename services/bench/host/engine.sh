@@ -47,7 +47,8 @@ find_endpoint() {
 }
 
 # Sets what a container needs in order to use the engine itself: mounted_socket, its path where the engine runs; caller, the user and
-# group that are the calling user's outside; socket_group, a group that may use the socket.
+# group that are the calling user's outside; socket_group, a group that may use the socket; engine_is_here, empty where the engine runs
+# in a virtual machine.
 #
 # Docker Desktop and Colima run the engine in a virtual machine. The client's socket is forwarded to it and cannot be mounted; inside,
 # it is at the default path: testcontainers/testcontainers-node, docs/supported-container-runtimes.md, "Colima", and for Docker
@@ -57,8 +58,14 @@ find_socket() {
   facts=$(docker info --format '{{.KernelVersion}} {{.SecurityOptions}}')
   caller=$(id -u):$(id -g)
   case $facts in
-    "$(uname -r) "*) mounted_socket=${DOCKER_SOCKET:-$socket} ;;
-    *) mounted_socket=${DOCKER_SOCKET:-$default_socket} ;;
+    "$(uname -r) "*)
+      engine_is_here=yes
+      mounted_socket=${DOCKER_SOCKET:-$socket}
+      ;;
+    *)
+      engine_is_here=
+      mounted_socket=${DOCKER_SOCKET:-$default_socket}
+      ;;
   esac
   case $facts in
     *name=rootless*)

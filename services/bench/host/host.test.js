@@ -2,7 +2,18 @@
  * The part of ./bench that runs on the host, with a docker command that answers as the test wants.
  */
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -188,6 +199,63 @@ for (const [
     assert.deepEqual(stdout.trim().split(" "), expected, stderr);
   });
 }
+
+/**
+ * @param {import("node:test").TestContext} t
+ * @param {string[]} args of ./bench
+ * @param {{kernel?: string, home: string, env?: Record<string, string>}} options kernel: of the engine; default: this machine's
+ * @returns {Promise<string[]>} what `docker run` is given
+ */
+async function runArguments(t, args, { kernel = "$(uname -r)", home, env = {} }) {
+  const bin = clientOnly(
+    t,
+    `case "$1 $2" in
+      "context inspect") echo "default unix:///var/run/docker.sock" ;;
+      "compose version") echo 2.26.1 ;;
+      "info "*) echo "${kernel} [name=seccomp]" ;;
+      "run "*) case "$*" in *stat*) echo 991 ;; *) printf '%s\\n' "$@" ;; esac ;;
+    esac`,
+  );
+  for (const tool of ["cksum", "find", "mkdir", "mktemp", "rm", "sort", "tail"])
+    symlinkSync(join("/usr/bin", tool), join(bin, tool));
+  // It writes into its folder.
+  const project = mkdtempSync(join(tmpdir(), "bench-project-"));
+  t.after(() => rmSync(project, { recursive: true }));
+  for (const part of ["bench", ".env", "services/bench/host", "services/bench/help"])
+    cpSync(join(projectDirectory, part), join(project, part), { recursive: true });
+  const { code, stdout, stderr } = await run(["/bin/sh", join(project, "bench"), ...args], {
+    env: { PATH: bin, DOCKER_HOST: "", DOCKER_CONTEXT: "", DOCKER_SOCKET: "", HOME: home, ...env },
+  });
+  assert.equal(code, 0, stderr);
+  return stdout.replaceAll(project, "PROJECT").trim().split("\n");
+}
+
+test("hosts has the caller's contexts, keys and agent, and no other command has", async (t) => {
+  const home = mkdtempSync(join(tmpdir(), "bench-home-"));
+  t.after(() => rmSync(home, { recursive: true }));
+  for (const folder of [".ssh", ".docker/contexts"])
+    mkdirSync(join(home, folder), { recursive: true });
+  const agent = createServer().listen(join(home, "agent.sock"));
+  await once(agent, "listening");
+  t.after(() => agent.close());
+  const access = [
+    "PROJECT/.bench/passwd:/etc/passwd:ro",
+    `${home}/.ssh:${home}/.ssh`,
+    `${home}/.docker/contexts:/tmp/.docker/contexts:ro`,
+    `${home}/agent.sock:/run/ssh-agent.sock`,
+  ];
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()];
+  const env = { SSH_AUTH_SOCK: join(home, "agent.sock"), DOCKER_CONFIG: "" };
+  const mounted = async (/** @type {string[]} */ args, /** @type {object} */ options = {}) => {
+    const given = await runArguments(t, args, { home, env, ...options });
+    assert.deepEqual(given.slice(given.indexOf("ws-proxy-bench/bench")).slice(1), args);
+    assert.equal(given.includes(`/tmp/.docker:uid=${uid},gid=${gid}`), args[0] === "hosts");
+    return access.filter((mount) => given[given.indexOf(mount) - 1] === "--volume");
+  };
+  assert.deepEqual(await mounted(["hosts", "check"]), access);
+  assert.deepEqual(await mounted(["doctor"]), []);
+  assert.deepEqual(await mounted(["hosts", "leave"], { kernel: "6.8.0-lima" }), access.slice(0, 3));
+});
 
 test("an old Compose is refused with its version", async (t) => {
   const { code, stderr } = await benchWith(t, "case $1 in compose) echo 2.25.0 ;; esac");

@@ -38,6 +38,8 @@ const commands = {
   aa: async (wanted) => (await import("./commands/aa.js")).aa(directory, wanted, say, words),
   selfbench: async () => (await import("./commands/selfbench.js")).selfbench(directory, say),
   doctor: async () => (await import("./commands/doctor.js")).doctor(directory, print),
+  hosts: async (wanted) =>
+    (await import("./commands/hosts.js")).hosts(directory, wanted, say, print),
   up: async (wanted) => (await import("./commands/up.js")).up(directory, wanted.proxy, say),
   down: async () => (await import("./commands/down.js")).down(directory),
   verify: async (wanted) =>
@@ -52,6 +54,8 @@ const commands = {
   "host-ports": async () =>
     process.exit(await (await import("./commands/host-ports.js")).hostPorts()),
   ready: async () => (await import("./commands/ready.js")).ready(process.env, print),
+  clock: async () => (await import("./commands/clock.js")).clock(process.stdin, print),
+  "taken-ports": async () => (await import("./commands/taken-ports.js")).printTakenPorts(print),
 };
 
 try {

@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unavailableProxies } from "../src/commands/setup.js";
-import { check, joinNetwork, leaveNetwork, Project } from "../src/platform/docker.js";
+import { check, OWN_ENGINE, Project } from "../src/platform/docker.js";
 import { Influx } from "../src/platform/influx.js";
 import { readProxies } from "../src/plan/proxies.js";
 
@@ -128,8 +128,8 @@ export async function runLoad(project, env) {
  */
 export async function joinProject(t, project) {
   const network = `${project}_default`;
-  await joinNetwork(network);
-  atEnd(t, () => leaveNetwork(network));
+  await OWN_ENGINE.joinNetwork(network);
+  atEnd(t, () => OWN_ENGINE.leaveNetwork(network));
 }
 
 /**

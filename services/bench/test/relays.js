@@ -16,6 +16,7 @@ const FACTS = {
   configChecks: [],
   reload: null,
 };
+const RELOAD = { signals: [{ signal: "HUP" }] };
 
 /**
  * @param {string} directory a copy of the project
@@ -23,17 +24,59 @@ const FACTS = {
  * @param {number} delayMs each way
  */
 export function addLateRelay(directory, name, delayMs) {
+  addNodeRelay(directory, name, "late.mjs", { environment: { DELAY_MS: `${delayMs}` } });
+}
+
+/**
+ * Reads whatever comes, and keeps what the other side does not take.
+ *
+ * @param {string} directory a copy of the project
+ * @param {string} name
+ */
+export function addHoardingRelay(directory, name) {
+  addLateRelay(directory, name, 0);
+}
+
+/**
+ * Resets every tenth connection when it reloads.
+ *
+ * @param {string} directory a copy of the project
+ * @param {string} name
+ */
+export function addDroppingRelay(directory, name) {
+  addNodeRelay(directory, name, "dropping.mjs", { reload: RELOAD });
+}
+
+/**
+ * Leaves an old process behind whenever it reloads.
+ *
+ * @param {string} directory a copy of the project
+ * @param {string} name
+ */
+export function addLeakingRelay(directory, name) {
+  addNodeRelay(directory, name, "leaking.mjs", { reload: RELOAD });
+}
+
+/**
+ * @param {string} directory
+ * @param {string} name
+ * @param {string} script
+ * @param {{environment?: Record<string, string>, reload?: object}} about
+ */
+function addNodeRelay(directory, name, script, { environment = {}, reload }) {
   const container = {
     // It has Node, and every project has built it.
     image: "ws-proxy-bench/http-proxy",
     pull_policy: "never",
-    command: ["node", "/relay/late.mjs"],
-    environment: { DELAY_MS: `${delayMs}` },
+    command: ["node", `/relay/${script}`],
+    environment,
   };
-  add(directory, name, { [name]: { ...container, ...proxyOf(name, "proxy") } }, [
-    "node",
-    "--version",
-  ]);
+  add(
+    directory,
+    name,
+    { [name]: { ...container, ...proxyOf(name, "proxy") } },
+    { versions: [{ command: ["node", "--version"] }], ...(reload && { reload }) },
+  );
 }
 
 /**
@@ -58,7 +101,7 @@ export function addBusyRelay(directory, name, burnUs) {
       network_mode: `service:${name}`,
     },
   };
-  add(directory, name, services, ["haproxy", "-v"]);
+  add(directory, name, services, { versions: [{ command: ["haproxy", "-v"] }] });
 }
 
 /**
@@ -77,14 +120,13 @@ function proxyOf(name, service) {
  * @param {string} directory
  * @param {string} name
  * @param {Record<string, object>} services
- * @param {string[]} version command that prints it
+ * @param {object} facts of proxy.json, beside those of all relays
  */
-function add(directory, name, services, version) {
+function add(directory, name, services, facts) {
   const folder = join(directory, "proxies", name);
   mkdirSync(folder);
   cpSync(FILES, folder, { recursive: true });
-  const facts = { title: name, ...FACTS, versions: [{ command: version }] };
-  writeFileSync(join(folder, "proxy.json"), JSON.stringify(facts));
+  writeFileSync(join(folder, "proxy.json"), JSON.stringify({ title: name, ...FACTS, ...facts }));
   // JSON is YAML.
   writeFileSync(join(folder, "compose.yaml"), JSON.stringify({ services }));
   const file = join(directory, "compose.yaml");

@@ -3,11 +3,11 @@
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { containersOf } from "../src/platform/docker.js";
+import { OWN_ENGINE } from "../src/platform/docker.js";
 import { isDisturbed } from "../src/record/disturbance.js";
 import { validateResults } from "../src/record/schema.js";
 import { until } from "../src/platform/wait.js";
@@ -93,6 +93,8 @@ export function testbed(t, battle = BATTLE) {
   const directory = copyOfProject(t);
   writeFileSync(join(directory, "battles/one.yaml"), battle);
   const project = lab(t, { directory });
+  /** What the latest command has written so far: why a wait was in vain stands there. */
+  let latest = { output: "" };
   /**
    * @param {string[]} args
    * @param {Record<string, string>} [env]
@@ -109,12 +111,15 @@ export function testbed(t, battle = BATTLE) {
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let output = "";
+    const said = { output: "" };
+    latest = said;
     for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding("utf8").on("data", (text) => (output += text));
+      stream.setEncoding("utf8").on("data", (text) => (said.output += text));
     atEnd(t, () => child.kill("SIGKILL"));
     /** @type {Promise<{code: number | null, output: string}>} */
-    const ended = new Promise((resolve) => child.on("close", (code) => resolve({ code, output })));
+    const ended = new Promise((resolve) =>
+      child.on("close", (code) => resolve({ code, output: said.output })),
+    );
     return { child, ended };
   };
   const folders = () =>
@@ -141,25 +146,24 @@ export function testbed(t, battle = BATTLE) {
       };
       const isEnough = (/** @type {number} */ seen) => seen >= count;
       const seen = await until(Date.now() + LIMIT_MS, async () => attempts(), isEnough);
-      assert.ok(isEnough(seen), `${seen} of ${count} attempts are recorded`);
+      assert.ok(isEnough(seen), `${seen} of ${count} attempts are recorded\n${latest.output}`);
     },
     runFolder: () => join("results", folders()[0]),
-    /** Waits for a moment in the measured phase, in which everything is up. */
+    /** Waits for a moment in the measured phase of a cell that has no warm-up, in which everything is up. */
     async measured() {
+      const samples = join(directory, ".bench", "samples");
       const isUp = await until(
         Date.now() + LIMIT_MS,
-        async () =>
-          (await containersOf(project.name)).some(
-            ({ name, running }) => running && name === `${project.name}-load-1`,
-          ),
+        // The container is there before; its program writes as soon as it runs.
+        async () => globSync("*/load-1.csv", { cwd: samples }).length > 0,
         Boolean,
       );
-      assert.ok(isUp, "the load did not start");
+      assert.ok(isUp, `the load did not start\n${latest.output}`);
       await sleep(1200);
     },
     async assertNothingLeft() {
       assert.deepEqual(
-        (await containersOf(project.name)).map(({ name }) => name),
+        (await OWN_ENGINE.containersOf(project.name)).map(({ name }) => name),
         [],
       );
     },

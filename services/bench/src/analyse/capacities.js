@@ -1,11 +1,11 @@
 /**
  * The most that each proxy carried under the run's promise, from the probes of its search and the fresh cells after it.
  */
-import { median } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.js";
 import { rateName, workloadOf } from "../plan/workload.js";
 import { referenceCpuUs } from "../record/machine-index.js";
 import { capacityOf } from "../statistics/capacity-search.js";
+import { medianOf } from "../statistics/index.js";
 import { ofRole } from "./measures.js";
 import { settingKey } from "./settings.js";
 
@@ -15,6 +15,9 @@ import { settingKey } from "./settings.js";
 
 /** Fresh cells of each kind that have to agree before a rate is confirmed. */
 export const FRESH_CELLS = 3;
+
+/** A proxy that used less of its budget, in %, broke its promise for want of something else than CPU time in all. */
+const USED_UP_PERCENT = 90;
 
 /** @typedef {Omit<Probe, keyof Judgement | "rate" | "startedAt">} Measured */
 /** @typedef {Omit<CapacityAnswer, "rank" | "ties">} UnrankedAnswer */
@@ -124,6 +127,8 @@ function answerOf(results, search, workload) {
   const held = points.filter(({ verdict, rate }) => verdict === "holds" && rate === found.low);
   const referenceUs = medianOf(points.map((point) => point.referenceUs));
   const lowPerCore = perCore(found.low);
+  const brokeFirst = [...new Set(lowest.flatMap(({ broken }) => broken))];
+  const budgetPercent = medianOf(lowest.map((point) => point.budgetPercent));
   return {
     proxy: search.proxy,
     ...found,
@@ -132,9 +137,13 @@ function answerOf(results, search, workload) {
       lowPerCore === null || referenceUs === null ? null : (lowPerCore * referenceUs) / 1e6,
     points,
     fresh: { at: at.length, above: above.length },
-    brokeFirst: [...new Set(lowest.flatMap(({ broken }) => broken))],
+    brokeFirst,
     generatorPercent: medianOf(held.map((point) => point.generatorPercent)),
-    budgetPercent: medianOf(lowest.map((point) => point.budgetPercent)),
+    budgetPercent,
+    stretchedMs:
+      brokeFirst.includes("p99") && budgetPercent !== null && budgetPercent < USED_UP_PERCENT
+        ? (10 * budgetPercent) / lowest[0].rate
+        : null,
     atRate:
       found.low === null
         ? null
@@ -191,13 +200,4 @@ function perSecond(measured, role, what) {
   const { fromMs, toMs } = measured.measured;
   const used = ofRole(measured, role).reduce((sum, { cpu }) => sum + cpu[what], 0);
   return toMs > fromMs ? (1000 * used) / (toMs - fromMs) : null;
-}
-
-/**
- * @param {(number | null)[]} values
- * @returns {number | null} null: there is none
- */
-function medianOf(values) {
-  const known = values.filter((value) => value !== null);
-  return known.length > 0 ? median(known) : null;
 }

@@ -6,13 +6,15 @@ import { basename } from "node:path";
 import { median } from "simple-statistics";
 import { didYouMean } from "../errors.js";
 import { Document } from "../plan/document.js";
+import { CONTROL } from "../plan/proxies.js";
 import { connectionsInAll, workloadOf } from "../plan/workload.js";
 import { medianInterval } from "../statistics/index.js";
-import { CONFIDENCE, ratioOf, settingKey, sumsByRound } from "./settings.js";
+import { comparesServers, CONFIDENCE, ratioOf, settingKey, sumsByRound } from "./settings.js";
 import { MEASURES } from "./measures.js";
+import { PER_CONNECTION } from "./operation-costs.js";
 import { LEAST_COUNTS } from "./slopes.js";
 
-/** @import { Analysis, Claim, ClaimFigure, ClaimFilter, ClaimOutcome, ClaimRule, PublishedClaim, PublishedStudy, Setting } from "./types.js" */
+/** @import { Analysis, Claim, ClaimFigure, ClaimFilter, ClaimOutcome, ClaimRule, GateFigures, PublishedClaim, PublishedStudy, Setting } from "./types.js" */
 /** @import { Plan, PlannedCell } from "../record/types.js" */
 /** @import { Estimate } from "../statistics/types.js" */
 
@@ -60,23 +62,27 @@ export function readPublished(file) {
  * @param {PublishedClaim} claim
  * @param {number} i its place in the list
  */
-function refuseFaultyClaim(document, { rule, reason }, i) {
+function refuseFaultyClaim(document, claim, i) {
+  const { rule } = claim;
   const path = ["claims", i];
+  const words = /** @type {const} */ (["kind", "reason"]);
   if (!rule) {
-    if (reason) return;
-    const next = "Expected a reason: why no run of this benchmark can tell.";
-    throw document.mistake([...path, "rule"], "the rule is null, and no reason is given", next);
+    const lacking = words.find((word) => claim[word] === undefined);
+    if (!lacking) return;
+    const next = "Expected a kind and a reason: why no run of this benchmark can tell.";
+    throw document.mistake([...path, "rule"], `the rule is null, and no ${lacking} is given`, next);
   }
   const { measure: key, of, to, against, slope, min, max } = rule;
   /** @type {(keys: string[], fact: string, next: string) => void} */
   const refuse = (keys, fact, next) => {
     throw document.mistake([...path, ...keys], fact, next);
   };
-  if (reason !== undefined)
+  const excess = words.find((word) => claim[word] !== undefined);
+  if (excess)
     refuse(
-      ["reason"],
-      "there is a rule and a reason",
-      "Expected a reason only where rule is null.",
+      [excess],
+      `there is a rule and a ${excess}`,
+      `Expected a ${excess} only where rule is null.`,
     );
   const measures = MEASURES.map((one) => one.key);
   if (!measures.includes(key))
@@ -113,11 +119,11 @@ export function studyOf({ battles = [], ...published }, analysed) {
 }
 
 /**
- * @param {PublishedClaim} claim
+ * @param {Pick<PublishedClaim, "rule">} claim
  * @param {Plan} plan
  * @returns {boolean} it has the tests, and the proxies, that the claim is about
  */
-function isAskedIn({ rule }, plan) {
+export function isAskedIn({ rule }, plan) {
   if (!rule) return false;
   const { of, to = [], at, against, slope } = rule;
   if (![of, ...to].every((proxy) => plan.proxies.includes(proxy))) return false;
@@ -148,7 +154,7 @@ function hasSlope(cells, plan) {
  * @param {Analysed} analysed
  * @returns {Omit<Claim, "battles">}
  */
-function claimOf(published, analysed) {
+export function claimOf(published, analysed) {
   const { rule } = published;
   const nothing = { outcome: /** @type {const} */ ("inconclusive"), figures: [], places: 0 };
   if (!rule) return { ...published, ...nothing, isTold: false };
@@ -210,7 +216,8 @@ function slopesIn(rule, { slopes }) {
     const row = rows.find(({ proxy }) => proxy === rule.of);
     if (!row) return [];
     const { slope: estimate } = row;
-    return [{ at: family, other: null, estimate, outcome: outcomeOf(estimate, rule) }];
+    const outcome = outcomeOf(estimate, rule);
+    return [{ at: family, other: null, estimate, outcome, queue: null, instead: null }];
   });
   return { figures, places: matching.length };
 }
@@ -252,15 +259,34 @@ function counterpart(setting, against, settings) {
 }
 
 /**
+ * @typedef {object} Sides
+ * @property {Setting[]} at whose figures are added up
+ * @property {string | null} other proxy that it is held against; null: none other
+ * @property {Setting[]} base where that is
+ *
  * @param {ClaimRule} rule
- * @param {object} sides
- * @param {Setting[]} sides.at whose figures are added up
- * @param {string | null} sides.other proxy that it is held against; null: none other
- * @param {Setting[]} sides.base where that is
+ * @param {Sides} sides
  * @param {Analysed} analysed
  * @returns {ClaimFigure}
  */
-function figureOf(rule, { at, other, base }, { results, cells }) {
+function figureOf(rule, sides, analysed) {
+  const { at, other, base } = sides;
+  const estimate = estimateOf(rule, sides, analysed);
+  const queue = queueOf([...at, ...base], rule.measure);
+  return {
+    ...{ at, other, estimate, queue },
+    outcome: queue ? "not comparable" : outcomeOf(estimate, rule),
+    instead: queue && insteadOf(rule, sides, analysed),
+  };
+}
+
+/**
+ * @param {ClaimRule} rule
+ * @param {Sides} sides
+ * @param {Analysed} analysed
+ * @returns {Estimate | null}
+ */
+function estimateOf(rule, { at, other, base }, { results, cells }) {
   const { measure, of } = rule;
   const values = (/** @type {string} */ proxy, /** @type {Setting[]} */ settings) =>
     sumsByRound(
@@ -269,28 +295,46 @@ function figureOf(rule, { at, other, base }, { results, cells }) {
       measure,
     );
   const own = values(of, at);
-  const estimate = isRatio(rule)
+  return isRatio(rule)
     ? ratioOf(own, values(other ?? of, base), results.plan.seed)
     : medianOf([...own.values()]);
-  const outcome = [...at, ...base].some((setting) => isInQueue(setting, measure))
-    ? "not comparable"
-    : outcomeOf(estimate, rule);
-  return { at, other, estimate, outcome };
 }
 
 /** A time, or what a closed loop makes of one. */
 const OF_TIME = /_ms_|^total_seconds$/;
 
 /**
- * @param {Setting} setting
+ * @param {Setting[]} settings
  * @param {string} key of a measure
- * @returns {boolean} it is a time, and times of that setting are a queue's
+ * @returns {GateFigures["queue"] | null} of the busiest; null: it is no time, or times of those settings are no queue's
  */
-function isInQueue({ comparisons }, key) {
-  return (
-    OF_TIME.test(key) &&
-    comparisons.some(({ findings }) => findings.some(({ gate }) => gate === "queue"))
+function queueOf(settings, key) {
+  if (!OF_TIME.test(key)) return null;
+  const found = settings.flatMap(({ comparisons }) =>
+    comparisons.flatMap(({ findings }) =>
+      findings.flatMap((finding) => (finding.gate === "queue" ? finding.figures : [])),
+    ),
   );
+  return found.toSorted((a, b) => b.percent - a.percent)[0] ?? null;
+}
+
+/** CPU time, the first that is compared. */
+const INSTEAD = [PER_CONNECTION, "proxy_cpu_us_per_request", "servers_cpu_seconds"];
+
+/**
+ * @param {ClaimRule} rule about a time
+ * @param {Sides} sides
+ * @param {Analysed} analysed
+ * @returns {ClaimFigure["instead"]}
+ */
+function insteadOf(rule, sides, analysed) {
+  const [{ comparisons, workload }] = sides.at;
+  // The control's CPU time is that of a server, which compares with servers alone.
+  const isOfServer = [rule.of, sides.other].includes(CONTROL) && !comparesServers(workload);
+  if (!isRatio(rule) || isOfServer) return null;
+  const measure = INSTEAD.find((key) => comparisons.some((one) => one.measure === key));
+  const estimate = measure ? estimateOf({ ...rule, measure }, sides, analysed) : null;
+  return measure && estimate ? { measure, estimate } : null;
 }
 
 /**

@@ -187,7 +187,10 @@ test("what this run cannot tell", () => {
 });
 
 test("what no run can tell has its reason instead of a figure", () => {
-  const published = { claim: "nginx is nicer", rule: null, reason: "A matter of taste." };
+  const published = {
+    ...{ claim: "nginx is nicer", rule: null, reason: "A matter of taste." },
+    kind: /** @type {const} */ ("advice"),
+  };
   assert.deepEqual(told(published), {
     ...published,
     outcome: "inconclusive",
@@ -417,10 +420,16 @@ test("a mistake in the file is named with its line", (t) => {
     /only where rule is/,
   );
   refused(
-    "    rule: null\n    reason: A matter of operation, which no run measures.",
-    "    rule: null",
+    "    rule: null\n    kind: advice\n    reason: A matter of operation, which no run measures.",
+    "    rule: null\n    kind: advice",
     "the rule is null, and no reason is given",
-    /Expected a reason/,
+    /Expected a kind and a reason/,
+  );
+  refused(
+    "    rule: null\n    kind: not comparable\n",
+    "    rule: null\n",
+    "the rule is null, and no kind is given",
+    /Expected a kind and a reason/,
   );
   refused(
     "to: [none]",

@@ -130,6 +130,16 @@ test("times that a gate voids, and records of before there were distributions, t
   assert.ok(analysis.verdicts.some(({ question }) => question === "added"));
 });
 
+test("at a set rate nobody asks what memory a proxy has; in a closed loop one does", () => {
+  const asked = (/** @type {string} */ scenario) =>
+    analyse(rateResults({ scenarios: [scenario] }), { policy: null }).verdicts.map(
+      ({ question }) => question,
+    );
+  assert.ok(!asked("arrivals").includes("memory"));
+  assert.ok(!asked("steady").includes("memory"));
+  assert.ok(asked("short-lived").includes("memory"));
+});
+
 test("the curve goes from the quickest to the slowest, by the share that took longer", () => {
   const analysis = analyse(rateResults({ scenarios: ["arrivals"] }), { policy: null });
   const { curve, samples, percentiles } = rowIn(analysis, "arrivals", "handshake", "nginx").row;

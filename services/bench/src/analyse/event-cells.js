@@ -2,6 +2,7 @@
  * What one cell showed around its event: from the record of that cell alone.
  */
 import { median } from "simple-statistics";
+import { renews } from "../plan/events.js";
 
 /** @import { CellRecord, Survival } from "../record/types.js" */
 
@@ -23,6 +24,7 @@ import { median } from "simple-statistics";
  * @property {number | null} silenceMs the longest on a connection that survived; null: none did
  * @property {ProbesSeen} probes from the event on
  * @property {number | null} newGenerationMs until the new configuration first answered; null: it did not, or none was asked for
+ * @property {boolean} isOldGeneration a new configuration was asked for, the proxy says which one answers, and it was never the new one
  * @property {Course | null} processes of the proxy; null: they were not read
  * @property {Course | null} memoryBytes of the proxy
  * @property {{before: number, after: number} | null} cores CPU seconds in each of the quiet part, and of the watch
@@ -87,6 +89,10 @@ export function survivalOf({ survival, measured }, timeoutSeconds) {
     silenceMs: held > total(after) ? survival.silenceMs : null,
     probes: probesOf(since, eventMs),
     newGenerationMs: survival.newGenerationMs,
+    isOldGeneration:
+      renews(survival.event) &&
+      survival.generations.length > 0 &&
+      survival.newGenerationMs === null,
     processes: courseOf(survival, ({ processes }) => processes),
     memoryBytes: courseOf(survival, ({ memoryBytes }) => memoryBytes),
     cores: coresOf(survival),

@@ -100,10 +100,10 @@ export const EXPERIMENT_DEFINITIONS = [
     },
     ({ silenceMs }) => silenceMs,
   ),
-  ...[
-    { name: "failed", what: "failed" },
-    { name: "slow", what: "took longer than the scenario calls slow" },
-  ].map(({ name, what }) =>
+  .../** @type {const} */ ([
+    ["failed", "failed"],
+    ["slow", "took longer than the scenario calls slow"],
+  ]).map(([name, what]) =>
     survival(
       {
         key: `new_connections_${name}_percent`,
@@ -111,7 +111,7 @@ export const EXPERIMENT_DEFINITIONS = [
         unit: "%",
         description: `Of new connections with one message each, from the event on, those that ${what}.`,
       },
-      ({ probes }) => (100 * probes[name === "slow" ? "slow" : "failed"]) / probes.asked,
+      ({ probes }) => (100 * probes[name]) / probes.asked,
     ),
   ),
   survival(

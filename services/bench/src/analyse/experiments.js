@@ -3,7 +3,7 @@
  */
 import { HAS_NONE } from "../plan/events.js";
 import { isExperiment, without, workloadOf } from "../plan/workload.js";
-import { reasonsOf, settingKey } from "./settings.js";
+import { compareSettings, reasonsOf, settingKey } from "./settings.js";
 
 /** @import { Meaning, PlannedCell, Results, ScenarioDescription } from "../record/types.js" */
 /** @import { AnalysedCell, Missing, Setting } from "./types.js" */
@@ -47,7 +47,7 @@ function withCells(results, areExperiments) {
  * @param {Results} results
  * @param {ScenarioDescription["compares"]} kind
  * @param {Meaning[]} [aside] of parameters that make no other setting: how long it is looked on, say
- * @returns {PlannedSetting[]} in the order of the plan; their parameters are without those
+ * @returns {PlannedSetting[]} ws before wss, then by parameters, which are without those
  */
 export function settingsComparing({ plan }, kind, aside = []) {
   const planned = plan.cells.filter(({ scenario }) => plan.scenarios[scenario].compares === kind);
@@ -59,11 +59,12 @@ export function settingsComparing({ plan }, kind, aside = []) {
   const groups = Map.groupBy(planned, (cell) =>
     settingKey({ ...cell, parameters: parametersOf(cell) }),
   );
-  return [...groups].map(([key, own]) => {
+  const settings = [...groups].map(([key, own]) => {
     const [{ scenario, scheme }] = own;
     const [parameters, workload] = [parametersOf(own[0]), workloadOf(plan, own[0])];
     return { key, scenario, scheme, parameters, workload, planned: own };
   });
+  return settings.sort(compareSettings);
 }
 
 /**

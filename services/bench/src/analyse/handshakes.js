@@ -48,7 +48,7 @@ export function handshakesOf(results, settings, cells) {
  * @param {Setting} a
  * @param {Setting} b
  */
-function isSameBut(means, a, b) {
+export function isSameBut(means, a, b) {
   const name = a.workload.parameterNames[means];
   return (
     a.scenario === b.scenario &&

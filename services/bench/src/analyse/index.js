@@ -8,12 +8,14 @@ import { workloadOf } from "../plan/workload.js";
 import { floorOf, pairOf, sameWorkOf, selfComparisonOf, selfVerdicts } from "./self-comparison.js";
 import { badAnswersOf } from "./bad-answers.js";
 import { studyOf } from "./claims.js";
+import { coursesOf } from "./courses.js";
 import { compareAll, CONFIDENCE, settingKey, settingsOf } from "./settings.js";
 import { findingsOf, isVoidedBy, summedUp } from "./gates.js";
 import { delaysOf } from "./delays.js";
 import { equalLoadsOf } from "./equal-load.js";
 import { heldAgainstReference } from "./reference.js";
 import { handshakesOf } from "./handshakes.js";
+import { multiplexingOf } from "./multiplexing.js";
 import { MEASURES, measuresOf } from "./measures.js";
 import { operationCostsOf, withOperationCosts } from "./operation-costs.js";
 import { capacitiesOf, capacityAlone, withoutCapacity } from "./capacities.js";
@@ -32,6 +34,7 @@ import { survivalsOf } from "./survivals.js";
 /** @import { PublishedRules } from "./claims.js" */
 /** @import { AnalysedCell, Analysis, Finding, NoiseFloor } from "./types.js" */
 
+export { claimTable } from "./claim-table.js";
 export { readPublished } from "./claims.js";
 export { CELL_MEASURES, MEASURES, measuresOf } from "./measures.js";
 
@@ -70,6 +73,7 @@ export function analyse(recorded, { policy, noiseFloor = null, published = null 
     pools,
     machineIndices,
     slopes,
+    courses: coursesOf(results, settings, cells),
     delays,
     equalLoads: equalLoadsOf(settings, cells),
     operationCosts: operationCostsOf(settings),
@@ -78,6 +82,7 @@ export function analyse(recorded, { policy, noiseFloor = null, published = null 
     badAnswers: badAnswersOf(results, settings, cells),
     cpuByPlace: cpuByPlaceOf(results, settings, cells),
     handshakes,
+    multiplexing: multiplexingOf(results, settings, cells),
     capacities: capacitiesOf(recorded),
     searchCells: analyseCells(capacityAlone(recorded), policy),
     survivals,
@@ -171,6 +176,7 @@ function runFindings(results, cells) {
     ...sharedCores(cells),
     ...unobserved(results),
     ...clientChoosesCipher(results),
+    ...variants(results),
   ];
 }
 
@@ -226,6 +232,21 @@ function clientChoosesCipher({ cells, proxies }) {
     .map(({ name }) => name);
   if (names.length === 0) return [];
   return [{ gate: "client-chooses-cipher", severity: "note", figures: { proxies: names } }];
+}
+
+/**
+ * @param {Results} results
+ * @returns {Finding[]}
+ */
+function variants({ cells, proxies }) {
+  const measured = new Set(cells.map(({ proxy }) => proxy));
+  const found = proxies.flatMap(({ name, variantOf }) =>
+    variantOf && measured.has(name)
+      ? [{ proxy: name, of: variantOf.proxy, differs: variantOf.differs }]
+      : [],
+  );
+  if (found.length === 0) return [];
+  return [{ gate: "variants", severity: "note", figures: { variants: found } }];
 }
 
 /**

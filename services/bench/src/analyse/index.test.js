@@ -47,6 +47,18 @@ test("a proxy that leaves the cipher of TLS 1.3 to the client is named where TLS
   assert.deepEqual(findings("ws"), []);
 });
 
+test("a variant that was measured is named, with what differs from its original", () => {
+  const run = results({ schemes: ["ws"] });
+  const variantOf = { proxy: "nginx", differs: "a larger buffer" };
+  for (const proxy of run.proxies) if (proxy.name === "haproxy") proxy.variantOf = variantOf;
+  const found = (/** @type {typeof run} */ of) =>
+    analyse(of, { policy }).findings.filter(({ gate }) => gate === "variants");
+  const variants = [{ proxy: "haproxy", of: "nginx", differs: "a larger buffer" }];
+  assert.deepEqual(found(run), [{ gate: "variants", severity: "note", figures: { variants } }]);
+  const without = run.cells.filter(({ proxy }) => proxy !== "haproxy");
+  assert.deepEqual(found({ ...run, cells: without }), []);
+});
+
 test("what is invalid is not counted, what is weak is", () => {
   const run = results({
     schemes: ["wss"],

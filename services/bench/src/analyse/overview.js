@@ -8,11 +8,11 @@ import { measure } from "./measures.js";
 
 /** @import { Estimate } from "../statistics/types.js" */
 /** @import { Scheme } from "../record/types.js" */
-/** @import { Analysis, Comparison, DelayKind, DelayRow, Overview, OverviewCell, OverviewColumn, Ratio, Setting, Share, SlopeRow } from "./types.js" */
+/** @import { Analysis, Comparison, DelayKind, DelayRow, Missing, Overview, OverviewCell, OverviewColumn, Ratio, Setting, Share, SlopeRow, SurvivalAnswer } from "./types.js" */
 /** @import { Workload } from "../plan/workload.js" */
 
 /** Whose slope over held connections is what one of them takes. */
-const HELD = "proxy_memory_mean_usage_bytes";
+export const HELD = "proxy_memory_mean_usage_bytes";
 
 /** What is told of events: of the one that every change of a configuration is. */
 const EVENTS_KEY = "lost";
@@ -21,7 +21,8 @@ const CHANGE = "reload";
 /**
  * @typedef {Pick<Analysis, "results" | "asked" | "slopes" | "delays" | "machineIndices" | "survivals">} Analysed
  *
- * @typedef {Pick<OverviewColumn, "at" | "isFirstLook"> & {cells: Omit<OverviewCell, "toReference">[]}} Found
+ * @typedef {Pick<OverviewColumn, "at" | "isFirstLook"> & {cells: Omit<OverviewCell, "toReference">[]}} Load
+ * @typedef {Load & Partial<Pick<OverviewColumn, "otherwise">>} Found otherwise: left out, there is one load alone
  *
  * @typedef {object} Choice
  * @property {string} key
@@ -88,40 +89,64 @@ const COLUMNS = [
 ];
 
 /**
+ * @param {Pick<OverviewColumn, "key" | "scheme">} column
+ * @returns {string} the same in every run that answers it
+ */
+export function questionKey({ key, scheme }) {
+  return `${key} ${scheme}`;
+}
+
+/** From the left to the right. */
+export const QUESTION_KEYS = COLUMNS.flatMap(({ scheme, choices }) =>
+  choices.map(({ key }) => questionKey({ key, scheme })),
+);
+
+/**
  * @param {Analysed} analysed
  * @returns {Overview | null} null: it has no contender, or none of its scenarios is compared so
  */
 export function overviewOf(analysed) {
+  const proxies = analysed.results.plan.proxies.filter((name) => name !== CONTROL);
+  const columns = columnsOf(analysed);
+  // Of events alone, their matrix says more.
+  if (proxies.length === 0 || columns.every(({ at, key }) => !at || key === EVENTS_KEY))
+    return null;
+  return { proxies: inOrder(proxies, columns), columns };
+}
+
+/**
+ * @param {Analysed} analysed
+ * @returns {OverviewColumn[]} what is asked of such a run, whether it can speak to it or not
+ */
+export function columnsOf(analysed) {
   const { plan } = analysed.results;
   const protocols = new Set(plan.cells.map(({ scenario }) => plan.scenarios[scenario].protocol));
-  const proxies = plan.proxies.filter((name) => name !== CONTROL);
   const columns = COLUMNS.filter(({ protocol }) => protocols.has(protocol)).map((definition) => {
     const { scheme, battle, choices } = definition;
     const found = choices.flatMap(({ find, ...choice }) => {
       const one = find(analysed, definition, choice.measure);
       return one ? [{ ...choice, ...one }] : [];
     });
+    /** @type {Found} */
     const none = { at: null, cells: [], isFirstLook: false };
-    const { key, measure: name, at, cells, isFirstLook } = found[0] ?? { ...choices[0], ...none };
+    const first = found[0] ?? { ...choices[0], ...none };
+    const { key, measure: name, at, cells, isFirstLook, otherwise = [] } = first;
     const held = cells.map((cell) => ({
       ...cell,
       toReference: toReference(analysed, Array.isArray(at) ? at : [], { name, proxy: cell.proxy }),
     }));
-    return { key, measure: measure(name), scheme, battle, at, cells: held, isFirstLook };
+    return { key, measure: measure(name), scheme, battle, at, cells: held, isFirstLook, otherwise };
   });
-  const shown = columns.filter(({ at, battle }) => at || battle);
-  // Of events alone, their matrix says more.
-  if (proxies.length === 0 || shown.every(({ at, key }) => !at || key === EVENTS_KEY)) return null;
-  return { proxies: inOrder(proxies, shown), columns: shown };
+  return columns.filter(({ at, battle }) => at || battle);
 }
 
 /**
- * @param {Analysed} analysed
+ * @param {Pick<Analysis, "machineIndices">} analysed
  * @param {Setting[]} settings
  * @param {{name: string, proxy: string}} figure name: of the measure
  * @returns {number | null} mean over the settings; null: not all of them have an index
  */
-function toReference({ machineIndices }, settings, { name, proxy }) {
+export function toReference({ machineIndices }, settings, { name, proxy }) {
   const found = settings.flatMap(({ key }) =>
     machineIndices
       .filter(({ setting, measure: own }) => setting === key && own === name)
@@ -135,7 +160,7 @@ function toReference({ machineIndices }, settings, { name, proxy }) {
  * @param {OverviewColumn[]} columns
  * @returns {string[]} as the first column that ranks them does; those without a rank last
  */
-function inOrder(proxies, columns) {
+export function inOrder(proxies, columns) {
   const ranking = columns.find(({ cells }) => cells.some(({ rank }) => rank !== null));
   const place = (/** @type {string} */ name) => {
     const cell = ranking?.cells.find(({ proxy }) => proxy === name);
@@ -178,15 +203,32 @@ function pooled(applies = () => true) {
     // At a set rate all carry the same: of two that are ranked alike, that one.
     const isOpen = (/** @type {Found} */ { at }) =>
       Number(Array.isArray(at) && at.every(({ workload }) => workload.loop === "open"));
-    return found.toSorted((a, b) => ranked(b) - ranked(a) || isOpen(b) - isOpen(a))[0] ?? null;
+    return firstOf(found.toSorted((a, b) => ranked(b) - ranked(a) || isOpen(b) - isOpen(a)));
   };
+}
+
+/**
+ * @param {Load[]} loads for which one column has no room but for the first
+ * @returns {Found | null} that one, with those of the others in which none of its best is among the best; null: there is none
+ */
+function firstOf([first, ...others]) {
+  if (!first) return null;
+  const bestOf = (/** @type {Load} */ { cells }) =>
+    cells.filter(({ rank }) => rank === 1).map(({ proxy }) => proxy);
+  const best = bestOf(first);
+  const otherwise = others.flatMap((load) => {
+    const own = bestOf(load);
+    const differs = best.length > 0 && own.length > 0 && !own.some((name) => best.includes(name));
+    return differs && Array.isArray(load.at) ? [{ at: load.at, best: own }] : [];
+  });
+  return { ...first, otherwise };
 }
 
 /**
  * @param {Comparison} comparison
  * @returns {Found["cells"]}
  */
-function cellsOf({ rows }) {
+export function cellsOf({ rows }) {
   const contenders = rows.filter(({ proxy }) => proxy !== CONTROL);
   // Of those that share the first rank, the one that all ratios are to.
   const best = contenders.find(
@@ -232,7 +274,7 @@ function delayed(kind) {
         return { at: [setting], cells: delayCells(rows), isFirstLook };
       })
       .filter(({ cells }) => cells.some(({ value }) => value));
-    return found[0] ?? null;
+    return firstOf(found);
   };
 }
 
@@ -240,7 +282,7 @@ function delayed(kind) {
  * @param {DelayRow[]} rows
  * @returns {Found["cells"]}
  */
-function delayCells(rows) {
+export function delayCells(rows) {
   const contenders = rows
     .filter(({ proxy }) => proxy !== CONTROL)
     .map((row) => ({ row, told: row.percentiles.find(({ p }) => p === 0.99) }));
@@ -289,17 +331,34 @@ function lostIn(event) {
     const found = survivals
       .filter((setting) => setting.scheme === scheme)
       .flatMap(({ events, ...setting }) => {
-        const cells = (events.find((one) => one.event === event)?.answers ?? [])
-          .filter(({ proxy }) => proxy !== CONTROL)
-          .map(({ proxy, figures, missing }) => ({
-            ...{ proxy, value: percentOf(figures?.lost ?? null), values: [], ratio: null },
-            ...{ isBest: false, rank: null, ties: [], missing },
-          }));
+        const cells = lostCells(events.find((one) => one.event === event)?.answers ?? []);
         const at = [{ ...setting, comparisons: [] }];
         return cells.some(({ value }) => value) ? [{ at, cells, isFirstLook: false }] : [];
       });
     return found[0] ?? null;
   };
+}
+
+/**
+ * @param {SurvivalAnswer[]} answers
+ * @returns {Found["cells"]} connections lost, in %
+ */
+export function lostCells(answers) {
+  return answers
+    .filter(({ proxy }) => proxy !== CONTROL)
+    .map(({ proxy, figures, missing }) =>
+      unranked(proxy, percentOf(figures?.lost ?? null), missing),
+    );
+}
+
+/**
+ * @param {string} proxy
+ * @param {Estimate | null} value
+ * @param {Missing[]} [missing]
+ * @returns {Found["cells"][number]} of what has no rank
+ */
+export function unranked(proxy, value, missing = []) {
+  return { proxy, value, values: [], ratio: null, isBest: false, rank: null, ties: [], missing };
 }
 
 /**
@@ -317,7 +376,7 @@ function percentOf(share) {
  * @param {(row: SlopeRow) => Estimate | null} figureOf
  * @returns {Found["cells"]}
  */
-function slopeCells(rows, figureOf) {
+export function slopeCells(rows, figureOf) {
   const contenders = rows.filter(({ proxy }) => proxy !== CONTROL);
   const [best] = contenders
     .filter(({ rank, slope }) => rank === 1 && slope)

@@ -3,6 +3,7 @@
  */
 import { mean } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.js";
+import { roundsBySetting } from "../plan/rounds.js";
 import { connectionsInAll, sizeNames, without } from "../plan/workload.js";
 import { mannWhitney, superiority } from "../statistics/index.js";
 import { badPercentOf } from "./bad-answers.js";
@@ -14,22 +15,30 @@ import { compare, SettingData, settingKey, settingsOf, stratifiedRatioOf } from 
 /** @import { Results } from "../record/types.js" */
 /** @import { Stratum } from "../statistics/van-elteren.js" */
 /** @import { Sources } from "./operation-costs.js" */
-/** @import { AnalysedCell, Finding, GateFigures, Missing, Pool, Ratio, Setting } from "./types.js" */
+/** @import { AnalysedCell, Finding, GateFigures, Missing, PlannedPool, Ratio, Setting } from "./types.js" */
 
 /**
  * @param {Results} results
  * @param {Setting[]} settings
  * @param {AnalysedCell[]} cells
- * @returns {Pool[]} in the order of the settings
+ * @returns {PlannedPool[]} in the order of the settings
  */
 export function poolsOf(results, settings, cells) {
   const described = settingsOf(results);
   const compared = new Map(described.map((setting) => [setting.key, setting.compared]));
-  const families = Map.groupBy(settings, ({ scenario, scheme, parameters, workload }) =>
-    settingKey({ scenario, scheme, parameters: without(parameters, sizeNames(workload)) }),
+  const planned = new Map(
+    roundsBySetting(results.plan).map(({ cell, rounds }) => [settingKey(cell), rounds]),
   );
+  const roundsOf = (/** @type {Setting} */ { key }) => planned.get(key) ?? 0;
+  const families = Map.groupBy(settings, (setting) => {
+    const { scenario, scheme, parameters, workload } = setting;
+    const rest = without(parameters, sizeNames(workload));
+    return `${roundsOf(setting)} ${settingKey({ scenario, scheme, parameters: rest })}`;
+  });
   return [...families.values()].map((family) => {
-    if (family.length === 1) return { settings: family, comparisons: family[0].comparisons };
+    const rounds = roundsOf(family[0]);
+    if (family.length === 1)
+      return { rounds, settings: family, comparisons: family[0].comparisons };
     const sorted = family.toSorted(
       (a, b) => connectionsInAll(a.workload) - connectionsInAll(b.workload),
     );
@@ -47,7 +56,7 @@ export function poolsOf(results, settings, cells) {
       }));
       return compare(measure(key), control, new PoolData(results, strata, cells, key));
     });
-    return { settings: sorted, comparisons };
+    return { rounds, settings: sorted, comparisons };
   });
 }
 

@@ -58,7 +58,29 @@ test("three sizes together tell HAProxy from nginx, where single ones tie, and n
 
 test("a pool of one setting is that setting", () => {
   const { pools, settings } = analysed({ connections: [2000] });
-  assert.deepEqual(pools, [{ settings, comparisons: settings[0].comparisons }]);
+  assert.deepEqual(pools, [{ rounds: 6, settings, comparisons: settings[0].comparisons }]);
+});
+
+test("a setting with fewer rounds than others is in no pool with them, and no answer rests on it", () => {
+  const base = results({ schemes: ["ws"], connections: [2000, 5000, 10_000] });
+  const isIn = (/** @type {{round: number, parameters: Record<string, number>}} */ cell) =>
+    cell.round <= (cell.parameters.CONNECTIONS === 10_000 ? 2 : 6);
+  const cells = base.plan.cells.filter(isIn);
+  const analysis = analyse(
+    { ...base, plan: { ...base.plan, cells }, cells: base.cells.filter(isIn) },
+    { policy },
+  );
+  const sizes = (/** @type {Analysis["asked"]} */ pools) =>
+    pools.map(({ settings }) => settings.map(({ parameters }) => parameters.CONNECTIONS));
+  assert.deepEqual(sizes(analysis.pools), [[2000, 5000], [10_000]]);
+  assert.deepEqual(
+    analysis.pools.map(({ rounds }) => rounds),
+    [6, 2],
+  );
+  assert.deepEqual(sizes(analysis.asked), [[2000, 5000]]);
+  const { rows, findings } = cpuOver(analysis, "ws");
+  assert.ok(rows.every(({ values, median }) => values.length === 6 && median?.interval));
+  assert.ok(findings.every(({ gate }) => gate !== "missing-rounds"));
 });
 
 test("a figure is the mean over the settings of a round, a ratio that of each setting", () => {

@@ -2,7 +2,7 @@
  * Questions that a run answers, the settings that each is about, and the figures that answer it.
  */
 import { CONTROL } from "../plan/proxies.js";
-import { connectionsInAll, sizeNames, without } from "../plan/workload.js";
+import { connectionsInAll, rateName, sizeNames, without } from "../plan/workload.js";
 import { answersBadly } from "./bad-answers.js";
 import { leaksOf } from "./leaks.js";
 import { measure } from "./measures.js";
@@ -12,7 +12,7 @@ import { slopesAround } from "./slopes.js";
 
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { Meaning, Scheme } from "../record/types.js" */
-/** @import { Analysis, BestAnswer, Comparison, DelayKind, Finding, FindingOf, Pool, Row, Scope, Setting, Slopes, Verdict } from "./types.js" */
+/** @import { Analysis, BestAnswer, Comparison, DelayKind, Finding, FindingOf, PlannedPool, Pool, Row, Scope, Setting, Slopes, Verdict } from "./types.js" */
 
 /**
  * @typedef {Pick<Analysis, "results" | "settings" | "pools" | "cells" | "slopes" | "handshakes" | "delays" | "noiseFloor">} Analysed
@@ -150,11 +150,21 @@ function kindsOf(settings, { results, settings: all, pools }) {
         parameters: Object.fromEntries(differing),
         description: results.plan.scenarios[scenario],
       },
-      families: pools
-        .filter((pool) => pool.settings.some((setting) => kind.includes(setting)))
-        .map((pool) => ({ scheme: pool.settings[0].scheme, pool: ofMeasured(pool) })),
+      families: ofMostRounds(
+        pools.filter((pool) => pool.settings.some((setting) => kind.includes(setting))),
+      ).map((pool) => ({ scheme: pool.settings[0].scheme, pool: ofMeasured(pool) })),
     };
   });
+}
+
+/**
+ * @param {PlannedPool[]} pools of one kind
+ * @returns {PlannedPool[]} one a scheme: what a battle gives fewer rounds, no answer needs
+ */
+function ofMostRounds(pools) {
+  return [...Map.groupBy(pools, ({ settings }) => settings[0].scheme).values()].map(
+    (own) => own.toSorted((a, b) => b.rounds - a.rounds)[0],
+  );
 }
 
 /**
@@ -289,6 +299,8 @@ function memoryVerdict({ slopes: all }, kind) {
     const caveats = order.length > 0 && slopes ? slopeCaveats(slopes) : caveatsOf(growth);
     return { settings: told.settings, slopes, order, footprints, caveats };
   });
+  // At a set rate one asks for delay and cost; what a proxy has is no answer there, but in the tables.
+  if (rateName(workload) !== null && answers.every(({ order }) => order.length === 0)) return [];
   /** @type {Finding[]} */
   const caveats = answers.some(({ slopes }) => slopes?.parts[0].rows.some(({ rank }) => rank))
     ? [{ gate: "slope-rule", severity: "note", figures: { confidence: CONFIDENCE } }]

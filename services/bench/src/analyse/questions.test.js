@@ -71,7 +71,10 @@ test("all numbers of connections are answered for together, each proxy where it 
     asked.map((pool) => pool.settings),
     [settings],
   );
-  assert.deepEqual(asked, pools);
+  assert.deepEqual(
+    asked,
+    pools.map(({ rounds, ...pool }) => pool),
+  );
 });
 
 test("what reaches an answer: settings that a proxy lacks, a difference inside of the noise", () => {

@@ -235,14 +235,22 @@ export function settingsOf(results) {
     }));
     return { ...setting, compared };
   });
-  return settings.sort(
-    (a, b) =>
-      compareText(a.scenario, b.scenario) ||
-      compareText(a.scheme, b.scheme) ||
-      Object.keys(a.parameters)
-        .map((name) => a.parameters[name] - (b.parameters[name] ?? 0))
-        .find((difference) => difference !== 0) ||
-      0,
+  return settings.sort(compareSettings);
+}
+
+/**
+ * @param {Pick<Setting, "scenario" | "scheme" | "parameters">} a
+ * @param {Pick<Setting, "scenario" | "scheme" | "parameters">} b
+ * @returns {number} of a sort: by scenario, ws before wss, then by parameters, the first one first
+ */
+export function compareSettings(a, b) {
+  return (
+    compareText(a.scenario, b.scenario) ||
+    compareText(a.scheme, b.scheme) ||
+    Object.keys(a.parameters)
+      .map((name) => a.parameters[name] - (b.parameters[name] ?? 0))
+      .find((difference) => difference !== 0) ||
+    0
   );
 }
 

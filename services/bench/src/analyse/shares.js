@@ -39,14 +39,6 @@ export function mostFirst(counts) {
 }
 
 /**
- * @param {number[]} values
- * @returns {number | null} null: there is none
- */
-export function medianOf(values) {
-  return values.length > 0 ? median(values) : null;
-}
-
-/**
  * @param {(number | null)[]} values one a round; null: it has none
  * @returns {Rounds | null} null: no round has one
  */

@@ -5,7 +5,8 @@
 import { CONTROL } from "../plan/proxies.js";
 import { perStalled } from "./experiment-measures.js";
 import { answersOf, settingsComparing } from "./experiments.js";
-import { medianOf, mostFirst, roundsOf } from "./shares.js";
+import { medianOf } from "../statistics/index.js";
+import { mostFirst, roundsOf } from "./shares.js";
 
 /** @import { MemoryReading, Results } from "../record/types.js" */
 /** @import { AnalysedCell, StallFigures, StallSetting } from "./types.js" */
@@ -16,7 +17,7 @@ const MOST_OF_IT = 0.5;
 /**
  * @param {Results} results
  * @param {AnalysedCell[]} cells every attempt at cells of experiments
- * @returns {StallSetting[]} in the order of the plan; empty: the run has none
+ * @returns {StallSetting[]} in order; empty: the run has none
  */
 export function stallsOf(results, cells) {
   return settingsComparing(results, "stalls").map(({ planned, ...setting }) => {

@@ -4,7 +4,9 @@
  */
 import { CONTROL } from "../plan/proxies.js";
 import { answersOf, settingsComparing } from "./experiments.js";
-import { medianOf, mostFirst, roundsOf, shareOf } from "./shares.js";
+import { LEAST_ROUNDS } from "./ranking.js";
+import { medianOf } from "../statistics/index.js";
+import { mostFirst, roundsOf, shareOf } from "./shares.js";
 
 /** @import { Results } from "../record/types.js" */
 /** @import { AnalysedCell, CurvePoint, StormAnswer, StormFigures, StormSetting } from "./types.js" */
@@ -15,7 +17,7 @@ const BUCKET_MS = 100;
 /**
  * @param {Results} results
  * @param {AnalysedCell[]} cells every attempt at cells of experiments
- * @returns {StormSetting[]} in the order of the plan; empty: the run has none
+ * @returns {StormSetting[]} in order; empty: the run has none
  */
 export function stormsOf(results, cells) {
   return settingsComparing(results, "storm").map(({ planned, ...setting }) => {
@@ -92,7 +94,8 @@ function curveOf(back, cut) {
 function againstControl(own, control) {
   const [time, bound] = [own?.ms.p99, control?.ms.p99];
   if (!time || !bound || !(bound.median > 0)) return { toControl: null, isSlower: null };
-  const isTold = time.rounds > 1 && bound.rounds > 1;
+  // With fewer, two that are equal lie apart too often: of 2 and 2 one time in three.
+  const isTold = Math.min(time.rounds, bound.rounds) >= LEAST_ROUNDS;
   return {
     toControl: time.median / bound.median,
     isSlower: isTold ? time.lowest > bound.highest : null,

@@ -3,11 +3,12 @@
  * against the same load in which nothing happens.
  */
 import { median } from "simple-statistics";
+import { medianOf } from "../statistics/index.js";
 import { NOTHING } from "../plan/events.js";
 import { CONTROL } from "../plan/proxies.js";
 import { ALIVE_SECONDS, survivalOf } from "./event-cells.js";
 import { answersOf, settingsComparing } from "./experiments.js";
-import { isMore, medianOf, mostFirst, shareOf } from "./shares.js";
+import { isMore, mostFirst, shareOf } from "./shares.js";
 
 /** @import { Meaning, PlannedCell, Results, Survival } from "../record/types.js" */
 /** @import { CellSurvival, Course } from "./event-cells.js" */
@@ -22,7 +23,7 @@ const LOOK = ["quietSeconds", "watchSeconds", "timeoutSeconds"];
 /**
  * @param {Results} results
  * @param {AnalysedCell[]} cells every attempt at cells of experiments
- * @returns {SurvivalSetting[]} in the order of the plan; empty: the run has no events
+ * @returns {SurvivalSetting[]} in order; empty: the run has no events
  */
 export function survivalsOf(results, cells) {
   return settingsComparing(results, "survival", LOOK).map(({ planned, ...setting }) => {
@@ -122,6 +123,7 @@ function figuresOf(counted) {
       causes: mostFirst(cells.map(({ recorded }) => recorded.probesFailedByCause)),
     },
     newGeneration: newGenerationOf(all),
+    oldGenerations: all.filter(({ isOldGeneration }) => isOldGeneration).length,
     processes: coursesOf(all.map((one) => one.processes)),
     memoryBytes: coursesOf(all.map((one) => one.memoryBytes)),
     cores: coresOf(all),
@@ -168,7 +170,7 @@ function coursesOf(courses) {
     before: of("before"),
     peak: of("peak"),
     end: of("end"),
-    peakRatio: ratios.length > 0 ? median(ratios) : null,
+    peakRatio: medianOf(ratios),
   };
 }
 

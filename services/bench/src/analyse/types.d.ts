@@ -7,6 +7,7 @@ import type { Workload } from "../plan/workload.js";
 import type {
   Broken,
   CellRecord,
+  CourseReading,
   Judgement,
   NetworkReading,
   Parameters,
@@ -108,6 +109,7 @@ export interface GateFigures {
   incomplete: { open: number; planned: number };
   "shared-cores": { cores: number; busyPercent: number };
   unobserved: { proxies: string[] };
+  variants: { variants: { proxy: string; of: string; differs: string }[] };
   /** These let the client choose the cipher of TLS 1.3. */
   "client-chooses-cipher": { proxies: string[] };
 }
@@ -251,6 +253,18 @@ export interface HandshakeCost {
 /** resumed: to a full one; rsa: to one with an ECDSA key; tls12: to one of TLS 1.3. */
 export type HandshakeKind = "resumed" | "rsa" | "tls12";
 
+/** WebSockets that share HTTP/2 connections beside the same on connections of their own. */
+export interface Multiplexing {
+  setting: Setting;
+  /** Differs in that alone. */
+  beside: Setting;
+  measures: {
+    measure: string;
+    /** Medians over the rounds, and the first to the second. */
+    rows: { proxy: string; shared: number; own: number; ratio: Ratio }[];
+  }[];
+}
+
 export interface ProxyRatio {
   proxy: string;
   ratio: Ratio;
@@ -351,6 +365,11 @@ export interface Pool {
    * stratified by setting, each pair over those that both have.
    */
   comparisons: Comparison[];
+}
+
+/** Of settings that have as many rounds. */
+export interface PlannedPool extends Pool {
+  rounds: number;
 }
 
 /** A cell with what was derived from it. */
@@ -501,6 +520,8 @@ export interface OverviewColumn {
   cells: OverviewCell[];
   /** Ranked by fewer rounds than a verdict takes. */
   isFirstLook: boolean;
+  /** Other loads of the run for which the same is asked, where others are best: who. */
+  otherwise: { at: Setting[]; best: string[] }[];
 }
 
 export interface OverviewCell {
@@ -518,6 +539,37 @@ export interface OverviewCell {
   /** Those of the same rank from which no difference is seen. */
   ties: string[];
   missing: Missing[];
+}
+
+/**
+ * One question of a run over one scheme, in one figure a proxy, whatever is asked: what many runs are laid out side by side by.
+ *
+ * As the verdict of that name; capacity: the most under a promise; lost: connections in an event; storm: time until 99 % are back; stall:
+ * memory that a stalled client costs; course: what grows over time.
+ */
+export interface Contest extends Pick<
+  OverviewColumn,
+  "measure" | "scheme" | "cells" | "isFirstLook"
+> {
+  question:
+    | "best"
+    | "added"
+    | "delay"
+    | "memory"
+    | "tls"
+    | "handshake"
+    | "leak"
+    | "capacity"
+    | "lost"
+    | "storm"
+    | "stall"
+    | "course";
+  /** Its measure, or the kind of delay or handshake, or the event. */
+  detail: string;
+  /** What it rests on: settings, or the slope over them. */
+  at: Omit<Setting, "comparisons">[] | Slopes;
+  /** What the reader must know before repeating it. */
+  caveats: Finding[];
 }
 
 /** Which settings a claim is about. */
@@ -554,6 +606,8 @@ export interface PublishedClaim {
   claim: string;
   /** null: no run of this benchmark can tell. */
   rule: ClaimRule | null;
+  /** What it is instead; only where rule is null. */
+  kind?: "advice" | "not comparable" | "not measured";
   /** Why; only where rule is null. */
   reason?: string;
 }
@@ -582,6 +636,10 @@ export interface ClaimFigure {
   other: string | null;
   /** null: it was not measured. */
   estimate: Estimate | null;
+  /** Why it is not comparable; null: it is. */
+  queue: GateFigures["queue"] | null;
+  /** Of the same two, where it is not comparable: what a queue does not touch. null: there is nothing such. */
+  instead: { measure: string; estimate: Estimate } | null;
 }
 
 export interface PublishedStudy {
@@ -647,6 +705,33 @@ export interface SlopeRow {
   ended: { connections: number; next: number; why: Missing } | null;
 }
 
+/** What a proxy had over time, in a setting whose load is steady. */
+export interface Course {
+  setting: Setting;
+  /** In the order of the plan, the control among them. */
+  rows: CourseRow[];
+}
+
+export interface CourseRow {
+  proxy: string;
+  /** Of all rounds together. */
+  hours: number;
+  parts: CoursePart[];
+  /** Empty where there are figures. */
+  missing: Missing[];
+}
+
+export interface CoursePart {
+  what: Exclude<keyof CourseReading, "seconds">;
+  /** null: it could not be read. */
+  perHour: Estimate | null;
+  /** Of the first and the last part of the phase that count; null: as above. */
+  from: number | null;
+  to: number | null;
+  /** null: too few readings to tell. */
+  grows: boolean | null;
+}
+
 /** One setting's figures of CPU time beside those of the reference proxy. */
 export interface MachineIndex {
   /** Key of the setting. */
@@ -689,6 +774,11 @@ export interface CapacityAnswer extends Capacity {
   generatorPercent: number | null;
   /** CPU time of the proxy at the lowest rate that failed, of its budget; median. */
   budgetPercent: number | null;
+  /**
+   * p99 broke there with CPU time left in the budget: so many ms one operation takes where the proxy has no more than its budget for it. The
+   * more of the promise that is, the more a few at once break it, whatever is left. null: the budget was used up, or something else broke.
+   */
+  stretchedMs: number | null;
   /** Medians at the highest rate that held; throttled: seconds in each for which the kernel held the proxy back. null: none held. */
   atRate: { rate: number; p99Ms: number | null; throttled: number | null } | null;
   /** Why there is no search; null: there is one. */
@@ -806,6 +896,8 @@ export interface SurvivalFigures {
   };
   /** Until the new configuration first answered, in the repetitions in which it did; null: in none. */
   newGeneration: { ms: number; mostMs: number; rounds: number } | null;
+  /** Repetitions in which the old configuration still answered at the end: whatever was kept, nothing was renewed. */
+  oldGenerations: number;
   /** Of the proxy, all its containers together, old ones and new ones; null: not read. */
   processes: SurvivalCourse | null;
   memoryBytes: SurvivalCourse | null;
@@ -934,11 +1026,13 @@ export interface Analysis {
   measures: Measure[];
   settings: Setting[];
   /** Each setting is of one. */
-  pools: Pool[];
+  pools: PlannedPool[];
   /** Of settings in which every cell that counts had a share of its load on the reference proxy. */
   machineIndices: MachineIndex[];
   /** Of scenarios that hold connections, where at least four counts of them were planned. */
   slopes: Slopes[];
+  /** Empty: no phase was long enough. */
+  courses: Course[];
   /** ws before wss; empty where no WebSockets ran. */
   operationCosts: OperationCost[];
   /** Whether socket buffers are in a container's memory: under cgroup v1 they are not; null: the record does not have the version. */
@@ -952,6 +1046,8 @@ export interface Analysis {
   cpuByPlace: CpuByPlace[];
   /** Empty unless kinds of handshakes were compared. */
   handshakes: HandshakeCost[];
+  /** Empty: no WebSockets shared connections. */
+  multiplexing: Multiplexing[];
   cells: AnalysedCell[];
   /** Empty: the run searches no rate. */
   capacities: CapacitySetting[];

@@ -6,7 +6,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { compareRuns } from "../analyse/compare-runs.js";
 import { didYouMean, UserError } from "../errors.js";
 import { counted, number } from "../numbers.js";
-import { containersOf, joinNetwork, leaveNetwork, Project } from "../platform/docker.js";
+import { OWN_ENGINE, Project } from "../platform/docker.js";
 import { Influx, INFLUXDB_URL } from "../platform/influx.js";
 import { Store } from "../record/store.js";
 import { comparisonNotes, comparisonText } from "../render/comparison-text.js";
@@ -199,7 +199,7 @@ async function publish(directory, store, comparison, say) {
   const again = `./bench compare ${comparison.run} ${comparison.baseline}`;
   try {
     const { name, networks } = await new Project(directory, { profile: "*" }).config();
-    const isUp = (await containersOf(name)).some(
+    const isUp = (await OWN_ENGINE.containersOf(name)).some(
       ({ service, running }) => service === "influxdb" && running,
     );
     if (!isUp) {
@@ -208,12 +208,12 @@ async function publish(directory, store, comparison, say) {
       );
       return;
     }
-    await joinNetwork(networks.default.name);
+    await OWN_ENGINE.joinNetwork(networks.default.name);
     try {
       await publishComparison(new Influx(INFLUXDB_URL), store, comparison);
       say("also in InfluxDB, for Grafana");
     } finally {
-      await leaveNetwork(networks.default.name);
+      await OWN_ENGINE.leaveNetwork(networks.default.name);
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

@@ -23,6 +23,7 @@ const WIDTH = 100;
 export async function doctor(directory, print) {
   const findings = await examine({ directory, run });
   for (const line of formatFindings(findings)) print(line);
+  print("What sysctl -w and tee change lasts until the next boot; /etc/sysctl.d/ keeps settings.");
   return findings.some(({ severity }) => severity === "stop") ? 1 : 0;
 }
 
@@ -45,10 +46,7 @@ export function formatFindings(findings) {
     ([severity]) =>
       `${findings.filter((finding) => finding.severity === severity).length} ${severity}`,
   );
-  return [
-    ...lines,
-    `${counts.join(", ")}. What sysctl -w and tee change lasts until the next boot; /etc/sysctl.d/ keeps settings.`,
-  ];
+  return [...lines, `${counts.join(", ")}.`];
 }
 
 /**

@@ -16,15 +16,16 @@ const tags = Object.fromEntries(
 );
 const local = parse(read("offline/compose.yaml"), { merge: true }).services;
 
-test("local builds of k6, Node, Envoy and Caddy are of the pinned version", () => {
+test("local builds of k6, Node, Envoy, Caddy and Traefik are of the pinned version", () => {
   assert.equal(local.k6.build.args.K6_VERSION, tags.K6);
   assert.equal(`v${local.envoy.build.args.ENVOY_VERSION}`, tags.ENVOY);
   assert.equal(`${local.caddy.build.args.CADDY_VERSION}-alpine`, tags.CADDY);
+  assert.equal(`v${local.traefik.build.args.TRAEFIK_VERSION}`, tags.TRAEFIK);
   assert.ok(tags.NODE.startsWith(`${local.node.build.args.NODE_VERSION}-`), tags.NODE);
 });
 
 test("the tag of a local build is where the version that it names begins", () => {
-  for (const name of ["k6", "node", "envoy", "caddy"]) {
+  for (const name of ["k6", "node", "envoy", "caddy", "traefik"]) {
     const { image, build } = local[name];
     const version = build.args[`${name.toUpperCase()}_VERSION`];
     assert.ok(version.startsWith(`${image.split(":")[1]}.`), image);
@@ -64,6 +65,7 @@ test("Renovate finds every pinned image, and the versions of local builds that a
       local.node.build.args.NPM_VERSION,
       local.envoy.build.args.ENVOY_VERSION,
       local.caddy.build.args.CADDY_VERSION,
+      local.traefik.build.args.TRAEFIK_VERSION,
     ].sort(),
   );
 });

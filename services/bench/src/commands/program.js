@@ -2,12 +2,13 @@
  * The one list of commands: their arguments, options and help texts. ./bench shows the help from services/bench/help/, which is
  * generated from here (npm run generate), and knows a command by its file there.
  */
-import { Command } from "commander";
+import { Argument, Command } from "commander";
 import { UserError } from "../errors.js";
 import { FORMATS, OPTIONS } from "../plan/arguments.js";
+import { HOSTS_FILE } from "../plan/hosts-file.js";
 
 /**
- * @import { Argument, Option } from "commander"
+ * @import { Option } from "commander"
  * @import { Overrides } from "../plan/plan.js"
  *
  * @typedef {object} RunArguments
@@ -26,6 +27,8 @@ import { FORMATS, OPTIONS } from "../plan/arguments.js";
  * @property {string} [snapshot] address of a Grafana, or a file; empty: beside the panels; none: it is not wanted
  * @property {string} [grafana] address
  *
+ * @typedef {(typeof HOSTS_ACTIONS)[number]} HostsAction
+ *
  * @typedef {object} Wanted what each command is called with; names and folders as they were typed, not yet looked up
  * @property {{}} setup
  * @property {RunArguments} run
@@ -37,13 +40,18 @@ import { FORMATS, OPTIONS } from "../plan/arguments.js";
  * @property {{proxy: string, overrides: Overrides}} aa
  * @property {{}} selfbench
  * @property {{}} doctor
+ * @property {{action: HostsAction, file: string, proxies?: string[]}} hosts
  * @property {{proxy: string}} up
  * @property {{}} down
  * @property {{proxies: string[]}} verify proxies: none: all
  * @property {{words: string[]}} test
  * @property {{}} ready
  * @property {{}} host-ports
+ * @property {{}} clock
+ * @property {{}} taken-ports
  */
+
+const HOSTS_ACTIONS = /** @type {const} */ (["check", "join", "leave"]);
 
 /** Columns of the help texts: the files look the same wherever they are made. */
 const HELP_WIDTH = 100;
@@ -170,7 +178,7 @@ export function makeProgram(call) {
   command(
     "publish",
     "copies a run to published/, which git keeps",
-    "copies a run's record, its report and one archive of its raw files to published/<battle>/, which git keeps",
+    "copies a run's record, its report and one archive of its raw files to published/<battle>/, which git keeps, and makes the pages over all published runs anew",
   )
     .argument("<DIR>", "a folder of results/")
     .option("--replace", "replaces the run of that battle which is published now")
@@ -220,6 +228,17 @@ export function makeProgram(call) {
     "checks settings of this machine that distort figures, and shows the command that corrects each",
   ).action(() => call("doctor", {}));
 
+  withOptions(
+    command(
+      "hosts",
+      "checks the machines of hosts.yaml, joins them into one network, leaves it",
+      "several machines, one each for load, proxy and servers, as hosts.yaml says (hosts.example.yaml is an example). check: what is missing on each, and what to do; measures clocks, round trip and bandwidth. join: Docker's Swarm over them, one network, and the images that they lack. leave: undoes that, with the same file",
+    ).addArgument(new Argument("<ACTION>", "what is done with them").choices(HOSTS_ACTIONS)),
+    [OPTIONS.hosts, OPTIONS.proxies],
+  ).action((action, { hosts: file = HOSTS_FILE, proxies }) =>
+    call("hosts", { action, file, proxies }),
+  );
+
   command("up", "starts one proxy under load, with Grafana; Ctrl-C stops it")
     .argument("<PROXY>", "a folder of proxies/")
     .action((proxy) => call("up", { proxy }));
@@ -237,8 +256,8 @@ export function makeProgram(call) {
     )
     .action((words) => call("test", { words }));
 
-  // Not for people: services of compose.yaml.
-  for (const name of /** @type {const} */ (["ready", "host-ports"]))
+  // Not for people: services of compose.yaml, and what `hosts` runs on each machine.
+  for (const name of /** @type {const} */ (["ready", "host-ports", "clock", "taken-ports"]))
     program.command(name, { hidden: true }).action(() => call(name, {}));
 
   return program;

@@ -101,6 +101,12 @@ for (const [line, name, wanted] of /** @type {[string, keyof Wanted, unknown][]}
   ],
   ["selfbench", "selfbench", {}],
   ["doctor", "doctor", {}],
+  ["hosts check", "hosts", { action: "check", file: "hosts.yaml", proxies: undefined }],
+  [
+    "hosts join --hosts mine.yaml --proxies nginx",
+    "hosts",
+    { action: "join", file: "mine.yaml", proxies: ["nginx"] },
+  ],
   ["up nginx", "up", { proxy: "nginx" }],
   ["down", "down", {}],
   ["verify", "verify", { proxies: [] }],
@@ -108,6 +114,8 @@ for (const [line, name, wanted] of /** @type {[string, keyof Wanted, unknown][]}
   ["test lab run", "test", { words: ["lab", "run"] }],
   ["ready", "ready", {}],
   ["host-ports", "host-ports", {}],
+  ["clock", "clock", {}],
+  ["taken-ports", "taken-ports", {}],
 ])) {
   test(`./bench ${line}`, () => assert.deepEqual(parse(line), [name, wanted]));
 }
@@ -167,6 +175,13 @@ for (const [line, fact, next] of /** @type {[string, string, RegExp][]} */ ([
     /the plan is in the folder of the run/,
   ],
   ["run --resume=", '--resume is ""', /folder of results/],
+  ["hosts", "missing required argument 'ACTION'", /ACTION: what is done with them\./],
+  [
+    "hosts start",
+    "command-argument value 'start' is invalid for argument 'ACTION'. Allowed choices are check, join, leave.",
+    /hosts --help/,
+  ],
+  ["hosts check --hosts=", '--hosts is ""', /hosts\.example\.yaml/],
   ["report", "missing required argument 'DIR'", /DIR: a folder of results\//],
   ["report a --rounds 2", "unknown option '--rounds'", /\.\/bench report \[options\] <DIR>/],
   ["compare", "missing required argument 'RUN'", /RUN: .* BASELINE: /],

@@ -1,5 +1,6 @@
 /**
- * `publish`: puts a run where the repository keeps it: its record, its report, and one archive of all raw files.
+ * `publish`: puts a run where the repository keeps it: its record, its report, and one archive of all raw files; and makes the pages over
+ * all published runs anew.
  */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -7,8 +8,10 @@ import { UserError } from "../errors.js";
 import { counted, number } from "../numbers.js";
 import { packCells } from "../record/archive.js";
 import { Store } from "../record/store.js";
+import { writePages } from "./published-pages.js";
 import { writeReport } from "./report.js";
 
+/** @import { Results } from "../record/types.js" */
 /** @import { Wanted } from "./program.js" */
 
 /**
@@ -41,21 +44,24 @@ export function publish(directory, { directory: folder, replace }, say) {
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true });
   const archive = packCells(source, part);
-  write(part, "results.json", { ...results, archive });
-  write(part, "environment.json", environment);
+  writeFileSync(join(part, "results.json"), lineAnAttempt({ ...results, archive }));
+  writeFileSync(join(part, "environment.json"), `${JSON.stringify(environment, null, 1)}\n`);
   writeReport(directory, Store.open(part));
   rmSync(target, { recursive: true, force: true });
   renameSync(part, target);
+  const pages = writePages(directory);
   say(
     `${relative(directory, target)}: ${counted(archive.files, "raw file")} in ${archive.file}, ${number(archive.bytes / 1e6)} MB`,
   );
+  say(`published: ${pages.join(", ")} made anew, over all runs`);
 }
 
 /**
- * @param {string} folder
- * @param {string} name
- * @param {unknown} value
+ * @param {Results} results
+ * @returns {string} JSON with a line for each attempt: indented, hundreds of them take half as much room again
  */
-function write(folder, name, value) {
-  writeFileSync(join(folder, name), `${JSON.stringify(value, null, 1)}\n`);
+function lineAnAttempt({ cells, ...rest }) {
+  const about = Object.entries(rest).map(([key, value]) => `"${key}": ${JSON.stringify(value)}`);
+  const attempts = cells.map((cell) => JSON.stringify(cell));
+  return `{\n${about.join(",\n")},\n"cells": [\n${attempts.join(",\n")}\n]\n}\n`;
 }

@@ -31,6 +31,7 @@ function recordedRun(t, { complete = true } = {}) {
   const directory = mkdtempSync(join(tmpdir(), "publish-"));
   t.after(() => rmSync(directory, { recursive: true }));
   mkdirSync(join(directory, "certs"));
+  mkdirSync(join(directory, "proxies"));
   writeFileSync(join(directory, "certs/policy.json"), JSON.stringify(POLICY));
   const { plan, environment, proxies, cells } = results({ rounds: 2 });
   const about = {
@@ -64,7 +65,13 @@ test("a published run is a few files, and its report is the one that was made fr
   const run = recordedRun(t);
   writeReport(run.directory, run.store);
   run.publish();
-  assert.deepEqual(readdirSync(join(run.directory, "published")), [run.store.results.plan.battle]);
+  assert.deepEqual(readdirSync(join(run.directory, "published")).sort(), [
+    "FINDINGS.md",
+    "README.md",
+    "claims.html",
+    "index.html",
+    run.store.results.plan.battle,
+  ]);
   assert.deepEqual(readdirSync(run.target).sort(), [
     "environment.json",
     "raw.tar.zst",
@@ -84,18 +91,27 @@ test("a published run is a few files, and its report is the one that was made fr
   assert.equal(published.readRaw(record, "missing.csv"), null);
 });
 
-test("the archive holds every raw file, what was compressed on its own in the plain", (t) => {
+test("the archive holds every raw file, what was compressed on its own in the plain; the record holds each attempt once", (t) => {
   const run = recordedRun(t);
   run.publish();
   const { archive, cells } = Store.open(run.target).results;
   assert.ok(archive);
   const contents = unpackCells(run.target, archive);
-  assert.equal(contents.size, 3 * cells.length);
   assert.equal(archive.files, contents.size);
-  for (const { id } of cells) {
-    assert.equal(contents.get(`cells/${id}/latencies.csv`)?.toString(), LATENCIES);
-    assert.ok(contents.has(`cells/${id}/cell.json`));
-  }
+  const expected = cells.flatMap(({ id }) =>
+    ["latencies.csv", "samples.csv"].map((name) => `cells/${id}/${name}`),
+  );
+  assert.deepEqual([...contents.keys()].sort(), expected.sort());
+  for (const { id } of cells)
+    assert.equal(
+      contents.get(`cells/${id}/latencies.csv`)?.toString(),
+      "metric,second,us\nhandshake,0,39908\n",
+    );
+  const lines = readFileSync(join(run.target, "results.json"), "utf8").split("\n");
+  assert.equal(lines.filter((line) => line.includes('"attempt":')).length, cells.length);
+  assert.deepEqual(cells, Store.open(run.store.directory).results.cells);
+  const html = readFileSync(join(run.target, "report.html"), "utf8");
+  assert.doesNotMatch(html, /base64/);
 });
 
 test("the same run gives the same archive", (t) => {

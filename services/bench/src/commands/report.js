@@ -12,6 +12,7 @@ import { readRows } from "../record/csv.js";
 import { Store } from "../record/store.js";
 import { renderHtml, renderMarkdown, resultsCsv } from "../render/index.js";
 
+/** @import { Battle } from "../plan/battle.js" */
 /** @import { Analysis } from "../analyse/types.js" */
 /** @import { CellRecord, Plan } from "../record/types.js" */
 
@@ -37,20 +38,28 @@ export async function report(directory, folder, say) {
  * @returns {{analysis: Analysis, files: Record<string, string>}} files: text by name
  */
 export function makeReport(directory, store) {
-  const { results } = store;
-  const analysis = analyse(results, {
-    policy: JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8")),
-    noiseFloor: findNoiseFloor(store),
-    published: publishedOf(directory, results.plan),
-  });
+  const analysis = analysisOf(directory, store);
   return {
     analysis,
     files: {
       "report.html": renderHtml(analysis, { curves: curvesOf(store) }),
       "report.md": renderMarkdown(analysis),
-      "results.csv": resultsCsv(results),
+      "results.csv": resultsCsv(store.results),
     },
   };
+}
+
+/**
+ * @param {string} directory the project's
+ * @param {Store} store of the run
+ * @returns {Analysis}
+ */
+export function analysisOf(directory, store) {
+  return analyse(store.results, {
+    policy: JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8")),
+    noiseFloor: findNoiseFloor(store),
+    published: publishedOf(directory, store.results.plan),
+  });
 }
 
 /**
@@ -72,22 +81,21 @@ export function writeReport(directory, store) {
 export function publishedOf(directory, { published }) {
   if (!published) return null;
   const study = readPublished(join(directory, "battles/published", `${published}.yaml`));
-  return { ...study, battles: battlesFor(directory, published) };
+  const battles = plannedBattles(directory, (battle) => battle.published === published);
+  return { ...study, battles };
 }
 
 /**
  * @param {string} directory the project's
- * @param {string} published a file of battles/published/
+ * @param {(battle: Battle) => boolean} [isWanted] a plan takes its time to make
  * @returns {{name: string, plan: Plan}[]} without files of battles/ that are not as they should be: whoever runs one is told
  */
-function battlesFor(directory, published) {
+export function plannedBattles(directory, isWanted = () => true) {
   const proxies = readProxies(join(directory, "proxies"));
   return battleNames(directory).flatMap((name) => {
     try {
       const battle = readBattle(directory, name, { proxies });
-      return battle.published === published
-        ? [{ name, plan: makePlan(battle, {}, { proxies }) }]
-        : [];
+      return isWanted(battle) ? [{ name, plan: makePlan(battle, {}, { proxies }) }] : [];
     } catch (error) {
       if (error instanceof UserError) return [];
       throw error;

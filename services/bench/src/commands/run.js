@@ -342,6 +342,7 @@ function proxiesOf(plan, proxies, services) {
       colour: proxy?.colour ?? "#000000",
       parts: services[profile] ?? [],
       ...(proxy?.sameWorkAs && { sameWorkAs: proxy.sameWorkAs }),
+      ...(proxy?.variantOf && { variantOf: proxy.variantOf }),
       ...(proxy?.choosesTls13Cipher === false && { choosesTls13Cipher: false }),
     };
   });

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { localImages, Project, run } from "../platform/docker.js";
+import { OWN_ENGINE, Project, run } from "../platform/docker.js";
 import { readProxies } from "../plan/proxies.js";
 import { UserError } from "../errors.js";
 
@@ -29,7 +29,7 @@ const OWN_IMAGE = "ws-proxy-bench/bench";
 export async function setup(directory, say, { backends = [] } = {}) {
   const official = await new Project(directory, { files: ["compose.yaml"], profile: "*" }).config();
   const images = officialImages(official);
-  const present = await localImages([...images.all]);
+  const present = await OWN_ENGINE.localImages([...images.all]);
   // An override of ours says that no registry answered; it is not asked again until the override is deleted.
   if (isOurs(readOverride(directory)) || !(await canPull(images.node, present, say))) {
     const offline = new Project(directory, {
@@ -70,7 +70,7 @@ export async function unavailableProxies(directory, config, proxies) {
   // Before a setup nothing is known, and after one from a registry every image is here.
   if (!isOurs(readOverride(directory))) return new Map();
   const images = proxies.flatMap(({ name }) => imagesOf(config, name));
-  return withoutImage(config, proxies, await localImages([...new Set(images)]));
+  return withoutImage(config, proxies, await OWN_ENGINE.localImages([...new Set(images)]));
 }
 
 /**
@@ -217,7 +217,7 @@ async function build(directory, project, config, { say, mayFail = new Set() }) {
   for (const [service, { image = `${config.name}-${service}`, build }] of services) {
     if (build) builds.set(image, { service, inputs: hashOf(build) });
   }
-  const present = await localImages([...builds.keys()]);
+  const present = await OWN_ENGINE.localImages([...builds.keys()]);
   const stale = [...builds].filter(
     ([image, { inputs }]) => state[image] !== `${inputs} ${present.get(image)}`,
   );
@@ -244,7 +244,7 @@ async function build(directory, project, config, { say, mayFail = new Set() }) {
           "Mend what it says and run this again; images that are built stay.",
         );
       }
-      const id = (await localImages([image])).get(image);
+      const id = (await OWN_ENGINE.localImages([image])).get(image);
       state[image] = `${inputs} ${id}`;
       writeFileSync(stateFile, JSON.stringify(state, null, 2));
       say(`  built ${image} (${Math.round((Date.now() - started) / 1000)} s)`);

@@ -4,15 +4,22 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkConfig } from "../conformance/config-check.js";
-import { FIRST_GENERATION, formatResult, reloadOf, runConformance } from "../conformance/index.js";
+import {
+  FIRST_GENERATION,
+  formatMatrix,
+  formatResult,
+  reloadOf,
+  runConformance,
+} from "../conformance/index.js";
 import { ensureCertificates } from "../platform/certificates.js";
-import { joinNetwork, leaveNetwork, Project } from "../platform/docker.js";
+import { OWN_ENGINE, Project } from "../platform/docker.js";
 import { GenerationFolder } from "../platform/generation.js";
 import { UserError } from "../errors.js";
 import { healthUrl, pickProxies, readProxies } from "../plan/proxies.js";
 import { statusOf, until } from "../platform/wait.js";
 import { setup, unavailableProxies } from "./setup.js";
 
+/** @import { CheckResult } from "../conformance/index.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
 
 /** How long a proxy and its echo server may take to answer, in ms. */
@@ -46,11 +53,15 @@ export async function verifyProxies(directory, names, print) {
   const available = chosen.filter(({ name }) => !unavailable.has(name));
   /** @type {string[]} */
   const broken = [];
+  /** @type {{name: string, results: CheckResult[]}[]} */
+  const checked = [];
   for (const [name, reason] of unavailable) print(`${name}\n  skip ${reason}`);
   for (const proxy of available) {
     print(`${proxy.name}`);
     try {
-      const failures = await verifyOne(directory, proxy, print);
+      const results = await verifyOne(directory, proxy, print);
+      checked.push({ name: proxy.name, results });
+      const failures = results.filter(({ ok }) => !ok).length;
       if (failures > 0) broken.push(`${proxy.name} (${failures} failed)`);
     } catch (error) {
       // The other proxies are still worth a look.
@@ -59,6 +70,7 @@ export async function verifyProxies(directory, names, print) {
       broken.push(`${proxy.name} (could not be checked)`);
     }
   }
+  for (const line of formatMatrix(checked)) print(line);
   if (unavailable.size > 0) print(`not checked: ${[...unavailable.keys()].join(", ")}`);
   if (broken.length > 0) print(`not passed: ${broken.join(", ")}`);
   else if (available.length > 0)
@@ -70,7 +82,7 @@ export async function verifyProxies(directory, names, print) {
  * @param {string} directory
  * @param {Proxy} proxy
  * @param {(line: string) => void} print
- * @returns {Promise<number>} how many checks failed
+ * @returns {Promise<CheckResult[]>}
  */
 async function verifyOne(directory, proxy, print) {
   // A project of its own, so that a running benchmark is not disturbed.
@@ -88,9 +100,9 @@ async function verifyOne(directory, proxy, print) {
     const names = services.map(([name]) => name);
     generation.write(proxy.generation, FIRST_GENERATION);
     await project.check(["up", "--detach", "--no-deps", "echo", ...names]);
-    await joinNetwork(network);
+    await OWN_ENGINE.joinNetwork(network);
     for (const scheme of proxy.schemes) await waitFor(project, healthUrl(scheme));
-    const results = await runConformance({
+    return await runConformance({
       host: "proxy",
       ca,
       servername: "proxy",
@@ -101,12 +113,12 @@ async function verifyOne(directory, proxy, print) {
       forwarded: proxy.addsForwardedHeaders,
       choosesTls13Cipher: proxy.choosesTls13Cipher,
       proxyProtocol: proxy.sendsProxyProtocol,
+      websocketsOverHttp2: proxy.websocketsOverHttp2,
       reload: reloadOf(project, name, proxy, generation),
       onResult: (result) => print(`  ${formatResult(result)}`),
     });
-    return results.filter(({ ok, skipped }) => !ok && !skipped).length;
   } finally {
-    await leaveNetwork(network);
+    await OWN_ENGINE.leaveNetwork(network);
     await project.down();
     generation.remove();
   }

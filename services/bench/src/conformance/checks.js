@@ -1,5 +1,6 @@
 import { DELAY_CHECKS } from "./delay-checks.js";
 import { FILE_CHECKS, HELLO_CHECKS } from "./file-checks.js";
+import { HTTP2_CHECKS, OFFER_CHECK } from "./http2-checks.js";
 import { MESSAGE_CHECKS } from "./message-checks.js";
 import { RELOAD_CHECKS } from "./reload-checks.js";
 import { REQUEST_CHECKS } from "./request-checks.js";
@@ -7,6 +8,7 @@ import { TLS_CHECKS } from "./tls-checks.js";
 
 /** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Target } from "./connect.js" */
+/** @import { MatrixCheck } from "./http2-checks.js" */
 
 /**
  * One thing every proxy must do.
@@ -18,6 +20,7 @@ import { TLS_CHECKS } from "./tls-checks.js";
  * @property {(target: Target) => string | undefined} [skip] why the check does not apply to the target
  * @property {(target: Target) => number} [timeLimitMs] default: the run's time-out
  * @property {boolean} [alone] whether other checks at the same time would spoil it
+ * @property {boolean} [answers] it is a question, to which what `run` finds is a no; the empty text is a yes
  * @property {(target: Target) => Promise<string>} run
  *   what was found, when it is as expected; rejects with what was found or what went wrong otherwise
  */
@@ -38,6 +41,18 @@ export const CHECKS = {
   files: bothSchemes(FILE_CHECKS),
   hello: bothSchemes(HELLO_CHECKS),
 };
+
+/**
+ * @param {Proxy["serves"]} serves
+ * @param {Pick<Target, "scheme" | "websocketsOverHttp2">} target
+ * @returns {(Check | MatrixCheck)[]}
+ */
+export function checksOf(serves, { scheme, websocketsOverHttp2 }) {
+  const checks = CHECKS[serves][scheme];
+  // Browsers speak HTTP/2 over TLS alone.
+  if (scheme === "ws" || serves !== "websockets") return checks;
+  return [...checks, OFFER_CHECK, ...(websocketsOverHttp2 ? HTTP2_CHECKS : [])];
+}
 
 /** @param {Check[]} checks */
 function bothSchemes(checks) {

@@ -1,5 +1,5 @@
 import { addAbortListener } from "node:events";
-import { CHECKS } from "./checks.js";
+import { checksOf } from "./checks.js";
 import { addressOf } from "./connect.js";
 import { explain, Failure } from "./mismatch.js";
 
@@ -19,6 +19,7 @@ const CONCURRENT_CHECKS = 8;
  * @property {string} expected
  * @property {string} actual
  * @property {string} [skipped] why the check does not apply
+ * @property {string} [no] of a question: why the answer is no, which is no failure
  */
 
 /**
@@ -35,6 +36,7 @@ const CONCURRENT_CHECKS = 8;
  * @property {boolean} [choosesTls13Cipher] default true; false for a target that takes the cipher of TLS 1.3 which the client prefers
  * @property {boolean} [forwarded] default true; false for a target that adds no forwarded headers
  * @property {boolean} [proxyProtocol] default false; true for a target that tells the server the client's address by that
+ * @property {boolean} [websocketsOverHttp2] default false; true for a target that offers WebSockets over HTTP/2, and is held to that
  * @property {TargetReload | null} [reload] how the target is reloaded; default: not at all, and that is not checked
  * @property {number} [idleMs] how long an idle connection must stay open; default 3,000
  * @property {number} [timeoutMs] how long one check may take, idling aside; default 5,000
@@ -56,6 +58,7 @@ export async function runConformance({
   choosesTls13Cipher = true,
   forwarded = true,
   proxyProtocol = false,
+  websocketsOverHttp2 = false,
   reload = null,
   idleMs = 3_000,
   timeoutMs = 5_000,
@@ -67,6 +70,7 @@ export async function runConformance({
     choosesTls13Cipher,
     forwarded,
     proxyProtocol,
+    websocketsOverHttp2,
     reload,
     idleMs,
     timeoutMs,
@@ -78,7 +82,7 @@ export async function runConformance({
   ];
   const jobs = targets
     .filter(({ scheme }) => schemes.includes(scheme))
-    .flatMap((target) => CHECKS[serves][target.scheme].map((check) => ({ check, target })))
+    .flatMap((target) => checksOf(serves, target).map((check) => ({ check, target })))
     .map((job, index) => ({ ...job, index }));
 
   /** @type {CheckResult[]} */
@@ -109,7 +113,7 @@ export async function runConformance({
  * @param {Omit<Target, "signal">} unsignalled
  * @returns {Promise<CheckResult>}
  */
-async function runCheck(check, unsignalled) {
+export async function runCheck(check, unsignalled) {
   const end = new AbortController();
   const target = { ...unsignalled, signal: end.signal };
   const { id, title } = check;
@@ -128,7 +132,7 @@ async function runCheck(check, unsignalled) {
   );
   try {
     const actual = await Promise.race([check.run(target), rejectOnAbort(end.signal)]);
-    return { ...about, ok: true, actual };
+    return { ...about, ok: true, actual, ...(check.answers && actual && { no: actual }) };
   } catch (error) {
     return { ...about, ok: false, actual: explain(error, addressOf(target)) };
   } finally {

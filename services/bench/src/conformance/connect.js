@@ -22,6 +22,7 @@ import { Failure } from "./mismatch.js";
  * @property {boolean} choosesTls13Cipher whether the target itself chooses the cipher of TLS 1.3
  * @property {boolean} forwarded whether the target adds forwarded headers
  * @property {boolean} proxyProtocol whether the target tells the server the client's address by the PROXY protocol
+ * @property {boolean} websocketsOverHttp2 whether the target says that it offers WebSockets over HTTP/2
  * @property {TargetReload | null} reload how the target is reloaded; null: it cannot be
  * @property {number} idleMs how long an idle connection must stay open
  * @property {number} timeoutMs

@@ -1,14 +1,46 @@
+import { HTTP2_CHECKS, OFFER_CHECK } from "./http2-checks.js";
+
 /** @import { CheckResult } from "./conform.js" */
+
+const COLUMNS = [OFFER_CHECK, ...HTTP2_CHECKS];
 
 /**
  * @param {CheckResult} result
  * @returns {string} one line
  */
-export function formatResult({ scheme, title, ok, expected, actual, skipped }) {
+export function formatResult({ scheme, title, ok, expected, actual, skipped, no }) {
   /** @param {string} mark */
   const line = (mark) => `${mark.padEnd(4)} ${scheme.padEnd(4)} ${title}`;
   if (skipped) {
     return `${line("skip")}: ${skipped}`;
   }
+  if (no) {
+    return `${line("no")}: ${no}`;
+  }
   return ok ? line("ok") : `${line("FAIL")}: expected ${expected}; got ${actual}`;
+}
+
+/**
+ * @param {{name: string, results: CheckResult[]}[]} proxies
+ * @returns {string[]} lines: which of them carry WebSockets over HTTP/2, and what of it; none: nobody was asked
+ */
+export function formatMatrix(proxies) {
+  const rows = proxies.flatMap(({ name, results }) => {
+    const marks = COLUMNS.map(({ id }) => markOf(results.find((result) => result.id === id)));
+    return marks[0] === "" ? [] : [[name, ...marks]];
+  });
+  if (rows.length === 0) return [];
+  const table = [["", ...COLUMNS.map(({ column }) => column)], ...rows];
+  const widths = table[0].map((_, i) => Math.max(...table.map((row) => row[i].length)));
+  return [
+    "WebSockets over HTTP/2 (RFC 8441)",
+    ...table.map((row) => `  ${row.map((cell, i) => cell.padEnd(widths[i])).join("  ")}`.trimEnd()),
+  ];
+}
+
+/** @param {CheckResult | undefined} result */
+function markOf(result) {
+  if (!result || result.skipped) return "";
+  if (result.no) return "no";
+  return result.ok ? "ok" : "FAIL";
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatResult } from "./format.js";
+import { formatMatrix, formatResult } from "./format.js";
 
 const RESULT = {
   id: "text",
@@ -20,4 +20,33 @@ test("one line a check", () => {
     formatResult({ ...RESULT, scheme: "ws", ok: true, skipped: "the control has none" }),
     "skip ws   text message echoed: the control has none",
   );
+});
+
+test("a question answered with no is no failure", () => {
+  assert.equal(
+    formatResult({ ...RESULT, title: "HTTP/2 offered", ok: true, no: "ALPN chose nothing" }),
+    "no   wss  HTTP/2 offered: ALPN chose nothing",
+  );
+});
+
+test("a matrix of those that were asked", () => {
+  const result = (/** @type {string} */ id, more = {}) => ({ ...RESULT, id, ok: true, ...more });
+  const asked = [
+    { name: "nginx", results: [result("text"), result("h2-offered", { no: "no HTTP/2" })] },
+    {
+      name: "envoy",
+      results: [result("h2-offered"), result("h2-open"), result("h2-refused", { ok: false })],
+    },
+  ];
+  const lines = formatMatrix([...asked, { name: "files", results: [result("file-12")] }]);
+  assert.deepEqual(
+    lines.map((line) => line.slice(0, 32).trimEnd()),
+    [
+      "WebSockets over HTTP/2 (RFC 8441",
+      "         offered  opened  refuse",
+      "  nginx  no",
+      "  envoy  ok       ok      FAIL",
+    ],
+  );
+  assert.deepEqual(formatMatrix([]), []);
 });

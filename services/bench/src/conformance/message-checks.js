@@ -141,7 +141,7 @@ export async function echo(client, message) {
  * @param {string | Buffer} sent
  * @param {Message} received
  */
-function compare(sent, { data, isBinary }) {
+export function compare(sent, { data, isBinary }) {
   const bytes = Buffer.from(sent);
   const received = isBinary ? data : data.toString();
   ensure(isBinary === Buffer.isBuffer(sent), describe(received));
@@ -181,7 +181,7 @@ function quote(text) {
  * @param {number} size in bytes
  * @returns {Buffer} bytes that do not repeat with the period of any buffer
  */
-function pattern(size) {
+export function pattern(size) {
   return Buffer.from(
     Uint8Array.from({ length: size }, (_, index) => index * 7 + (index >> 8) * 13),
   );

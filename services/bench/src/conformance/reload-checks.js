@@ -110,7 +110,7 @@ async function outlives(client, { signal }) {
  * @param {number} reloadedMs by performance.now()
  */
 async function isClosed(client, afterSeconds, reloadedMs) {
-  await echo(client, "older than the reload");
+  if (afterSeconds > 0) await echo(client, "older than the reload");
   const end = await Promise.race([
     client.closed,
     sleep((afterSeconds + SLACK_SECONDS) * 1_000 - (performance.now() - reloadedMs)),
@@ -130,6 +130,7 @@ function secondsToClose(reload) {
 /** @param {TargetReload | null} reload */
 function describeReload(reload) {
   const seconds = reload?.closesAfterSeconds ?? null;
-  const end = seconds === null ? "goes on" : `is closed after ${seconds} s`;
+  const end =
+    seconds === null ? "goes on" : `is closed ${seconds === 0 ? "at once" : `after ${seconds} s`}`;
   return `${reload?.tells ? "the new number from /.generation; " : ""}an open connection ${end}`;
 }

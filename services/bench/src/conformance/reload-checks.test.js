@@ -13,10 +13,15 @@ for (const [title, { deviation, fails, message }] of Object.entries(RELOAD_WRONG
   });
 }
 
-test("an open connection that is closed when said passes", async (t) => {
-  const { server, reload } = reloads({ says: 1 });
-  assert.deepEqual(failuresOf(await check(t, { server, options: { reload } })), []);
-});
+for (const [when, says] of /** @type {const} */ ([
+  ["after a second", 1],
+  ["at once", 0],
+])) {
+  test(`an open connection that is closed ${when}, as said, passes`, async (t) => {
+    const { server, reload } = reloads({ says });
+    assert.deepEqual(failuresOf(await check(t, { server, options: { reload } })), []);
+  });
+}
 
 test("a request that is reset during the reload does not fail it", async (t) => {
   const { server, reload } = reloads();

@@ -3,7 +3,7 @@
  */
 import { serviceOf } from "../plan/proxies.js";
 import { locate } from "../platform/counters.js";
-import { containersOf } from "../platform/docker.js";
+import { OWN_ENGINE } from "../platform/docker.js";
 import { until } from "../platform/wait.js";
 import { Failure } from "./mismatch.js";
 import { RELOAD_LIMIT_MS } from "./reload-checks.js";
@@ -34,7 +34,7 @@ export function reloadOf(project, name, proxy, folder) {
       number += 1;
       folder.write(generation, number);
       const signals = reload.signals.map((one) => ({ ...one, service: serviceOf(proxy, one) }));
-      const told = (await containersOf(name))
+      const told = (await OWN_ENGINE.containersOf(name))
         .filter(({ service }) => signals.some((signal) => signal.service === service))
         .map(({ service, pid }) => ({ service, counters: locate({ pid }) }))
         .map((container) => ({ ...container, before: container.counters.processes() }));

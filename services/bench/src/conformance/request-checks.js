@@ -2,8 +2,19 @@ import { createHash, randomBytes } from "node:crypto";
 import { get, openWebSocket, requestRaw } from "./connect.js";
 import { ensure, Failure } from "./mismatch.js";
 
-/** @import { Target } from "./connect.js" */
+/** @import { Message, Target } from "./connect.js" */
 /** @import { Check } from "./checks.js" */
+
+/**
+ * A handshake as it arrived at the server, in the server's own words.
+ *
+ * @typedef {object} RequestSeen
+ * @property {string} method
+ * @property {string} url
+ * @property {string} httpVersion
+ * @property {Record<string, string>} headers
+ * @property {string} [remoteAddress]
+ */
 
 /** From RFC 6455, section 1.3. */
 const ACCEPT_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -98,7 +109,7 @@ export const REQUEST_CHECKS = [
       const address = plainAddress(client.socket.localAddress ?? "");
       const forwarded = headers["x-forwarded-for"];
       ensure(
-        listOf(forwarded).map(plainAddress).includes(address),
+        includesAddress(forwarded, address),
         `${describeHeader(forwarded)}, the client is ${address}`,
       );
       return forwarded;
@@ -175,11 +186,17 @@ async function refused(target, headers) {
  */
 async function headersSeen(target, request) {
   const client = await openWebSocket(target, { ...request, path: "/headers" });
-  const text = (await client.nextMessage()).data.toString();
+  return { client, ...requestSeen(await client.nextMessage()) };
+}
+
+/**
+ * @param {Message} message the first from the path /headers
+ * @returns {RequestSeen}
+ */
+export function requestSeen({ data }) {
+  const text = data.toString();
   try {
-    /** @type {{headers: Record<string, string>, remoteAddress?: string}} */
-    const { headers, remoteAddress } = JSON.parse(text);
-    return { client, headers, remoteAddress };
+    return JSON.parse(text);
   } catch {
     throw new Failure(`a first message that is not JSON: ${text.slice(0, 60)}`);
   }
@@ -200,13 +217,21 @@ async function protoArrives(target, headers) {
  *
  * @param {Target} target
  */
-function forwardedProto({ scheme }) {
+export function forwardedProto({ scheme }) {
   return scheme === "wss" ? "https" : "http";
 }
 
 /** @param {string | undefined} value of a header that holds a list */
 function listOf(value) {
   return (value ?? "").split(",").map((item) => item.trim());
+}
+
+/**
+ * @param {string | undefined} list value of X-Forwarded-For
+ * @param {string} address
+ */
+export function includesAddress(list, address) {
+  return listOf(list).map(plainAddress).includes(plainAddress(address));
 }
 
 /** @param {string} address possibly an IPv4 address written as IPv6 */

@@ -22,7 +22,13 @@ const HOST_SETTINGS = [
 
 /**
  * @typedef {object} EngineInfo the part of `docker info` that is used here
+ * @property {string} ID
  * @property {string} ServerVersion
+ * @property {string} Architecture as the kernel calls it: x86_64
+ * @property {number} NCPU cores
+ * @property {number} MemTotal in bytes
+ * @property {{LocalNodeState: "inactive" | "pending" | "active" | "error" | "locked", NodeID: string, NodeAddr: string,
+ *   ControlAvailable: boolean, Error: string}} Swarm ControlAvailable: it is a manager
  * @property {string} Driver
  * @property {string} CgroupDriver
  * @property {string} CgroupVersion
@@ -39,9 +45,12 @@ const HOST_SETTINGS = [
  * @throws {UserError} when the engine does not answer
  */
 export async function engineInfo(run = dockerRun) {
-  const { code, stdout, output } = await run(["docker", "info", "--format", "{{json .}}"]);
-  if (code !== 0) throw new UserError(`the Docker engine does not answer: ${output.trim()}`);
-  return JSON.parse(stdout);
+  const { code, stdout, stderr } = await run(["docker", "info", "--format", "{{json .}}"]);
+  // Clients also write what they know themselves then, and some end well.
+  const info = stdout.startsWith("{") ? JSON.parse(stdout) : {};
+  if (code === 0 && info.ID) return info;
+  const why = [stderr.trim(), ...(info.ServerErrors ?? [])].filter(Boolean).join("; ");
+  throw new UserError(`the Docker engine does not answer: ${why}`);
 }
 
 /** What to do for counters. */

@@ -19,7 +19,15 @@ test("a run needs an engine whose containers have counters", async () => {
   });
 });
 
-test("an engine that does not answer", async () => {
-  const { run } = fakeRun(() => ({ code: 1, stderr: "Cannot connect to the Docker daemon" }));
-  await assert.rejects(requireCounters(run), { message: /does not answer: Cannot connect/ });
-});
+for (const [client, answer] of /** @type {const} */ ([
+  ["20.10", { code: 1, stderr: "Cannot connect to the Docker daemon\n" }],
+  ["28", { code: 1, stdout: '{"ID":""}', stderr: "Cannot connect to the Docker daemon\n" }],
+  ["that ends well", { stdout: '{"ServerErrors":["Cannot connect to the Docker daemon"]}' }],
+])) {
+  test(`an engine that does not answer, as a client ${client} tells it`, async () => {
+    const { run } = fakeRun(() => answer);
+    await assert.rejects(requireCounters(run), {
+      message: "the Docker engine does not answer: Cannot connect to the Docker daemon",
+    });
+  });
+}

@@ -2,7 +2,7 @@
  * What a run's figures were made on.
  */
 import { join, relative } from "node:path";
-import { localImages, run } from "../platform/docker.js";
+import { OWN_ENGINE, run } from "../platform/docker.js";
 import { readKnobs, workersEnv } from "../plan/knobs.js";
 import { fingerprint } from "./fingerprint.js";
 import { advise } from "./advice.js";
@@ -188,7 +188,7 @@ export function referenceImage({ services }, { referenceShare = 0, scenarios }) 
  */
 async function describeImages(images) {
   const names = [...new Set(Object.values(images))];
-  const ids = await localImages(names);
+  const ids = await OWN_ENGINE.localImages(names);
   const format = "{{.Id}} {{json .RepoDigests}}";
   const { stdout } = await run(["docker", "image", "inspect", "--format", format, ...ids.values()]);
   /** @type {Map<string, string>} by id */

@@ -1,7 +1,7 @@
 /**
  * The project's InfluxDB, for as long as an export needs it: the one that is up, or one that is started, and stopped again.
  */
-import { containersOf, joinNetwork, leaveNetwork, Project } from "../platform/docker.js";
+import { OWN_ENGINE, Project } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { Influx, INFLUXDB_URL } from "../platform/influx.js";
 import { until } from "../platform/wait.js";
@@ -28,14 +28,14 @@ export async function openSource(directory, say, { start }) {
   const project = new Project(directory, { profile: "*" });
   const { name, networks } = await project.config();
   const network = networks.default.name;
-  const running = (await containersOf(name)).filter((container) => container.running);
+  const running = (await OWN_ENGINE.containersOf(name)).filter((container) => container.running);
   const isUp = (/** @type {string} */ service) =>
     running.some((container) => container.service === service);
   const wasUp = isUp("influxdb");
   if (!wasUp && !start) return null;
 
   const close = async () => {
-    await leaveNetwork(network);
+    await OWN_ENGINE.leaveNetwork(network);
     if (wasUp) return;
     // What else of the project runs stays. `down` alone removes the network too; the data are kept by both.
     await project.run(
@@ -48,7 +48,7 @@ export async function openSource(directory, say, { start }) {
   if (!wasUp) say("starting InfluxDB");
   try {
     if (!wasUp) await project.check(["up", "--detach", "--no-deps", "influxdb"]);
-    await joinNetwork(network);
+    await OWN_ENGINE.joinNetwork(network);
     const influx = new Influx(INFLUXDB_URL, { timeoutMs: QUERY_LIMIT_MS });
     await waitFor(influx);
     return {

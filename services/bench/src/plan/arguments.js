@@ -5,6 +5,7 @@ import { Option } from "commander";
 import { UserError } from "../errors.js";
 import schema from "./battle.schema.json" with { type: "json" };
 import { expectation } from "./document.js";
+import { HOSTS_FILE } from "./hosts-file.js";
 import { RUN_NAME, RUN_NAME_EXPECTED } from "./run-name.js";
 
 /**
@@ -68,6 +69,10 @@ export const OPTIONS = {
     "proxyCpus",
     "name",
   ]),
+  hosts: checked("--hosts <FILE>", `machines, in the project's folder (default: ${HOSTS_FILE})`, {
+    expected: "a file such as hosts.example.yaml",
+    read: (text) => text || undefined,
+  }),
   dashboard: checked(
     "--dashboard <UID>",
     "only this dashboard (default: each with data for the run)",

@@ -32,6 +32,7 @@ import { rateName } from "./workload.js";
  * @property {Parameters | null} warmUp those that differ while warming up; null: no warm-up
  * @property {string[]} events a cell of each; []: its scenario knows none
  * @property {number} rounds of the battle's, the first so many; Infinity: all
+ * @property {boolean} control takes part
  * @property {boolean} isPiloted its rate is computed at the start of a run; until then it is the scenario's default
  *
  * @typedef {object} Battle what its file says; battle.schema.json describes each key
@@ -55,6 +56,7 @@ import { rateName } from "./workload.js";
  * @property {Parameters} [warmUp]
  * @property {string[]} [events]
  * @property {number} [rounds]
+ * @property {boolean} [control]
  *
  * @typedef {Partial<Omit<Battle, "tests">> & Pick<Battle, "title" | "proxies" | "rounds" | "seed"> & {tests: TestInFile[]}} BattleInFile
  */
@@ -104,6 +106,7 @@ export function readBattle(directory, name, { proxies }) {
       "Expected a test of an open loop that leaves its rate out, such as CONNECTIONS_PER_SECOND of arrivals.",
     );
   }
+  refuseTooManyRounds(document, content);
   refuseRepeatedCells(document, tests);
   if (content.promise) refuseWithoutRate(document, tests);
   return {
@@ -182,7 +185,8 @@ function refuseUnknownProxies(document, wanted, proxies) {
  * @returns {Omit<Test, "isPiloted">}
  */
 function readTest(document, test, i, directory) {
-  const { scenario: name, schemes, parameters = {}, warmUp, rounds = Infinity } = test;
+  const { scenario: name, schemes, parameters = {}, warmUp } = test;
+  const { rounds = Infinity, control = true } = test;
   const scenario = readScenario(directory, name);
   const path = ["tests", i];
   for (const [place, scheme] of schemes.entries()) {
@@ -218,7 +222,7 @@ function readTest(document, test, i, directory) {
     if (warmUp) refuseExcess("warmUp", warmUp, { ...combination, ...warmUp });
   }
   const events = eventsOf(document, test.events, { scenario, lists, path });
-  return { scenario, schemes, parameters: lists, warmUp: warmUp ?? null, events, rounds };
+  return { scenario, schemes, parameters: lists, warmUp: warmUp ?? null, events, rounds, control };
 }
 
 /**
@@ -271,6 +275,20 @@ function refuseWithoutRate(document, tests) {
       "Expected an open loop over WebSockets, such as arrivals or steady; or leave promise out.",
     );
   }
+}
+
+/**
+ * @param {Document} document
+ * @param {BattleInFile} content
+ */
+function refuseTooManyRounds(document, { rounds, tests }) {
+  const i = tests.findIndex((test) => (test.rounds ?? 0) > rounds);
+  if (i < 0) return;
+  throw document.mistake(
+    ["tests", i, "rounds"],
+    `rounds of a test is ${tests[i].rounds}, and the battle has ${rounds}`,
+    "Expected at most the battle's: its first so many are those of the test.",
+  );
 }
 
 /**

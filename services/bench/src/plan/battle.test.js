@@ -155,6 +155,14 @@ for (const [title, from, to, line, fact, next] of /** @type {const} */ ([
     /"proxyCpus" is Infinity/,
     /^Expected a number from 0/,
   ],
+  [
+    "more rounds of a test than of the battle",
+    "    schemes: [ws, wss]",
+    "    schemes: [ws, wss]\n    rounds: 3",
+    8,
+    /rounds of a test is 3, and the battle has 2/,
+    /^Expected at most the battle's/,
+  ],
   ["text for a number", "rounds: 2", "rounds: two", 3, /"rounds" is "two"/, /whole number/],
   ["a key without a value", "rounds: 2", "rounds:", 3, /"rounds" is empty/, /whole number/],
   [
@@ -188,7 +196,7 @@ for (const [title, from, to, line, fact, next] of /** @type {const} */ ([
     "nginx",
     2,
     /unknown group of proxies "nginx"/,
-    /^Groups: all, classic, common\. Expected one of them, or a list such as \[nginx, haproxy\]/,
+    /^Groups: all, classic, common, http2\. Expected one of them, or a list such as \[nginx, haproxy\]/,
   ],
   [
     "an unknown group",
@@ -204,7 +212,7 @@ for (const [title, from, to, line, fact, next] of /** @type {const} */ ([
     "[hitch, comon]",
     2,
     /unknown proxy "comon"/,
-    /^Did you mean common\? .*Groups: all, classic, common\.$/,
+    /^Did you mean common\? .*Groups: all, classic, common, http2\.$/,
   ],
   [
     "an empty list of values",

@@ -2,6 +2,7 @@
  * Plans in words: what --dry-run prints, and why --resume refuses.
  */
 import { estimateSeconds, formatDuration } from "./estimate.js";
+import { roundsBySetting } from "./rounds.js";
 
 /**
  * @import { Parameters, Plan, PlannedCell } from "../record/types.js"
@@ -22,7 +23,7 @@ export function describePlan(plan, pilot = null) {
     `${title} (${battle})`,
     "",
     `  proxies    ${proxies.join(", ")}`,
-    `  rounds     ${rounds}, order by seed ${seed}`,
+    `  rounds     ${rounds}${fewerText(plan)}, order by seed ${seed}`,
     `  proxy CPU  ${proxyCpus === 0 ? "no limit" : `${proxyCpus} cores each`}`,
     `  workers    ${workers === null ? "as in .env" : `${workers} in each proxy and in the echo server`}`,
     `  TLS key    ${keyType}`,
@@ -56,6 +57,21 @@ export function describePlan(plan, pilot = null) {
       `before them the pilot, ${pilot.cells.length} cells: about ${formatDuration(estimateSeconds(pilot))}`,
     );
   return lines.join("\n");
+}
+
+/**
+ * @param {Plan} plan
+ * @returns {string} which settings have fewer rounds than others; empty where none has
+ */
+function fewerText(plan) {
+  const fewer = roundsBySetting(plan).filter(({ rounds }) => rounds < plan.rounds);
+  return [...Map.groupBy(fewer, ({ rounds }) => rounds)]
+    .sort(([a], [b]) => b - a)
+    .map(([rounds, own]) => {
+      const labels = own.map(({ cell }) => settingLabel(cell)).sort();
+      return ` (${rounds} of ${labels.join(", ")})`;
+    })
+    .join("");
 }
 
 /**
@@ -137,10 +153,15 @@ function facts({ cells, proxies, schema, scenarios, pilot, ...rest }) {
   const found = new Map(Object.entries(rest).map(([name, value]) => [name, String(value)]));
   found.set("pilot", String(pilot?.run ?? "none"));
   found.set("schema", String(schema)).set("proxies", proxies.join(", "));
+  const settings = roundsBySetting({ cells });
   for (const [scenario, alike] of Map.groupBy(cells, (cell) => cell.scenario)) {
     /** @type {(name: string, values: unknown[]) => void} */
     const add = (name, values) =>
       found.set(`${name} of ${scenario}`, [...new Set(values)].sort().join(", "));
+    add(
+      "rounds",
+      settings.flatMap(({ cell, rounds }) => (cell.scenario === scenario ? rounds : [])),
+    );
     add(
       "schemes",
       alike.map(({ scheme }) => scheme),

@@ -34,6 +34,21 @@ round 2
   );
 });
 
+test("which settings have fewer rounds is told, and that their number changed", (t) => {
+  const text = `${BATTLE}  - scenario: hot
+    schemes: [ws]
+    rounds: 1
+    parameters: { MESSAGE_BYTES: [64, 1024] }
+`;
+  const plan = makePlan(battleOf(t, text), {}, { proxies });
+  assert.match(
+    describePlan(plan),
+    /^ {2}rounds {5}2 \(1 of hot ws messagebytes1024, hot ws messagebytes64\), order by seed 1$/m,
+  );
+  const all = makePlan(battleOf(t, text.replace("    rounds: 1\n", "")), {}, { proxies });
+  assert.deepEqual(differences(plan, all), [{ key: "rounds of hot", was: "1", is: "2" }]);
+});
+
 test("a plan without warm-up and with a budget says so", (t) => {
   const battle = battleOf(t, BATTLE.replace(/ {4}warmUp.*\n/, ""));
   const text = describePlan(makePlan(battle, { proxyCpus: 0.5 }, { proxies }));
@@ -50,7 +65,15 @@ test("the same plan does not differ, whatever the preflight made of it", (t) => 
 });
 
 for (const [title, from, to, expected] of /** @type {const} */ ([
-  ["rounds", "rounds: 2", "rounds: 3", [{ key: "rounds", was: "2", is: "3" }]],
+  [
+    "rounds",
+    "rounds: 2",
+    "rounds: 3",
+    [
+      { key: "rounds", was: "2", is: "3" },
+      { key: "rounds of short-lived", was: "2", is: "3" },
+    ],
+  ],
   ["the seed", "seed: 1", "seed: 2", [{ key: "seed", was: "1", is: "2" }]],
   [
     "proxies",

@@ -7,7 +7,7 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import { didYouMean, UserError } from "../errors.js";
 
 /**
- * @import { ErrorObject } from "ajv"
+ * @import { ErrorObject, ValidateFunction } from "ajv"
  *
  * @typedef {(string | number)[]} Path keys and indexes from the root of the document
  *
@@ -24,6 +24,9 @@ import { didYouMean, UserError } from "../errors.js";
 
 const EXPECTED_YAML = "Expected YAML: keys and values as in battles/quick.yaml.";
 
+/** @type {WeakMap<object, ValidateFunction>} to compile a schema takes longer than to check all files of its kind */
+const validators = new WeakMap();
+
 /** One file, read. */
 export class Document {
   #lines = new LineCounter();
@@ -33,16 +36,17 @@ export class Document {
   /**
    * @param {string} file
    * @param {string} label how messages call it: `battles/quick.yaml`
+   * @param {string} [expected] what is said to who wrote something that is not YAML
    * @throws {UserError} when it is not YAML; exit code 2, as for every mistake in it
    */
-  constructor(file, label) {
+  constructor(file, label, expected = EXPECTED_YAML) {
     this.#label = label;
     this.#tree = parseDocument(readFileSync(file, "utf8"), { lineCounter: this.#lines });
     const [error] = this.#tree.errors;
     if (error) {
       throw new UserError(
         `${label}, line ${error.linePos?.[0].line ?? 1}: ${error.message.split(" at line ")[0]}`,
-        EXPECTED_YAML,
+        expected,
         2,
       );
     }
@@ -52,7 +56,7 @@ export class Document {
     } catch (error) {
       // An alias without its anchor is found here only.
       const fact = error instanceof Error ? error.message : String(error);
-      throw this.mistake([], fact, EXPECTED_YAML);
+      throw this.mistake([], fact, expected);
     }
   }
 
@@ -75,9 +79,7 @@ export class Document {
     let part = this.value;
     for (const step of path) part = /** @type {any} */ (part)[step];
     if (part === undefined) return;
-    const validate = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true }).compile(
-      schema,
-    );
+    const validate = validatorOf(schema);
     if (validate(part)) return;
     const [first] = (validate.errors ?? [])
       .map((error) => ({ error, path: [...path, ...pathOf(error)] }))
@@ -109,6 +111,15 @@ export class Document {
     // In an empty file there is no line.
     return this.#lines.linePos(offset).line || 1;
   }
+}
+
+/** @param {object} schema JSON Schema, draft 7 */
+function validatorOf(schema) {
+  const validator =
+    validators.get(schema) ??
+    new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true }).compile(schema);
+  validators.set(schema, validator);
+  return validator;
 }
 
 /**

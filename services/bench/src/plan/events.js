@@ -47,6 +47,15 @@ const LACKS = {
 };
 
 /**
+ * @param {string} event
+ * @returns {boolean} a new configuration is to answer after it
+ */
+export function renews(event) {
+  const { before, steps } = EVENTS[event];
+  return [...before, ...steps].some((step) => step.do === "renew");
+}
+
+/**
  * @param {Proxy} proxy
  * @param {string} event
  * @returns {string | null} why it cannot be put through that event; null: it can

@@ -36,6 +36,7 @@ import { FAILED_LIMIT_PERCENT, rateName, workloadOf } from "./workload.js";
  * @property {Parameters | null} warmUp
  * @property {string | null} event null: its scenario knows none
  * @property {number} rounds the first so many
+ * @property {boolean} control takes part
  *
  * @typedef {object} Known
  * @property {Proxy[]} proxies every folder of proxies/, in its order
@@ -45,6 +46,9 @@ import { FAILED_LIMIT_PERCENT, rateName, workloadOf } from "./workload.js";
  *
  * @typedef {{name: string, proxy: Proxy}} Entrant name: in plan and report; the folder's is the profile that Compose starts
  */
+
+/** Why a cell of the control is skipped where its test does without. */
+const LEFT_OUT = "its test leaves the control out";
 
 /** The fewest that give the median a 95 % confidence interval without assuming a distribution: 1 − 2 × 0.5⁶ = 97 %. */
 const AA_ROUNDS = 6;
@@ -148,7 +152,7 @@ function planFor(entrants, battle, overrides, say) {
     const prefix = `r${String(round).padStart(String(rounds).length, "0")}`;
     const parts = promise ? partsOf(round, promise) : [null];
     const inRound = all
-      .filter(({ setting }) => round <= setting.rounds)
+      .filter(({ setting }) => round <= (promise ? setting.rounds + 1 : setting.rounds))
       .flatMap((pair) => parts.map((part) => ({ ...pair, part })));
     for (const { entrant, setting, part } of /** @type {typeof inRound} */ (
       shuffle(inRound, random)
@@ -169,7 +173,10 @@ function planFor(entrants, battle, overrides, say) {
         loads: 1,
         observed: true,
         limitSeconds: limitSeconds(workload, scheme, proxyCpus),
-        skip: unableToServe(proxy, scenario, workload) ?? (event && lackFor(proxy, event)),
+        skip:
+          setting.control || proxy.name !== CONTROL
+            ? (unableToServe(proxy, scenario, workload) ?? (event && lackFor(proxy, event)))
+            : LEFT_OUT,
         ...(event && { event }),
         ...(part && { capacity: capacityPart(part, scenarioOf(battle, scenario), `r1-${name}`) }),
       });
@@ -335,7 +342,10 @@ function withoutUnable(plan, named) {
   const proxies = plan.proxies.filter(stays);
   const cells = plan.cells.filter(
     ({ proxy, skip }) =>
-      skip === null || named.includes(proxy) || (skip.startsWith(HAS_NONE) && stays(proxy)),
+      skip === null ||
+      skip === LEFT_OUT ||
+      named.includes(proxy) ||
+      (skip.startsWith(HAS_NONE) && stays(proxy)),
   );
   return { ...plan, proxies, cells };
 }
@@ -350,7 +360,7 @@ function settingsOf(tests, { schemes, connections }, { notes, rates }) {
   /** @type {Setting[]} */
   const settings = [];
   for (const test of tests) {
-    const { scenario, rounds } = test;
+    const { scenario, rounds, control } = test;
     const lists = connections
       ? { ...test.parameters, ...refuseImpossible(connections, scenario) }
       : test.parameters;
@@ -368,14 +378,18 @@ function settingsOf(tests, { schemes, connections }, { notes, rates }) {
           warmUp: test.warmUp && warmUpOf(test.warmUp, parameters, scenario, notes),
           event,
           rounds,
+          control,
         };
         // With --connections, two tests may have become one.
+        const shared = { warmUp: null, rounds, control };
         const isSame = (/** @type {Setting} */ other) =>
-          isDeepStrictEqual(
-            { ...other, warmUp: null, rounds },
-            { ...setting, warmUp: null, rounds },
-          );
-        if (!settings.some(isSame)) settings.push(setting);
+          isDeepStrictEqual({ ...other, ...shared }, { ...setting, ...shared });
+        const same = settings.find(isSame);
+        if (!same) settings.push(setting);
+        else {
+          same.rounds = Math.max(same.rounds, rounds);
+          same.control ||= control;
+        }
       }
     }
   }

@@ -185,6 +185,46 @@ for (const [title, overrides, message] of refused) {
     assert.throws(() => makePlan(battleOf(t), overrides, { proxies }), { message, exitCode: 2 }));
 }
 
+test("of two tests that --connections makes one, the one with more rounds counts", (t) => {
+  const battle = battleOf(
+    t,
+    BATTLE.replace(
+      "  - scenario",
+      "  - { scenario: short-lived, schemes: [ws], rounds: 1, parameters: { CONNECTIONS: 7, CONCURRENCY: 7 } }\n  - scenario",
+    ).replace("CONCURRENCY: 100", "CONCURRENCY: 7"),
+  );
+  const only = { connections: [500], schemes: /** @type {["ws"]} */ (["ws"]), proxies: ["none"] };
+  const { cells } = makePlan(battle, only, { proxies });
+  assert.deepEqual(
+    cells.map(({ round }) => round),
+    [1, 2],
+  );
+});
+
+test("a test without the control says so of its cells, also where a group of proxies is asked for", (t) => {
+  const text = BATTLE.replace(/tests:[^]*/, "")
+    .replace("rounds: 2", "rounds: 1")
+    .concat(
+      "tests:\n",
+      "  - { scenario: short-lived, schemes: [ws] }\n",
+      "  - { scenario: short-lived, schemes: [wss], control: false }\n",
+    );
+  for (const wanted of ["classic", ["none", "nginx"]]) {
+    const { cells } = makePlan(battleOf(t, text), { proxies: wanted }, { proxies });
+    assert.deepEqual(
+      cells.filter(({ skip }) => skip !== null).map(({ id, skip }) => [id, skip]),
+      [["r1-none-short-lived-wss", "its test leaves the control out"]],
+    );
+    assert.ok(cells.some(({ id }) => id === "r1-none-short-lived-ws"));
+  }
+  // With --scheme, both have become one.
+  const one = makePlan(battleOf(t, text), { schemes: ["ws"] }, { proxies });
+  assert.deepEqual(
+    one.cells.map(({ skip }) => skip),
+    [null, null, null],
+  );
+});
+
 test("--connections is refused where a scenario has none", (t) => {
   const battle = battleOf(
     t,
@@ -239,7 +279,7 @@ for (const [name, cells, parameters] of /** @type {const} */ ([
     300,
     { CONNECTIONS: [1000, 2000, 5000, 10000], CONCURRENCY: [100], MESSAGES: [1, 100] },
   ],
-  ["messages", 240, { CONNECTIONS: [1000, 2000, 5000], CONCURRENCY: [100], MESSAGES: [1, 100] }],
+  ["messages", 80, { CONNECTIONS: [1000, 2000, 5000], CONCURRENCY: [100], MESSAGES: [1, 100] }],
 ])) {
   test(`the battle ${name}`, () => {
     const plan = makePlan(readBattle(root, name, { proxies }), {}, { proxies: five });

@@ -49,6 +49,27 @@ test("a round of searches, then rounds with a fresh cell at the rate found and o
   assert.equal(new Set(cells.map(({ id }) => id)).size, cells.length);
 });
 
+test("a test of fewer rounds has its search and so many with fresh cells", (t) => {
+  const text = `title: Test
+proxies: [nginx]
+rounds: 3
+seed: 1
+promise: { sloMs: 50 }
+tests:
+  - scenario: arrivals
+    schemes: [ws]
+    rounds: 2
+    parameters: { CONNECTIONS_PER_SECOND: 25 }
+`;
+  const { cells, rounds } = makePlan(battleOf(t, text), { proxies: ["nginx"] }, { proxies });
+  assert.equal(rounds, 4);
+  const own = cells.filter(({ proxy }) => proxy === "nginx");
+  assert.deepEqual(
+    own.map(({ round }) => round),
+    [1, 2, 2, 3, 3],
+  );
+});
+
 test("a coarse search has to fail further above", (t) => {
   const text = `title: Test
 proxies: [nginx]

@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { didYouMean, UserError } from "../errors.js";
+import { Document } from "./document.js";
+import schema from "./proxy.schema.json" with { type: "json" };
 
-/** @import { SameWork, Scheme } from "../record/types.js" */
+/** @import { SameWork, Scheme, VariantOf } from "../record/types.js" */
 
 /**
  * @typedef {object} PartCommand
@@ -15,15 +17,15 @@ import { didYouMean, UserError } from "../errors.js";
  *
  * @typedef {object} Reload
  * @property {PartSignal[]} signals in this order
- * @property {number} [closesAfterSeconds] its configuration ends, so long after the reload, what was open before; without it: never, as
- *   long as the client holds it
+ * @property {number} [closesAfterSeconds] its configuration ends, so long after the reload, what was open before, 0: at once; without it:
+ *   never, as long as the client holds it
  * @property {boolean} [inPlace] the processes that run take the new configuration; default: others do, and take their place
  *
  * @typedef {object} Drain
  * @property {PartSignal[]} signals in this order; what is open is served until it ends, or the configuration ends it
  *
  * @typedef {object} Generation how it tells which configuration is in force: it answers GET /.generation with the number in a file
- *   that it reads as it starts, and as it reloads
+ *   that it reads as it starts, and as it reloads, or passes that on with the number as X-Generation, which the server behind it answers
  * @property {string} file its name in the folder /generation
  * @property {string} text of that file, in the configuration's own language; `{generation}` stands for the number
  *
@@ -32,10 +34,12 @@ import { didYouMean, UserError } from "../errors.js";
  * @property {string} title
  * @property {string} vendor address of the project
  * @property {string} colour `#rrggbb`, the same in every chart
+ * @property {VariantOf | null} variantOf it is that proxy but for what differs; null, the default: it is none
  * @property {boolean} terminatesTls
  * @property {boolean} speaksHttp
  * @property {boolean} addsForwardedHeaders
  * @property {boolean} choosesTls13Cipher default: true; false: its TLS library has no setting for it, and takes what the client prefers
+ * @property {boolean} websocketsOverHttp2 carries WebSockets over HTTP/2 (RFC 8441) on 8443; default: false
  * @property {boolean} sendsProxyProtocol tells the server the client's address by the PROXY protocol; default: false
  * @property {"websockets" | "files" | "hello"} serves websockets, the default: it carries them, and HTTP, to the server behind it;
  *   files: nothing stands behind it, and it answers GET /files/<bytes> itself; hello: so too, with the same 12 bytes on any path
@@ -63,59 +67,10 @@ export const CONTROL = "none";
 /** The group that every proxy is in. */
 export const GROUP_OF_ALL = "all";
 
-/** What each key of proxy.json must be. */
-const KEYS = {
-  title: ["a text", isText],
-  vendor: ["a text", isText],
-  colour: [
-    "a colour such as #0072B2",
-    (/** @type {unknown} */ v) => /^#[0-9A-Fa-f]{6}$/.test(String(v)),
-  ],
-  terminatesTls: ["true or false", isBoolean],
-  speaksHttp: ["true or false", isBoolean],
-  addsForwardedHeaders: ["true or false", isBoolean],
-  choosesTls13Cipher: ["true or false", isBoolean],
-  sendsProxyProtocol: ["true or false", isBoolean],
-  serves: [
-    '"websockets", "files" or "hello"',
-    (/** @type {unknown} */ v) => ["websockets", "files", "hello"].includes(String(v)),
-  ],
-  schemes: ['"ws", "wss" or both, in a list', isSchemes],
-  maxConnections: ["a whole number above 0, or null", isCountOrNull],
-  processes: [
-    '"one", "workers" or "many"',
-    (/** @type {unknown} */ v) => ["one", "workers", "many"].includes(String(v)),
-  ],
-  descriptorLimit: ["a whole number above 0, or null", isCountOrNull],
-  sameWorkAs: [
-    '{"proxy": a folder of proxies/, "scheme": "ws" or "wss"}, or null',
-    isSameWorkOrNull,
-  ],
-  groups: [
-    'a list of names such as ["common"]',
-    (/** @type {unknown} */ v) => Array.isArray(v) && v.every(isText),
-  ],
-  configChecks: ['a list of {"command": [words], "part"?: text}', isPartCommands],
-  versions: ['a list of {"command": [words], "part"?: text}', isPartCommands],
-  reload: [
-    '{"signals": [{"signal": a name such as "HUP", "part"?: text}], "closesAfterSeconds"?: a number above 0, "inPlace"?: true or false}, or null',
-    (/** @type {any} */ v) => v === null || isReload(v),
-  ],
-  drain: [
-    '{"signals": [{"signal": a name such as "QUIT", "part"?: text}]}, or null',
-    (/** @type {any} */ v) => v === null || (hasKeys(v, ["signals"]) && isPartSignals(v.signals)),
-  ],
-  worker: ['"child", or null', (/** @type {unknown} */ v) => v === null || v === "child"],
-  generation: [
-    '{"file": a file name, "text": what it says, with {generation} for the number}, or null',
-    (/** @type {any} */ v) => v === null || isGeneration(v),
-  ],
-  balances: ["true or false", isBoolean],
-};
-
 /** What need not be said: so it is with most. */
 const DEFAULTS = {
   choosesTls13Cipher: true,
+  websocketsOverHttp2: false,
   sendsProxyProtocol: false,
   serves: "websockets",
   schemes: ["ws", "wss"],
@@ -129,7 +84,11 @@ const DEFAULTS = {
   generation: null,
   balances: false,
   groups: [],
+  variantOf: null,
 };
+
+/** What a variant has not from its original. */
+const OWN = ["title", "colour", "groups", "sameWorkAs"];
 
 /**
  * @param {Scheme} scheme
@@ -148,147 +107,99 @@ export function serviceOf({ name }, { part }) {
   return part ? `${name}-${part}` : name;
 }
 
-/** @param {unknown} value */
-function isText(value) {
-  return typeof value === "string" && value !== "";
-}
-
-/** @param {unknown} value */
-function isBoolean(value) {
-  return typeof value === "boolean";
-}
-
-/** @param {unknown} value */
-function isSchemes(value) {
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every((scheme, i) => ["ws", "wss"].includes(scheme) && value.indexOf(scheme) === i)
-  );
-}
-
-/** @param {unknown} value */
-function isCountOrNull(value) {
-  return value === null || (Number.isInteger(value) && Number(value) > 0);
-}
-
-/** @param {any} value */
-function isSameWorkOrNull(value) {
-  if (value === null) return true;
-  return isText(value?.proxy) && isSchemes([value.scheme]) && Object.keys(value).length === 2;
-}
-
-/** @param {unknown} value */
-function isWords(value) {
-  return Array.isArray(value) && value.length > 0 && value.every(isText);
-}
-
-/** @param {unknown} value */
-function isPartCommands(value) {
-  return (
-    Array.isArray(value) &&
-    value.every((entry) => isWords(entry?.command) && isText(entry.part ?? "whole"))
-  );
-}
-
-/** @param {unknown} value */
-function isPartSignals(value) {
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every(
-      (entry) =>
-        hasKeys(entry, ["signal"], ["part"]) &&
-        /^(?!SIG)[A-Z]+[0-9]?$/.test(entry.signal) &&
-        isText(entry.part ?? "whole"),
-    )
-  );
-}
-
-/** @param {any} value */
-function isReload(value) {
-  return (
-    hasKeys(value, ["signals"], ["closesAfterSeconds", "inPlace"]) &&
-    isPartSignals(value.signals) &&
-    isBoolean(value.inPlace ?? false) &&
-    (value.closesAfterSeconds ?? 1) > 0
-  );
-}
-
-/** @param {any} value */
-function isGeneration(value) {
-  return (
-    hasKeys(value, ["file", "text"]) &&
-    /^[\w-]+(\.[\w-]+)*$/.test(value.file) &&
-    isText(value.text) &&
-    value.text.includes("{generation}")
-  );
-}
-
-/**
- * @param {unknown} value
- * @param {string[]} required
- * @param {string[]} [optional]
- * @returns {boolean} whether it is an object with these keys and no others
- */
-function hasKeys(value, required, optional = []) {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const keys = Object.keys(value);
-  const known = [...required, ...optional];
-  return required.every((key) => keys.includes(key)) && keys.every((key) => known.includes(key));
-}
-
 /**
  * Every folder of proxies/ that has a proxy.json.
  *
  * @param {string} directory the folder proxies/
- * @returns {Proxy[]} sorted by name
+ * @returns {Proxy[]} sorted by name; of a variant with all that its original has
  * @throws {UserError} when a proxy.json is not as it should be
  */
 export function readProxies(directory) {
-  return readdirSync(directory)
-    .sort()
-    .filter((name) => existsSync(join(directory, name, "proxy.json")))
-    .map((name) => readProxy(directory, name));
+  const documents = new Map(
+    readdirSync(directory)
+      .sort()
+      .filter((name) => existsSync(join(directory, name, "proxy.json")))
+      .map((name) => [name, openProxy(directory, name)]),
+  );
+  return [...documents].map(([name, document]) => {
+    const original = originalOf(document, documents);
+    if (original) document.value = merged(ofOriginal(original.value), document.value);
+    document.check(schema);
+    return /** @type {Proxy} */ ({ name, ...DEFAULTS, ...Object(document.value) });
+  });
 }
 
 /**
  * @param {string} directory
  * @param {string} name
- * @returns {Proxy}
  */
-function readProxy(directory, name) {
-  const file = `proxies/${name}/proxy.json`;
-  let content;
-  try {
-    content = {
-      ...DEFAULTS,
-      ...JSON.parse(readFileSync(join(directory, name, "proxy.json"), "utf8")),
-    };
-  } catch (error) {
-    throw new UserError(
-      `${file} cannot be read: ${error instanceof Error ? error.message : error}`,
-      "Correct the file.",
+function openProxy(directory, name) {
+  return new Document(
+    join(directory, name, "proxy.json"),
+    `proxies/${name}/proxy.json`,
+    "Expected JSON as in proxies/nginx/proxy.json.",
+  );
+}
+
+/**
+ * @param {Document} document
+ * @param {Map<string, Document>} documents by name of the proxy
+ * @returns {Document | null} null: it is no variant
+ * @throws {UserError} when there is no such original, or it is a variant itself
+ */
+function originalOf(document, documents) {
+  if (!Object(document.value).variantOf) return null;
+  document.check(schema.properties.variantOf, ["variantOf"]);
+  const { proxy } = Object(document.value).variantOf;
+  const original = documents.get(proxy);
+  if (!original) {
+    throw document.mistake(
+      ["variantOf", "proxy"],
+      `it is a variant of "${proxy}", and there is no proxies/${proxy}/proxy.json`,
+      `${didYouMean(proxy, [...documents.keys()])}Expected a folder of proxies/.`,
     );
   }
-  for (const [key, [expected, isValid]] of Object.entries(KEYS)) {
-    if (!(/** @type {(value: unknown) => boolean} */ (isValid)(content[key]))) {
-      throw new UserError(
-        `${file}: "${key}" is ${JSON.stringify(content[key]) ?? "missing"}`,
-        `Expected ${expected}. See proxies/nginx/proxy.json.`,
-      );
-    }
+  if (Object(original.value).variantOf) {
+    throw document.mistake(
+      ["variantOf", "proxy"],
+      `it is a variant of "${proxy}", which is a variant itself`,
+      "Expected a proxy that is none: name the original of both, and say here all that differs from that.",
+    );
   }
-  for (const key of Object.keys(content)) {
-    if (!(key in KEYS)) {
-      const known = Object.keys(KEYS);
-      throw new UserError(
-        `${file}: unknown key "${key}"`,
-        `${didYouMean(key, known)}Known: ${known.join(", ")}.`,
-      );
-    }
+  // Else its mistakes would be told as those of the variant.
+  original.check(schema);
+  return original;
+}
+
+/** @param {unknown} value */
+function ofOriginal(value) {
+  return Object.fromEntries(Object.entries(Object(value)).filter(([key]) => !OWN.includes(key)));
+}
+
+/**
+ * JSON Merge Patch (RFC 7396, section 2).
+ *
+ * @param {unknown} target stays as it is
+ * @param {unknown} patch
+ * @returns {unknown} the target with the patch's members in place of its own, in objects at any depth; without those that the patch has
+ *   as null
+ */
+function merged(target, patch) {
+  if (!isObject(patch)) return patch;
+  const result = isObject(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete result[key];
+    else result[key] = merged(result[key], value);
   }
-  return { name, ...content };
+  return result;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is Record<string, unknown>}
+ */
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -225,12 +225,14 @@ function valueSchema({ type = "integer", min, max, values, description }) {
 /**
  * What a scenario asks for, against what a proxy's folder says that it serves.
  *
- * @param {Pick<Proxy, "name" | "serves">} proxy
+ * @param {Pick<Proxy, "name" | "serves" | "websocketsOverHttp2">} proxy
  * @param {string} scenario its name
- * @param {Pick<Workload, "protocol" | "fileBytes">} workload
+ * @param {Pick<Workload, "protocol" | "fileBytes" | "streams">} workload
  * @returns {string | null} why it cannot; null: it can
  */
-export function unableToServe(proxy, scenario, { protocol, fileBytes }) {
+export function unableToServe(proxy, scenario, { protocol, fileBytes, streams = 0 }) {
+  if (streams > 0 && !proxy.websocketsOverHttp2)
+    return `${proxy.name} carries no WebSockets over HTTP/2`;
   // A proxy carries whatever the server behind it serves.
   if (proxy.serves === "websockets") return null;
   if (fileBytes === undefined)

@@ -100,18 +100,37 @@ test("a file server cannot do what needs a server behind it", () => {
   };
   const [http, echo] = [asked("http"), asked("short-lived")];
   const [small, large] = [12, 2216].map((bytes) => asked("files", { FILE_BYTES: bytes }));
-  const proxy = { name: "p", serves: /** @type {const} */ ("websockets") };
+  const common = { name: "p", websocketsOverHttp2: false };
+  const proxy = { ...common, serves: /** @type {const} */ ("websockets") };
   for (const one of [http, echo, large]) assert.equal(unableToServe(proxy, ...one), null);
-  const server = { name: "p", serves: /** @type {const} */ ("files") };
+  const server = { ...common, serves: /** @type {const} */ ("files") };
   assert.equal(unableToServe(server, ...large), null);
   assert.match(
     unableToServe(server, ...http) ?? "",
     /^p has no server behind it.*http asks for another page$/,
   );
   assert.match(unableToServe(server, ...echo) ?? "", /short-lived asks for WebSockets$/);
-  const hello = { name: "p", serves: /** @type {const} */ ("hello") };
+  const hello = { ...common, serves: /** @type {const} */ ("hello") };
   assert.equal(unableToServe(hello, ...small), null);
   assert.match(unableToServe(hello, ...large) ?? "", /with 12 bytes$/);
+});
+
+test("what shares HTTP/2 connections is for those that carry WebSockets over HTTP/2", () => {
+  const workload = (/** @type {number} */ streams) =>
+    workloadOf(
+      { scenarios: SCENARIOS },
+      { scenario: "multiplexed", parameters: { STREAMS: streams } },
+    );
+  const proxy = { name: "p", serves: /** @type {const} */ ("websockets") };
+  const able = { ...proxy, websocketsOverHttp2: true };
+  const unable = { ...proxy, websocketsOverHttp2: false };
+  for (const one of [able, unable])
+    assert.equal(unableToServe(one, "multiplexed", workload(0)), null);
+  assert.equal(unableToServe(able, "multiplexed", workload(100)), null);
+  assert.equal(
+    unableToServe(unable, "multiplexed", workload(1)),
+    "p carries no WebSockets over HTTP/2",
+  );
 });
 
 test("a script without a description is refused", (t) => {

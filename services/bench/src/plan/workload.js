@@ -138,6 +138,17 @@ export function schemeName({ scheme, workload: { protocol } }) {
   return scheme === "ws" ? "http" : "https";
 }
 
+/** Below that, memory that grows and memory that settles look alike. */
+const SOAK_SECONDS = 120;
+
+/**
+ * @param {Pick<Workload, "holdsConnections" | "messagesPerSecond" | "phaseSeconds">} workload
+ * @returns {boolean} connections are held under a steady load for so long that what grows over time shows
+ */
+export function isSoak({ holdsConnections, messagesPerSecond, phaseSeconds = 0 }) {
+  return holdsConnections && messagesPerSecond !== undefined && phaseSeconds >= SOAK_SECONDS;
+}
+
 /**
  * @param {Pick<Workload, "rsaBits">} workload
  * @param {"ecdsa" | "rsa"} planned key type of the plan

@@ -6,20 +6,20 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UserError } from "../errors.js";
 import { cpuGroupOf } from "./counters.js";
-import { check, inspect, remove } from "./docker.js";
+import { OWN_ENGINE } from "./docker.js";
+
+/** @import { Engine } from "./docker.js" */
 
 /**
- * What the engine is asked for.
+ * Who is asked.
  *
- * @typedef {object} Engine
- * @property {typeof check} check
- * @property {typeof inspect} inspect
- * @property {typeof remove} remove
- * @property {typeof cpuGroupOf} cpuGroupOf
+ * @typedef {object} Sources
+ * @property {Pick<Engine, "check" | "inspect" | "remove">} engine
+ * @property {(pid: number, root: string) => {path: string}} groupOf as `cpuGroupOf`
  */
 
-/** @type {Engine} */
-const ENGINE = { check, inspect, remove, cpuGroupOf };
+/** @type {Sources} */
+const SOURCES = { engine: OWN_ENGINE, groupOf: cpuGroupOf };
 const ROOT = "/host";
 
 /**
@@ -31,11 +31,12 @@ const ROOT = "/host";
 /**
  * @param {string} name of the container; one of that name, left by a run that was killed, is removed first
  * @param {Budget} budget
- * @param {Engine} [engine]
+ * @param {Sources} [sources]
  * @returns {Promise<string>} its cgroup: `cgroup_parent` of those that share the budget
  * @throws {UserError} when the engine refuses it
  */
-export async function startBudgetGroup(name, { image, quota }, engine = ENGINE) {
+export async function startBudgetGroup(name, { image, quota }, sources = SOURCES) {
+  const { engine, groupOf } = sources;
   await engine.remove([name]);
   await engine.check([
     ...idle(name, image, [
@@ -44,7 +45,7 @@ export async function startBudgetGroup(name, { image, quota }, engine = ENGINE) 
     ]),
   ]);
   const [{ pid }] = await engine.inspect([name]);
-  return engine.cpuGroupOf(pid, ROOT).path;
+  return groupOf(pid, ROOT).path;
 }
 
 /**
@@ -53,17 +54,18 @@ export async function startBudgetGroup(name, { image, quota }, engine = ENGINE) 
  *
  * @param {string} name of the container for the trial; another is called `<name>-child`
  * @param {Budget} budget
- * @param {Engine} [engine]
+ * @param {Sources} [sources]
  * @returns {Promise<string | null>} why this engine does not allow it; null: it does
  */
-export async function reasonAgainstBudgetGroup(name, budget, engine = ENGINE) {
+export async function reasonAgainstBudgetGroup(name, budget, sources = SOURCES) {
+  const { engine, groupOf } = sources;
   const child = `${name}-child`;
   try {
-    const parent = await startBudgetGroup(name, budget, engine);
+    const parent = await startBudgetGroup(name, budget, sources);
     await engine.remove([child]);
     await engine.check(idle(child, budget.image, ["--cgroup-parent", parent]));
     const [{ pid }] = await engine.inspect([child]);
-    return isBelow(engine.cpuGroupOf(pid, ROOT).path, parent)
+    return isBelow(groupOf(pid, ROOT).path, parent)
       ? null
       : "it puts a container elsewhere than into the cgroup that it is told";
   } catch (error) {

@@ -7,7 +7,7 @@ import { UserError } from "../errors.js";
 import { coresOfBudgetGroup, reasonAgainstBudgetGroup, startBudgetGroup } from "./budget-group.js";
 
 /** @import { TestContext } from "node:test" */
-/** @import { Engine } from "./budget-group.js" */
+/** @import { Sources } from "./budget-group.js" */
 
 const BUDGET = { image: "bench", quota: { periodMicroseconds: 10_000, quotaMicroseconds: 1500 } };
 const PID = 4242;
@@ -53,9 +53,10 @@ function engineThat({ heeds = true, refuses = () => false } = {}) {
     },
     inspect: async (/** @type {string[]} */ [name]) => [{ pid: started.indexOf(name) }],
     remove: async (/** @type {string[]} */ names) => removed.push(...names),
-    cpuGroupOf: (/** @type {number} */ pid) => ({ path: paths.get(started[pid]) }),
   };
-  return { engine: /** @type {Engine} */ (engine), removed };
+  /** @type {Sources} */
+  const sources = { engine, groupOf: (pid) => ({ path: paths.get(started[pid]) ?? "" }) };
+  return { sources, removed };
 }
 
 test("the budget of the group that a container is in, version 1 and 2", (t) => {
@@ -79,20 +80,20 @@ test("the budget of the group that a container is in, version 1 and 2", (t) => {
 });
 
 test("a group is the cgroup of a container with the budget", async () => {
-  const { engine, removed } = engineThat();
-  assert.equal(await startBudgetGroup("x-budget", BUDGET, engine), "/docker/x-budget");
+  const { sources, removed } = engineThat();
+  assert.equal(await startBudgetGroup("x-budget", BUDGET, sources), "/docker/x-budget");
   assert.deepEqual(removed, ["x-budget"]);
 });
 
 test("whether the engine allows it is tried, and nothing stays behind", async () => {
   const good = engineThat();
-  assert.equal(await reasonAgainstBudgetGroup("x", BUDGET, good.engine), null);
+  assert.equal(await reasonAgainstBudgetGroup("x", BUDGET, good.sources), null);
   assert.deepEqual(good.removed.slice(-2), ["x-child", "x"]);
   const deaf = engineThat({ heeds: false });
-  assert.match((await reasonAgainstBudgetGroup("x", BUDGET, deaf.engine)) ?? "", /elsewhere/);
+  assert.match((await reasonAgainstBudgetGroup("x", BUDGET, deaf.sources)) ?? "", /elsewhere/);
   const refusing = engineThat({ refuses: (command) => command.includes("--cgroup-parent") });
   assert.equal(
-    await reasonAgainstBudgetGroup("x", BUDGET, refusing.engine),
+    await reasonAgainstBudgetGroup("x", BUDGET, refusing.sources),
     "it refuses a container in the cgroup of another: busy",
   );
   assert.deepEqual(refusing.removed.slice(-2), ["x-child", "x"]);

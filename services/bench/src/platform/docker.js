@@ -2,9 +2,11 @@
  * The one module that talks to Docker and Compose.
  */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { UserError } from "../errors.js";
 
 /**
@@ -93,10 +95,50 @@ function forward(signal) {
  * @throws {UserError} with the program's own words
  */
 export async function check(command, options) {
-  const { code, stdout, output } = await run(command, options);
+  return stdoutOf(command, await run(command, options));
+}
+
+/**
+ * @param {string[]} command
+ * @param {Result} result
+ * @returns {string}
+ * @throws {UserError} with the program's own words, when it failed
+ */
+function stdoutOf(command, { code, stdout, output }) {
   if (code !== 0)
     throw new UserError(`${command.join(" ")} ended with status ${code}`, output.trim());
   return stdout;
+}
+
+/**
+ * Starts a program that answers each line with a line.
+ *
+ * @param {string[]} command
+ * @returns {{ask: (line: string) => Promise<string>, end: () => Promise<void>}} ask: rejects with a UserError and the program's own words
+ *   when it ends without an answer; end: ends its input, and waits until it has ended
+ */
+export function converse([program, ...args]) {
+  const child = spawn(program, args, { stdio: "pipe" });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => (said += text));
+  // A program that has ended reads no more: the missing answer tells it.
+  child.stdin.on("error", () => {});
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  children.add({ child, sharesTerminal: false });
+  const ended = once(child, "close").finally(() => children.delete(child));
+  return {
+    async ask(line) {
+      child.stdin.write(`${line}\n`);
+      const { value, done } = await answers.next();
+      if (!done) return value;
+      await ended;
+      throw new UserError(`${program} ended without an answer`, said.trim());
+    },
+    async end() {
+      child.stdin.end();
+      await ended;
+    },
+  };
 }
 
 /**
@@ -112,24 +154,27 @@ const readProjects = new Map();
 export class Project {
   #name;
   #profile;
+  #engine;
 
   /**
    * @param {string} directory where compose.yaml is
-   * @param {{name?: string, profile?: string, files?: string[], env?: Record<string, string>}} [options]
-   *   name: other than compose.yaml's; profile: "*" is all of them; files: instead of compose.yaml and its override
+   * @param {{name?: string, profile?: string, files?: string[], env?: Record<string, string>, engine?: Engine}} [options]
+   *   name: other than compose.yaml's; profile: "*" is all of them; files: instead of compose.yaml and its override; engine: default: that
+   *   of ./bench itself
    */
-  constructor(directory, { name, profile, files = [], env = {} } = {}) {
+  constructor(directory, { name, profile, files = [], env = {}, engine = OWN_ENGINE } = {}) {
     this.directory = directory;
     this.env = env;
     this.#name = name;
     this.#profile = profile;
+    this.#engine = engine;
     this.prefix = this.#prefixWith(files.flatMap((file) => ["--file", file]));
   }
 
   /** @param {string[]} files options that name them */
   #prefixWith(files) {
     return [
-      ...["docker", "compose", "--env-file", ".env"],
+      ...[...this.#engine.client, "compose", "--env-file", ".env"],
       ...files,
       ...(this.#name ? ["--project-name", this.#name] : []),
       ...(this.#profile ? ["--profile", this.#profile] : []),
@@ -244,137 +289,244 @@ export class Project {
  * @property {string} address in the first of its networks; "": it does not run, or has none of its own
  */
 
-/**
- * @param {string} project name
- * @returns {Promise<ContainerState[]>} every container of it, ended ones too
- * @throws {UserError} when the engine does not answer
- */
-export async function containersOf(project) {
-  // An image that Compose built passes its project on to every container of it; only Compose's own have a number.
-  const ids = await check([
-    ...["docker", "ps", "--all", "--quiet"],
-    ...["--filter", `label=com.docker.compose.project=${project}`],
-    ...["--filter", "label=com.docker.compose.container-number"],
-  ]);
-  return inspect(ids.split("\n").filter(Boolean));
-}
+/** What tells that a program in a container has ended, with its status. */
+const ENDED = "program ended with status";
 
 /**
- * @param {string[]} containers names or ids
- * @returns {Promise<ContainerState[]>} those that exist
- * @throws {UserError} when the engine does not answer
+ * A Docker engine, wherever it is. Commands are whole, with `docker` as their first word: it becomes what leads to this engine.
  */
-export async function inspect(containers) {
-  if (containers.length === 0) return [];
-  const { stdout, stderr } = await run(["docker", "container", "inspect", ...containers]);
-  // One that does not exist is an error to the client, which reports the others all the same.
-  const faults = stderr.split("\n").filter((line) => line && !/No such container/i.test(line));
-  if (faults.length > 0)
-    throw new UserError("the Docker engine does not answer", faults.join("\n"));
-  return JSON.parse(stdout).map(
-    (
-      /** @type {any} */ { Id, Name, Config, HostConfig, State, RestartCount, NetworkSettings },
-    ) => ({
-      id: Id,
-      name: Name.slice(1),
-      service: Config.Labels["com.docker.compose.service"] ?? "",
-      image: Config.Image,
-      pid: State.Pid,
-      running: State.Running,
-      exitCode: State.ExitCode,
-      outOfMemory: State.OOMKilled,
-      restarts: RestartCount,
-      startedAt: State.StartedAt,
-      sharesNetwork: HostConfig.NetworkMode.startsWith("container:"),
-      address: /** @type {{IPAddress: string}[]} */ (
-        Object.values(NetworkSettings.Networks ?? {})
-      ).reduce((first, { IPAddress }) => first || IPAddress, ""),
-    }),
-  );
-}
+export class Engine {
+  /**
+   * @param {string[]} [client] `docker`, with the options that lead to the engine; default: that of ./bench itself
+   * @param {typeof run} [runHere]
+   */
+  constructor(client = ["docker"], runHere = run) {
+    this.client = client;
+    /** As `run` of this module. @type {typeof run} */
+    this.run = ([program, ...args], options) =>
+      runHere(program === "docker" ? [...client, ...args] : [program, ...args], options);
+  }
 
-/**
- * Removes containers at once, without giving them time to stop.
- *
- * @param {string[]} containers names or ids; one that does not exist is no error
- */
-export async function remove(containers) {
-  if (containers.length > 0) await run(["docker", "rm", "--force", "--volumes", ...containers]);
-}
+  /**
+   * @param {string[]} command
+   * @param {Parameters<typeof run>[1]} [options]
+   * @returns {Promise<string>} what it wrote to stdout
+   * @throws {UserError} as `check` of this module
+   */
+  async check(command, options) {
+    return stdoutOf(command, await this.run(command, options));
+  }
 
-/**
- * Sends a signal to the first process of each.
- *
- * @param {string[]} containers names or ids
- * @param {string} name of the signal, without SIG
- * @throws {UserError} when one does not run
- */
-export async function signal(containers, name) {
-  await check(["docker", "kill", "--signal", `SIG${name}`, ...containers]);
-}
+  /**
+   * @param {string} project name
+   * @returns {Promise<ContainerState[]>} every container of it, ended ones too
+   * @throws {UserError} when the engine does not answer
+   */
+  async containersOf(project) {
+    // An image that Compose built passes its project on to every container of it; only Compose's own have a number.
+    const ids = await this.check([
+      ...["docker", "ps", "--all", "--quiet"],
+      ...["--filter", `label=com.docker.compose.project=${project}`],
+      ...["--filter", "label=com.docker.compose.container-number"],
+    ]);
+    return this.inspect(ids.split("\n").filter(Boolean));
+  }
 
-/**
- * Sends a signal to any process of a container. Its own shell does: who runs there has a right over it, whatever was dropped of the rest.
- *
- * @param {string} container
- * @param {number} pid as the container numbers it
- * @param {string} name of the signal, without SIG
- * @throws {UserError} when there is no such process
- */
-export async function signalInside(container, pid, name) {
-  await check(["docker", "exec", container, "sh", "-c", `kill -${name} ${pid}`]);
-}
+  /**
+   * @param {string[]} containers names or ids
+   * @returns {Promise<ContainerState[]>} those that exist
+   * @throws {UserError} when the engine does not answer
+   */
+  async inspect(containers) {
+    if (containers.length === 0) return [];
+    const { stdout, stderr } = await this.run(["docker", "container", "inspect", ...containers]);
+    // One that does not exist is an error to the client, which reports the others all the same.
+    const faults = stderr.split("\n").filter((line) => line && !/No such container/i.test(line));
+    if (faults.length > 0)
+      throw new UserError("the Docker engine does not answer", faults.join("\n"));
+    return JSON.parse(stdout).map(
+      (
+        /** @type {any} */ { Id, Name, Config, HostConfig, State, RestartCount, NetworkSettings },
+      ) => ({
+        id: Id,
+        name: Name.slice(1),
+        service: Config.Labels["com.docker.compose.service"] ?? "",
+        image: Config.Image,
+        pid: State.Pid,
+        running: State.Running,
+        exitCode: State.ExitCode,
+        outOfMemory: State.OOMKilled,
+        restarts: RestartCount,
+        startedAt: State.StartedAt,
+        sharesNetwork: HostConfig.NetworkMode.startsWith("container:"),
+        address: /** @type {{IPAddress: string}[]} */ (
+          Object.values(NetworkSettings.Networks ?? {})
+        ).reduce((first, { IPAddress }) => first || IPAddress, ""),
+      }),
+    );
+  }
 
-/**
- * With the signal and the grace period that Compose has given them.
- *
- * @param {string[]} containers all at once
- * @throws {UserError}
- */
-export async function stop(containers) {
-  await check(["docker", "stop", ...containers]);
-}
+  /**
+   * Removes containers at once, without giving them time to stop.
+   *
+   * @param {string[]} containers names or ids; one that does not exist is no error
+   */
+  async remove(containers) {
+    if (containers.length > 0)
+      await this.run(["docker", "rm", "--force", "--volumes", ...containers]);
+  }
 
-/**
- * @param {string[]} containers that have ended, in the order in which they start
- * @throws {UserError}
- */
-export async function start(containers) {
-  for (const container of containers) await check(["docker", "start", container]);
-}
+  /**
+   * Sends a signal to the first process of each.
+   *
+   * @param {string[]} containers names or ids
+   * @param {string} name of the signal, without SIG
+   * @throws {UserError} when one does not run
+   */
+  async signal(containers, name) {
+    await this.check(["docker", "kill", "--signal", `SIG${name}`, ...containers]);
+  }
 
-/**
- * @param {string} container
- * @param {number} limitMs
- * @returns {Promise<boolean>} whether it has ended by then
- */
-export async function hasEnded(container, limitMs) {
-  const limit = AbortSignal.timeout(limitMs);
-  try {
-    return (await run(["docker", "wait", container], { signal: limit })).code === 0;
-  } catch (error) {
-    if (limit.aborted) return false;
-    throw error;
+  /**
+   * Runs a program in a container that is up, to its end. It is none of the container's own: nothing that the engine keeps of it, neither
+   * its status nor its log, outlasts it. Where the connection to the engine breaks, docker says status 0 of a program that still runs: so
+   * it has to say by itself that it has ended.
+   *
+   * @param {string} container that has a shell
+   * @param {string[]} command as it is: no entrypoint comes before it
+   * @param {{env: Record<string, string>, signal: AbortSignal}} options env: beside the container's own; signal: as for `run` of this module
+   * @returns {Promise<Pick<Result, "code" | "output"> & {isLost: boolean}>} isLost: what became of it is not known
+   */
+  async runInside(container, command, { env, signal }) {
+    const set = Object.entries(env).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
+    const script = `"$@"; status=$?; echo "${ENDED} $status"; exit "$status"`;
+    const { code, output } = await this.run(
+      ["docker", "exec", ...set, container, "sh", "-c", script, "sh", ...command],
+      { signal },
+    );
+    const own = output.replace(new RegExp(`${ENDED} \\d+\n`), "");
+    return { code, output: own, isLost: code === 0 && own === output };
+  }
+
+  /**
+   * Sends a signal to any process of a container. Its own shell does: who runs there has a right over it, whatever was dropped of the rest.
+   *
+   * @param {string} container
+   * @param {number} pid as the container numbers it
+   * @param {string} name of the signal, without SIG
+   * @throws {UserError} when there is no such process
+   */
+  async signalInside(container, pid, name) {
+    await this.check(["docker", "exec", container, "sh", "-c", `kill -${name} ${pid}`]);
+  }
+
+  /**
+   * With the signal and the grace period that Compose has given them.
+   *
+   * @param {string[]} containers all at once
+   * @throws {UserError}
+   */
+  async stop(containers) {
+    await this.check(["docker", "stop", ...containers]);
+  }
+
+  /**
+   * @param {string[]} containers that have ended, in the order in which they start
+   * @throws {UserError}
+   */
+  async start(containers) {
+    for (const container of containers) await this.check(["docker", "start", container]);
+  }
+
+  /**
+   * @param {string} container
+   * @param {number} limitMs
+   * @returns {Promise<boolean>} whether it has ended by then
+   */
+  async hasEnded(container, limitMs) {
+    const limit = AbortSignal.timeout(limitMs);
+    try {
+      return (await this.run(["docker", "wait", container], { signal: limit })).code === 0;
+    } catch (error) {
+      if (limit.aborted) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * @param {string} container
+   * @param {number} [fromMs] ms since 1970; default: all of it
+   * @returns {Promise<string>} what it has written; where it cannot be read, why
+   */
+  async logOf(container, fromMs) {
+    const since = fromMs === undefined ? [] : ["--since", new Date(fromMs).toISOString()];
+    return (await this.run(["docker", "logs", ...since, container])).output;
+  }
+
+  /**
+   * Lets this container reach, and be reached by, the services of a network.
+   *
+   * @param {string} network
+   * @param {string} [alias] its name there
+   */
+  async joinNetwork(network, alias) {
+    // A run that was broken off in this container may have left it there.
+    await this.leaveNetwork(network);
+    const name = alias ? ["--alias", alias] : [];
+    await this.check(["docker", "network", "connect", ...name, network, hostname()]);
+  }
+
+  /** @param {string} network that this container has joined, or not */
+  async leaveNetwork(network) {
+    await this.run(["docker", "network", "disconnect", "--force", network, hostname()]);
+  }
+
+  /**
+   * @param {string[]} images
+   * @returns {Promise<Map<string, string>>} id of each image that this engine has
+   */
+  localImages(images) {
+    return this.#imagesWith("{{.Id}}", images);
+  }
+
+  /**
+   * What tells whether two engines have the same image. Their ids do not: an engine with containerd's image store has others than one with
+   * its own.
+   *
+   * @param {string[]} images
+   * @returns {Promise<Map<string, string>>} a text of each image that it has, equal where the image is
+   */
+  imageContents(images) {
+    const told = [".Created", ".Architecture", ".RootFS.Layers"];
+    const config = ["Entrypoint", "Cmd", "Env"].map((key) => `.Config.${key}`);
+    const format = [...told, ...config].map((field) => `{{json ${field}}}`).join(" ");
+    return this.#imagesWith(format, images);
+  }
+
+  /**
+   * @param {string} format template of `docker image inspect`
+   * @param {string[]} images
+   * @returns {Promise<Map<string, string>>} what the template tells of each image that the engine has
+   */
+  async #imagesWith(format, images) {
+    const { stdout } = await this.run([
+      ...["docker", "image", "inspect", "--format", `{{json .RepoTags}} ${format}`, ...images],
+    ]);
+    const told = new Map();
+    for (const line of stdout.trim().split("\n").filter(Boolean)) {
+      const end = line.indexOf(" ");
+      for (const tag of JSON.parse(line.slice(0, end))) told.set(tag, line.slice(end + 1));
+    }
+    return new Map(
+      images.flatMap((image) =>
+        told.has(shortName(image)) ? [[image, told.get(shortName(image))]] : [],
+      ),
+    );
   }
 }
 
-/**
- * Lets this container reach, and be reached by, the services of a network.
- *
- * @param {string} network
- * @param {string} [alias] its name there
- */
-export async function joinNetwork(network, alias) {
-  // A run that was broken off in this container may have left it there.
-  await leaveNetwork(network);
-  const name = alias ? ["--alias", alias] : [];
-  await check(["docker", "network", "connect", ...name, network, hostname()]);
-}
-
-/** @param {string} network that this container has joined, or not */
-export async function leaveNetwork(network) {
-  await run(["docker", "network", "disconnect", "--force", network, hostname()]);
-}
+/** The one that ./bench itself uses. */
+export const OWN_ENGINE = new Engine();
 
 /**
  * @typedef {object} ComposeService the part of a service that is used here
@@ -398,36 +550,10 @@ export async function leaveNetwork(network) {
  */
 
 /**
- * @param {string[]} images
- * @returns {Promise<Map<string, string>>} id of each image that this engine has
- */
-export async function localImages(images) {
-  const { stdout } = await run([
-    "docker",
-    "image",
-    "inspect",
-    "--format",
-    "{{.Id}} {{json .RepoTags}}",
-    ...images,
-  ]);
-  const ids = new Map();
-  for (const line of stdout.trim().split("\n").filter(Boolean)) {
-    const [id, tags] = line.split(" ");
-    for (const tag of JSON.parse(tags)) ids.set(tag, id);
-  }
-  return new Map(
-    images.flatMap((image) =>
-      ids.has(shortName(image)) ? [[image, ids.get(shortName(image))]] : [],
-    ),
-  );
-}
-
-/**
- * The engine leaves out the default registry and the default tag of a name.
- *
  * @param {string} image
+ * @returns {string} as the engine calls it: without the default registry, and with a tag
  */
-function shortName(image) {
+export function shortName(image) {
   const name = image.replace(/^docker\.io\/(library\/)?/, "");
   return /:[^/]*$/.test(name) ? name : `${name}:latest`;
 }

@@ -6,10 +6,10 @@ import { connect, createServer } from "node:net";
 import { pipeline } from "node:stream";
 
 /**
- * Passes TCP connections on, byte for byte. The other side is looked up for each of them: it may come later, and change.
+ * Passes connections on, byte for byte. The other side is looked up for each of them: it may come later, and change.
  *
- * @param {number} port here; 0: a free one
- * @param {{host: string, port: number}} target
+ * @param {number | string} port here; 0: a free one; a text: the path of a Unix socket
+ * @param {{host: string, port: number} | {path: string}} target
  * @returns {Promise<import("node:net").Server>} that listens
  */
 export async function forward(port, target) {

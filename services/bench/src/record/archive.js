@@ -1,14 +1,18 @@
 /**
  * The raw samples and logs of a published run in one file: a tar of its `cells/`, compressed by zstd. What was compressed on its own lies
- * in it plain: together it takes a third of the room.
+ * in it plain, as together it takes a third of the room; latencies and counters are packed as `packed-latencies.js` and `packed-csv.js` tell.
+ * A cell's own record is left out: results.json beside the archive has it.
  */
 import { createHash } from "node:crypto";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { constants, gunzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import * as tar from "tar";
 import { UserError } from "../errors.js";
+import { CURVES_FILE } from "./curve-names.js";
+import { packedCsv, unpackedCsv } from "./packed-csv.js";
+import { packedLatencies } from "./packed-latencies.js";
 
 /** @import { Results } from "./types.js" */
 
@@ -18,6 +22,15 @@ import { UserError } from "../errors.js";
 export const ARCHIVE_FILE = "raw.tar.zst";
 /** The folder of a run that it holds. */
 export const CELLS = "cells";
+/** The record of an attempt in its folder, for the time in which the run's own is not whole. */
+export const CELL_FILE = "cell.json";
+
+/** How files are packed, by name; others are as they were. @type {Record<string, (csv: string) => string>} */
+const PACKED = {
+  "latencies.csv": packedLatencies,
+  "samples.csv": packedCsv,
+  [CURVES_FILE]: packedCsv,
+};
 
 /** The slowest level that zstd does not call `ultra`, and the longest window that every reader accepts. */
 const COMPRESSION = {
@@ -36,10 +49,9 @@ const COMPRESSION = {
 export function packCells(directory, target) {
   const work = mkdtempSync(join(tmpdir(), "archive-"));
   try {
-    cpSync(join(directory, CELLS), join(work, CELLS), { recursive: true });
-    const files = readdirSync(join(work, CELLS), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => gunzipped(join(entry.parentPath, entry.name)).slice(work.length + 1))
+    const files = readdirSync(join(directory, CELLS), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== CELL_FILE)
+      .map((entry) => packed(directory, work, join(entry.parentPath, entry.name)))
       .sort();
     const file = join(work, "raw.tar");
     tar.create({ sync: true, cwd: work, file, portable: true, mtime: new Date(0) }, files);
@@ -52,14 +64,18 @@ export function packCells(directory, target) {
 }
 
 /**
- * @param {string} file replaced by what it holds, where it is compressed by gzip
- * @returns {string} its name now
+ * @param {string} directory of the run
+ * @param {string} work folder that gets the file as the archive has it
+ * @param {string} file
+ * @returns {string} its name in the archive
  */
-function gunzipped(file) {
-  if (!file.endsWith(".gz")) return file;
-  const name = file.slice(0, -".gz".length);
-  writeFileSync(name, gunzipSync(readFileSync(file)));
-  rmSync(file);
+function packed(directory, work, file) {
+  const isCompressed = file.endsWith(".gz");
+  const name = relative(directory, isCompressed ? file.slice(0, -".gz".length) : file);
+  const bytes = isCompressed ? gunzipSync(readFileSync(file)) : readFileSync(file);
+  mkdirSync(join(work, dirname(name)), { recursive: true });
+  const pack = PACKED[basename(name)];
+  writeFileSync(join(work, name), pack ? pack(bytes.toString()) : bytes);
   return name;
 }
 
@@ -95,6 +111,15 @@ export function unpackCells(directory, { file, sha256: expected }) {
   // All of it in one piece: every entry has been read when this returns.
   parser.end(zstdDecompressSync(bytes));
   return contents;
+}
+
+/**
+ * @param {string} name of a file of the archive, without its folder
+ * @param {Buffer} bytes
+ * @returns {string} as a run has it; of latencies the packed form, as the order within a second is not kept
+ */
+export function unpackedText(name, bytes) {
+  return PACKED[name] === packedCsv ? unpackedCsv(bytes.toString()) : bytes.toString();
 }
 
 /** @param {Buffer} bytes */

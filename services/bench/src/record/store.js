@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../errors.js";
-import { CELLS, unpackCells } from "./archive.js";
+import { CELL_FILE, CELLS, unpackCells, unpackedText } from "./archive.js";
 import { validateResults } from "./schema.js";
 import { upgradePlan } from "./upgrade.js";
 
@@ -135,7 +135,8 @@ export class Store {
     const { archive } = this.results;
     if (archive) {
       this.#unpacked ??= unpackCells(this.directory, archive);
-      return this.#unpacked.get(`${cellName(id, attempt)}/${name}`)?.toString() ?? null;
+      const bytes = this.#unpacked.get(`${cellName(id, attempt)}/${name}`);
+      return bytes ? unpackedText(name, bytes) : null;
     }
     const file = join(this.cellPath(id, attempt), name);
     return existsSync(file) ? readFileSync(file, "utf8") : null;
@@ -153,7 +154,7 @@ export class Store {
   add(record) {
     this.results.cells.push(record);
     if (record.status !== "skipped")
-      this.#write(join(cellName(record.id, record.attempt), "cell.json"), json(record));
+      this.#write(join(cellName(record.id, record.attempt), CELL_FILE), json(record));
     this.#writeResults();
   }
 

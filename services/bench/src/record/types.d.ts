@@ -9,6 +9,12 @@ export interface SameWork {
   scheme: Scheme;
 }
 
+/** Another proxy, and in one line what this one has in place of what that has. */
+export interface VariantOf {
+  proxy: string;
+  differs: string;
+}
+
 /** `ws` or `wss`. */
 export type Scheme = "ws" | "wss";
 
@@ -33,6 +39,7 @@ export type Meaning =
   | "watchSeconds"
   | "stallSeconds"
   | "stalled"
+  | "streams"
   | "backoff"
   | "backoffSeconds"
   | "settleSeconds"
@@ -351,6 +358,18 @@ export interface SurvivalOfLoad {
   echoP99Ms: { before: number | null; after: number | null };
 }
 
+/** What a proxy had at a moment of a long phase. */
+export interface CourseReading {
+  /** Since the first edge. */
+  seconds: number;
+  /** Means since the reading before. */
+  usageBytes: number;
+  rssBytes: number;
+  /** As of `SocketReading`. */
+  tcpInUse: number | null;
+  descriptors: number | null;
+}
+
 /** One reading of the proxy, all its containers together, old and new. */
 export interface ProxyReading {
   /** Since 1970. */
@@ -498,6 +517,8 @@ export interface CellRecord {
   probes?: Probe[];
   /** Of a fresh cell at a rate that a search found. */
   judgement?: Judgement;
+  /** Of a phase of two minutes or more that holds connections at a steady load: the proxy, all its containers together. */
+  course?: CourseReading[];
   /** Of a scenario that holds connections through an event. */
   survival?: Survival;
   /** Of a scenario that cuts all connections at once. */
@@ -552,6 +573,8 @@ export interface Results {
     parts: string[];
     /** As proxy.json has it; absent: there is none, or the record is of before it was kept. */
     sameWorkAs?: SameWork;
+    /** As proxy.json has it; absent: it is no variant, or the record is of before it was kept. */
+    variantOf?: VariantOf;
     /** false: it takes the cipher of TLS 1.3 that the client prefers; absent: it chooses that of the policy. */
     choosesTls13Cipher?: false;
   }[];

@@ -27,7 +27,7 @@ export const COLUMNS = [
 ];
 
 /**
- * @param {CapacitySetting} setting
+ * @param {Omit<CapacitySetting, "answers">} setting
  * @returns {string} `handshakes, wss`
  */
 export function capacityTitle({ scheme, workload }) {
@@ -135,4 +135,22 @@ export function controlText({ answers }) {
   const atRate = answers.find(({ proxy }) => proxy === CONTROL)?.atRate;
   if (!atRate?.throttled || atRate.p99Ms === null) return null;
   return `The control, an echo server with the same budget and no proxy, was held back for ${figure(atRate.throttled)} s in each second at ${number(atRate.rate)} a second, and its p99 was ${figure(atRate.p99Ms)} ms: the budget by itself does not break the promise.`;
+}
+
+/**
+ * Where a budget is small beside what one operation costs, the rate is as much its figure as the proxy's.
+ *
+ * @param {Analysis} analysis
+ * @param {CapacitySetting} setting
+ * @returns {string | null} null: every proxy had used up its budget where it broke the promise
+ */
+export function stretchedText({ results }, { answers, workload }) {
+  const { promise, proxyCpus } = results.plan;
+  const stretched = answers.flatMap(({ proxy, stretchedMs, budgetPercent }) =>
+    stretchedMs === null || proxy === CONTROL
+      ? []
+      : `${titleOfProxy(results, proxy)} (${figure(budgetPercent ?? undefined)} % used; ${figure(stretchedMs)} ms a ${workload.holdsConnections ? "message" : "handshake"})`,
+  );
+  if (!promise || stretched.length === 0) return null;
+  return `p99 broke before the budget was used up: ${list(stretched)}. The time is what one takes at ${counted(proxyCpus, "core")}; where it is no small part of ${number(promise.sloMs)} ms, a few that come at once break the promise, whatever CPU time is left. With a larger budget (--proxy-cpus) these rates per core are higher: read them as the least.`;
 }

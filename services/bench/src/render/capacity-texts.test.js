@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
 import { capacityResults } from "../analyse/testing/capacities.js";
-import { capacityRows, capacityTitle, controlText, promiseText } from "./capacity-texts.js";
+import {
+  capacityRows,
+  capacityTitle,
+  controlText,
+  promiseText,
+  stretchedText,
+} from "./capacity-texts.js";
 import { renderHtml } from "./report-html.js";
 import { renderMarkdown } from "./report-markdown.js";
 import { renderText } from "./report-text.js";
@@ -63,6 +69,27 @@ test("the control shows that the budget by itself does not break the promise", (
   );
   const unthrottled = { ...control, atRate: { ...control.atRate, throttled: 0 } };
   assert.equal(controlText({ ...setting, answers: [unthrottled] }), null);
+});
+
+test("a promise that broke with CPU time left in the budget says what one operation takes with it", () => {
+  const analysis = analysed();
+  assert.match(
+    stretchedText(analysis, analysis.capacities[0]) ?? "",
+    /^p99 broke before the budget was used up: nginx \(80\.0 % used; 2\.38 ms a handshake\)\. .* at 0\.5 cores; where it is no small part of 50 ms,/,
+  );
+  assert.match(renderMarkdown(analysis), /p99 broke before the budget was used up: nginx/);
+  assert.match(
+    renderHtml(analysis, { curves: {} }),
+    /p99 broke before the budget was used up: nginx/,
+  );
+
+  const full = capacityResults();
+  for (const { containers, probes = [] } of full.cells)
+    for (const measured of [containers, ...probes.map((probe) => probe.containers)])
+      if (measured.nginx) measured.nginx.cpu.totalSeconds = 2.4;
+  const used = analyse(full, { policy: null });
+  assert.equal(used.capacities[0].answers[1].budgetPercent, 96);
+  assert.equal(stretchedText(used, used.capacities[0]), null);
 });
 
 test("a coarse search says how coarse it is", () => {

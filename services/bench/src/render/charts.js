@@ -125,18 +125,12 @@ function shapeOf(corners) {
  * @returns {string} an SVG element, hidden from screen readers: the name is beside it
  */
 export function keyMark({ colour, shape }) {
-  const svg = plot(SIZES.narrow, {
-    width: 14,
-    height: 14,
-    margin: 0,
+  const [{ attributes }] = plot(SIZES.narrow, {
     axis: null,
-    x: { domain: [0, 1] },
-    y: { domain: [0, 1] },
-    marks: [Plot.dot([[0.5, 0.5]], { symbol: /** @type {any} */ (shape), fill: colour, r: 4.5 })],
-  });
-  svg.setAttribute("class", "key");
-  svg.setAttribute("aria-hidden", "true");
-  return svg.outerHTML;
+    marks: [Plot.dot([[0, 0]], { symbol: /** @type {any} */ (shape), r: 4.5 })],
+  }).getElementsByTagName("path");
+  const path = attributes.getNamedItem("d")?.value;
+  return `<svg class="key" viewBox="-7 -7 14 14" aria-hidden="true"><path fill="${colour}" d="${path}"></path></svg>`;
 }
 
 /**
@@ -467,6 +461,27 @@ function rowAxes(x, rows) {
   ];
 }
 
+/** Attributes that hold pixels: hundredths of them are seen by nobody. */
+const POSITIONS = [
+  "d",
+  "transform",
+  "x",
+  "x1",
+  "x2",
+  "y",
+  "y1",
+  "y2",
+  "cx",
+  "cy",
+  "width",
+  "height",
+];
+
+/** @param {string} pixels */
+function hundredth(pixels) {
+  return String(Number(Number(pixels).toFixed(2)));
+}
+
 /**
  * @param {Size} size
  * @param {Plot.PlotOptions} options
@@ -483,6 +498,11 @@ function plot({ width, fontSize }, options) {
   });
   // Plot's own styles are for a page of Plot's; the height in them would stretch a chart inside of another SVG.
   svg.querySelector("style")?.remove();
+  for (const one of svg.querySelectorAll("*"))
+    for (const name of POSITIONS) {
+      const value = one.getAttribute(name);
+      if (value) one.setAttribute(name, value.replace(/-?\d+\.\d{3,}/g, hundredth));
+    }
   return /** @type {SVGSVGElement} */ (svg);
 }
 

@@ -5,6 +5,7 @@ import { noSlopeText } from "./findings.js";
 import { isRatio } from "../analyse/claims.js";
 import { measure } from "../analyse/measures.js";
 import { counted, number, times } from "../numbers.js";
+import { CONTROL } from "../plan/proxies.js";
 import { withoutBuffers } from "./memory-texts.js";
 import { schemeName } from "../plan/workload.js";
 import {
@@ -60,8 +61,7 @@ export function untoldText({ claims }) {
  * @returns {string} figures and limits
  */
 export function claimText({ claim: { outcome, figures, places }, rule }, analysed) {
-  if (outcome === "not comparable")
-    return "Shared cores: its times are those of a closed loop on a saturated machine, time in the queue.";
+  if (outcome === "not comparable") return queuedText(rule, figures, analysed);
   const shown = figures
     .slice(0, SHOWN_FIGURES)
     .map((figure) => figureText(rule, figure, places > 1, analysed));
@@ -71,6 +71,33 @@ export function claimText({ claim: { outcome, figures, places }, rule }, analyse
     shown.push(`and ${rest.length} more, of which ${holding} agree`);
   }
   return `${shown.join("; ")}. The claim needs ${limitsText(rule)}.`;
+}
+
+/**
+ * @param {ClaimRule} rule about a time
+ * @param {ClaimFigure[]} figures
+ * @param {Analysed} analysed
+ * @returns {string} why they are not comparable, and what of the same run is
+ */
+function queuedText({ measure: key, of }, figures, { results, settings }) {
+  const queued = figures.flatMap(({ at, other, queue, instead }) =>
+    Array.isArray(at) && queue ? [{ at, other, queue, instead }] : [],
+  );
+  const [{ at, queue }] = queued;
+  const title = (/** @type {string} */ name) => titleOfProxy(results, name);
+  const each = queued.flatMap(({ other, instead }) => {
+    const to = other === null ? "itself" : title(other);
+    return instead ? [`to ${to} ${timesWithInterval(instead.estimate)}`] : [];
+  });
+  const [stand] = queued.flatMap(({ instead }) => instead ?? []);
+  return [
+    `${measure(key).title}, ${settingTitle(at[0], settings)}: time in the queue, as ${number(queue.atATime)} at a time kept the machine ${number(queue.percent)} % busy (limit ${number(queue.limit)} %).`,
+    stand
+      ? `What can be compared there is ${measure(stand.measure).title}: ${title(of)} ${each.join(", ")}.`
+      : queued.some(({ other }) => [of, other].includes(CONTROL))
+        ? "No CPU time stands in for it: the control's is that of its own server."
+        : "No CPU time of both counts.",
+  ].join(" ");
 }
 
 /**

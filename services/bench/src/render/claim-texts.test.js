@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
+import { recorded } from "../analyse/testing/recorded.js";
 import { POLICY, results, slopeRow } from "../analyse/testing/results.js";
 import { claimText, toldClaims, untoldText } from "./claim-texts.js";
 
@@ -42,6 +43,22 @@ test("a figure with its interval, and what the claim needs", () => {
     today({ measure: "proxy_memory_peak_usage_bytes", of: "nginx", to: undefined, max: 40e6 }),
     /^Memory, peak: nginx \d\d(\.\d)? MB \(.* to .*\)\. The claim needs at most 40 MB\.$/,
   );
+});
+
+test("a time in the queue says whose, how busy the machine was, and what of the same two compares", () => {
+  const analysis = recorded("balancerbattle");
+  assert.ok(analysis.published);
+  const texts = toldClaims(analysis.published)
+    .filter(({ claim }) => claim.outcome === "not comparable")
+    .map((one) => claimText(one, analysis));
+  assert.equal(new Set(texts).size, texts.length);
+  for (const text of texts)
+    assert.match(
+      text,
+      /^(Total|Echo latency, mean), 10,000 short-lived connections, wss?: time in the queue, as 100 at a time kept the machine 9\d(\.\d)? % busy \(limit 90 %\)\. (What can be compared there is CPU per connection: (nginx|http-proxy|HAProxy \+ hitch) to .* \d\.\d\d times \(.*\)|No CPU time stands in for it.*)\.$/,
+    );
+  const control = texts.filter((text) => text.includes("No CPU time stands in"));
+  assert.equal(control.length, 2);
 });
 
 test("a proxy against itself with other parameters, or over the other scheme", () => {
@@ -123,7 +140,7 @@ test("a slope over held connections, or why there is none", () => {
     const rule = { measure, of, at, slope: true, max: 21e3 };
     const estimate = found.parts[0].rows.find(({ proxy }) => proxy === of)?.slope ?? null;
     const outcome = /** @type {const} */ ("inconclusive");
-    const figures = [{ outcome, at: found, other: null, estimate }];
+    const figures = [{ outcome, at: found, other: null, estimate, queue: null, instead: null }];
     const claim = {
       ...{ claim: "it is so", rule, outcome, figures, places: figures.length },
       ...{ isTold: estimate !== null, battles: [] },
@@ -152,7 +169,12 @@ test("what this run cannot tell is counted, with the battles that would", () => 
     { claim: "one", rule },
     { claim: "two", rule: { ...rule, at: { ...WS, parameters: { CONNECTIONS: 5000 } } } },
     { claim: "three", rule: { ...rule, to: ["http-proxy-3"] } },
-    { claim: "four", rule: null, reason: "A matter of taste." },
+    {
+      claim: "four",
+      rule: null,
+      kind: /** @type {const} */ ("advice"),
+      reason: "A matter of taste.",
+    },
     { claim: "five", rule: { ...rule, against: { parameters: { CONNECTIONS: 5000 } } } },
   ];
   const [small, large, both] = [[5000], [10000], [5000, 10000]].map(

@@ -3,8 +3,22 @@
  *
  * @import { Analysis } from "../analyse/types.js"
  */
-import { STALL_COLUMNS, STALL_NOTE, stallRows, stallText, stallTitle } from "./stall-texts.js";
-import { STORM_COLUMNS, STORM_NOTE, stormRows, stormText, stormTitle } from "./storm-texts.js";
+import {
+  STALL_COLUMNS,
+  STALL_NOTE,
+  stallRows,
+  stallSentences,
+  stallText,
+  stallTitle,
+} from "./stall-texts.js";
+import {
+  STORM_COLUMNS,
+  STORM_NOTE,
+  stormRows,
+  stormSentences,
+  stormText,
+  stormTitle,
+} from "./storm-texts.js";
 import {
   COLUMNS,
   eventTitle,
@@ -70,6 +84,15 @@ export function experimentTexts(analysis) {
       rows: stallRows(analysis, setting),
     })),
   ];
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string[]} what is said first of storms and of clients that do not read; a run with events has its matrix
+ */
+export function experimentSentences({ results, storms, stalls }) {
+  const titleOf = (/** @type {string} */ name) => titleOfProxy(results, name);
+  return [...stormSentences(storms, titleOf), ...stallSentences(stalls, titleOf)];
 }
 
 /**

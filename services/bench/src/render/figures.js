@@ -32,6 +32,9 @@ const PERCENTILES = [
   ["p999", "p99.9"],
 ];
 
+/** Of a curve: an hour has 14,400 samples. */
+const MOST_POINTS = 1000;
+
 /** Beginnings of the measures' keys, by what a record calls the times. */
 const QUEUED = {
   handshakeMs: "handshake_ms",
@@ -264,7 +267,8 @@ function memoryOverTime(analysis, curves) {
           .sort((a, b) => Math.max(...a.usageBytes) - Math.max(...b.usageBytes));
         const curve = candidates[Math.floor((candidates.length - 1) / 2)];
         const points = (curve?.seconds ?? []).map((x, i) => ({ x, y: curve.usageBytes[i] / 1e6 }));
-        return { ...all[name], points };
+        const step = Math.ceil(points.length / MOST_POINTS);
+        return { ...all[name], points: points.filter((_, i) => i % step === 0) };
       }),
   }));
   const shown = perSetting.filter(({ series }) => series.some(({ points }) => points.length > 0));

@@ -163,6 +163,10 @@ const SENTENCES = {
     `Load, proxy and echo server shared ${counted(cores, "core")}, ${number(busyPercent)} % busy (median over cells): latencies and connections per second are those of this machine with everything on it; CPU times are those of this machine at that hour, and what holds are the ratios between proxies within this run`,
   unobserved: ({ figures: { proxies } }, title) =>
     `${list(proxies.map(title))} ran without InfluxDB and cAdvisor: the difference to the others includes their cost`,
+  variants: ({ figures: { variants } }, title) =>
+    variants
+      .map(({ proxy, of, differs }) => `${title(proxy)} is ${title(of)} but for this: ${differs}`)
+      .join("; "),
   "client-chooses-cipher": ({ figures: { proxies } }, title) =>
     `With ${list(proxies.map(title))} the client chooses the cipher of TLS 1.3, as the TLS library has no setting for it: the load prefers that of the policy and got it, other clients may get another`,
 };

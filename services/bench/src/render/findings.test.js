@@ -248,6 +248,13 @@ const CASES = {
     { severity: "note", figures: { proxies: ["nginx-copy"] } },
     "«nginx-copy» ran without InfluxDB and cAdvisor: the difference to the others includes their cost",
   ],
+  variants: [
+    {
+      severity: "note",
+      figures: { variants: [{ proxy: "nginx-16k", of: "nginx", differs: "a buffer of 16k" }] },
+    },
+    "«nginx-16k» is «nginx» but for this: a buffer of 16k",
+  ],
   "client-chooses-cipher": [
     { severity: "note", figures: { proxies: ["envoy"] } },
     "With «envoy» the client chooses the cipher of TLS 1.3, as the TLS library has no setting for it: the load prefers that of the policy and got it, other clients may get another",

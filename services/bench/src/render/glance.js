@@ -1,13 +1,14 @@
 /**
  * The overview of a run in words: which proxy to choose, in a sentence and a table.
  *
- * @import { Analysis, Overview, OverviewCell, OverviewColumn } from "../analyse/types.js"
+ * @import { Analysis, Overview, OverviewCell, OverviewColumn, Setting, Slopes } from "../analyse/types.js"
  * @import { Interval } from "../statistics/types.js"
  */
+import { unmeasured } from "../analyse/merged-overview.js";
 import { counted, figure, NONE, number, range, rankText, ratio, shownUnit } from "../numbers.js";
 import { connectionsInAll, isPaced, schemeName } from "../plan/workload.js";
 import { missingText } from "./findings.js";
-import { list, titleOfProxy } from "./words.js";
+import { capital, list, titleOfProxy } from "./words.js";
 
 /**
  * @typedef {object} GlanceCell
@@ -31,7 +32,7 @@ import { list, titleOfProxy } from "./words.js";
  */
 
 /** By the column's key. @type {Record<string, string>} */
-const TITLES = {
+export const TITLES = {
   handshake: "CPU per handshake",
   connection: "CPU per connection",
   message: "CPU per message",
@@ -59,10 +60,29 @@ export function glanceOf({ results, overview }) {
     sentence: sentenceOf(overview, (name) => titleOfProxy(results, name)),
     proxies: overview.proxies,
     columns,
-    legend: ranked
-      ? "× best: the ratio to the best of the column, 1 being the best; with it the 95 % interval, or the lowest and the highest of too few rounds for one, its rank, where = is a shared one: no difference is seen, and the figure that it is of."
-      : "Figures with the lowest and the highest round: too few rounds to rank.",
+    legend: [
+      ranked
+        ? "× best: the ratio to the best of the column, 1 being the best; with it the 95 % interval, or the lowest and the highest of too few rounds for one, its rank, where = is a shared one: no difference is seen, and the figure that it is of."
+        : "Figures with the lowest and the highest round: too few rounds to rank.",
+      ...otherwiseTexts(overview, (name) => titleOfProxy(results, name)),
+    ].join(" "),
   };
+}
+
+/**
+ * @param {{analysis: Analysis}[]} runs
+ * @returns {{title: string, gap: string}[]} what an overview asks and no run has measured, with the battle that would
+ */
+export function gapsOf(runs) {
+  return unmeasured(runs).map((column) => ({
+    title: capital(titleOf(column)),
+    gap: gapText(column),
+  }));
+}
+
+/** @param {OverviewColumn} column */
+function gapText({ battle }) {
+  return `not measured: ./bench run ${battle}`;
 }
 
 /**
@@ -71,33 +91,72 @@ export function glanceOf({ results, overview }) {
  * @returns {GlanceColumn}
  */
 function glanceColumn(column, proxies) {
-  const { cells, at, battle } = column;
-  const values = cells.flatMap(({ value }) => value?.value ?? []);
-  const scale = shownUnit(UNITS[column.key] ?? column.measure.unit, values);
-  const lowest = Math.min(...values);
+  const { cells, at } = column;
   const found = proxies.flatMap((proxy) => cells.find((cell) => cell.proxy === proxy) ?? []);
   return {
     title: titleOf(column),
     load: at ? loadText(at) : "",
-    gap: at ? "" : `not measured: ./bench run ${battle}`,
+    gap: at ? "" : gapText(column),
     isRanked: cells.some(({ rank }) => rank !== null),
-    cells: found.map((cell) => glanceCell(cell, scale, lowest)),
+    cells: glanceCells(found, columnUnit(column)),
   };
 }
 
+/**
+ * @param {OverviewColumn} column
+ * @returns {string} unit of its figures
+ */
+export function columnUnit({ key, measure }) {
+  return UNITS[key] ?? measure.unit;
+}
+
+/**
+ * A column has room for one load; that another would name others is said.
+ *
+ * @param {Overview} overview
+ * @param {(name: string) => string} titleOfName
+ * @returns {string[]} a sentence for each column that it is true of
+ */
+function otherwiseTexts({ columns }, titleOfName) {
+  return columns.flatMap((column) => {
+    const { at, otherwise } = column;
+    if (!at || otherwise.length === 0) return [];
+    const others = otherwise.map(
+      (other) => `${list(other.best.map(titleOfName))} with ${loadText(other.at)}`,
+    );
+    return `${titleOf(column)}, stands for ${loadText(at)}; best is ${others.join(", ")}.`;
+  });
+}
+
+/**
+ * @param {OverviewCell[]} cells of one column
+ * @param {string} unit of their figures
+ * @returns {GlanceCell[]} in their order
+ */
+export function glanceCells(cells, unit) {
+  const values = cells.flatMap(({ value }) => value?.value ?? []);
+  const scale = shownUnit(unit, values);
+  const lowest = Math.min(...values);
+  return cells.map((cell) => glanceCell(cell, scale, lowest));
+}
+
 /** @param {OverviewColumn} column */
-function titleOf({ key, scheme, at }) {
+export function titleOf({ key, scheme, at }) {
   const protocol = key === "request" || key === "served" ? "http" : "websocket";
   const name = schemeName({ scheme, workload: { protocol } });
   return `${TITLES[key]}${key === "per-gib" && !at ? "" : `, ${name}`}`;
 }
 
-/** @param {NonNullable<OverviewColumn["at"]>} at */
-function loadText(at) {
+/**
+ * @param {Omit<Setting, "comparisons">[] | Slopes} at
+ * @returns {string} what a column rests on
+ */
+export function loadText(at) {
   if (!Array.isArray(at)) return `slope over up to ${number(at.most)} held`;
   const [{ workload }] = at;
-  const { messagesPerSecond, connectionsPerSecond = 0 } = workload;
-  if (messagesPerSecond) return `${counted(messagesPerSecond, "message")} a second`;
+  const { messagesPerSecond, messageBytes, connectionsPerSecond = 0 } = workload;
+  if (messagesPerSecond)
+    return `${counted(messagesPerSecond, "message")} of ${counted(messageBytes ?? 0, "byte")} a second`;
   if (isPaced(workload)) return `${counted(connectionsPerSecond, "connection")} a second`;
   const sizes = [...new Set(at.map(({ workload }) => connectionsInAll(workload)))];
   return `${list(sizes.map(number))} connections`;
@@ -154,7 +213,7 @@ function glanceCell(cell, { unit, divisor }, lowest) {
  */
 function sentenceOf({ columns }, titleOfName) {
   const measured = columns.filter(({ at }) => at);
-  const ranked = measured.filter(({ cells }) => cells.some(({ rank }) => rank !== null));
+  const ranked = rankedOf(measured);
   const gaps = columns.filter(({ at }) => !at);
   const unknown = [
     ...(measured.length > ranked.length
@@ -164,6 +223,26 @@ function sentenceOf({ columns }, titleOfName) {
   ];
   const tail = unknown.map((text) => `; ${text}`).join("");
   if (ranked.length === 0) return `No proxy can be chosen by this run, as it ranks none${tail}.`;
+  const isFirstLook = ranked.some((column) => column.isFirstLook);
+  const look = isFirstLook ? " A first look: too few rounds for a verdict." : "";
+  return `${choiceText(ranked, titleOfName)}${tail}.${look}`;
+}
+
+/**
+ * @template {OverviewColumn} T
+ * @param {T[]} columns
+ * @returns {T[]} those that rank proxies
+ */
+export function rankedOf(columns) {
+  return columns.filter(({ cells }) => cells.some(({ rank }) => rank !== null));
+}
+
+/**
+ * @param {OverviewColumn[]} ranked those that rank proxies, one at least
+ * @param {(name: string) => string} titleOfName
+ * @returns {string} whom to choose, and for what; without a full stop
+ */
+export function choiceText(ranked, titleOfName) {
   const leaders = (/** @type {OverviewColumn} */ { cells }) =>
     cells.filter(({ rank }) => rank === 1).map(({ proxy }) => proxy);
   const everywhere = leaders(ranked[0])
@@ -177,13 +256,11 @@ function sentenceOf({ columns }, titleOfName) {
       return everywhere.length > 1 ? `no difference seen in ${of}` : `best in ${of}`;
     return leaders(own[0]).length > 1 ? `${names} tie in ${of}` : `${names} is best in ${of}`;
   });
-  const isFirstLook = ranked.some((column) => column.isFirstLook);
   const choice =
     everywhere.length > 0
       ? `Choose ${everywhere.map(titleOfName).join(" or ")}: `
       : "No proxy is best in all: ";
-  const look = isFirstLook ? " A first look: too few rounds for a verdict." : "";
-  return `${choice}${told.join("; ")}${tail}.${look}`;
+  return `${choice}${told.join("; ")}`;
 }
 
 /**
@@ -194,6 +271,9 @@ function joined(columns) {
   const groups = Map.groupBy(columns, ({ key }) => key);
   return [...groups].map(([key, own]) => {
     const names = own.map((column) => titleOf(column).split(", ")[1]).filter(Boolean);
-    return names.length > 0 && own[0].at ? `${TITLES[key]} (${list(names)})` : TITLES[key];
+    const isForOneLoad = own.some(({ otherwise }) => otherwise.length > 0);
+    return names.length > 0 && own[0].at
+      ? `${TITLES[key]} (${list(names)}${isForOneLoad ? ", not with every load" : ""})`
+      : TITLES[key];
   });
 }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { analyse } from "../analyse/index.js";
+import { rateResults } from "../analyse/testing/rates.js";
 import { recorded } from "../analyse/testing/recorded.js";
 import { glanceOf } from "./glance.js";
 import { renderHtml } from "./report-html.js";
@@ -58,4 +60,28 @@ test("where different proxies lead, or none is ranked, the sentence chooses none
   const few = glanceOf(recorded("nginx-idle"));
   assert.match(few?.sentence ?? "", /^No proxy can be chosen by this run, as it ranks none/);
   assert.ok(few?.columns.every(({ cells }) => cells.every(({ text }) => !text.startsWith("×"))));
+});
+
+test("of two loads that name different proxies, the column says whose it is, and who is best with the other", () => {
+  const cheap = { addedMs: 0.2, cpuUs: 200 };
+  const dear = { addedMs: 0.2, cpuUs: 300 };
+  const small = rateResults({ scenarios: ["steady"], proxies: { nginx: cheap, haproxy: dear } });
+  const large = rateResults({ scenarios: ["steady"], proxies: { nginx: dear, haproxy: cheap } });
+  for (const cell of [...large.plan.cells, ...large.cells]) {
+    cell.id += "-larger";
+    cell.parameters = { ...cell.parameters, MESSAGE_BYTES: 72 };
+  }
+  const both = {
+    ...small,
+    plan: { ...small.plan, cells: [...small.plan.cells, ...large.plan.cells] },
+    cells: [...small.cells, ...large.cells],
+  };
+  const told = glanceOf(analyse(both, { policy: null }));
+  assert.match(told?.sentence ?? "", /nginx.*best in CPU per message \(ws, not with every load\)/);
+  assert.match(
+    told?.legend ?? "",
+    / CPU per message, ws, stands for 500 messages of 64 bytes a second; best is HAProxy with 500 messages of 72 bytes a second\.$/,
+  );
+  const alone = glanceOf(analyse(small, { policy: null }));
+  assert.doesNotMatch(`${alone?.sentence} ${alone?.legend}`, /not with every load|stands for/);
 });

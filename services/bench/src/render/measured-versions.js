@@ -15,26 +15,41 @@ const OWN = /^ws-proxy-bench\//;
  * @param {Results} results
  * @returns {string} a sentence or two; empty: the record does not tell
  */
-export function versionsText({ environment: { details }, proxies }) {
-  const { Versions: versions = {}, Images: images = {} } = details;
-  const parts = proxies.flatMap((proxy) => proxy.parts);
+export function versionsText(results) {
+  const parts = results.proxies.flatMap((proxy) => proxy.parts);
+  const measured = versionsOf(results, parts);
+  if (measured.length === 0) return "";
+  return [`Measured: ${list(measured)}.`, buildsText(results)].filter(Boolean).join(" ");
+}
+
+/**
+ * @param {Results} results
+ * @returns {string} who built what was measured, a sentence; empty: the record does not tell
+ */
+export function buildsText({ environment, proxies }) {
+  const { Images: images = {} } = environment.details;
+  const builds = proxies
+    .flatMap((proxy) => proxy.parts)
+    .map((service) => String(images[service] ?? ""));
+  const others = builds.filter((image) => image && !OWN.test(image));
+  const local = builds.filter((image) => LOCAL_BUILD.test(image));
+  if (local.length > 0 && others.length === 0)
+    return "Built on the machine from packages (offline/), not the official images.";
+  if (local.length > 0)
+    return "Some were built on the machine from packages (offline/), the others are official images.";
+  return others.length > 0 ? "Official images." : "";
+}
+
+/**
+ * @param {Pick<Results, "environment">} results
+ * @param {string[]} parts services
+ * @returns {string[]} `nginx 1.26.3`, each once; without those that the record does not tell
+ */
+export function versionsOf({ environment: { details } }, parts) {
+  const { Versions: versions = {} } = details;
   const told = parts.flatMap((service) => {
     const [, name, version] = String(versions[service] ?? "").match(NAME_AND_VERSION) ?? [];
     return version ? `${name} ${version}` : [];
   });
-  const measured = [...new Set(told)];
-  if (measured.length === 0) return "";
-  const builds = parts.map((service) => String(images[service] ?? ""));
-  const others = builds.filter((image) => image && !OWN.test(image));
-  const local = builds.filter((image) => LOCAL_BUILD.test(image));
-  return [
-    `Measured: ${list(measured)}.`,
-    ...(local.length > 0 && others.length === 0
-      ? ["Built on the machine from packages (offline/), not the official images."]
-      : []),
-    ...(local.length > 0 && others.length > 0
-      ? ["Some were built on the machine from packages (offline/), the others are official images."]
-      : []),
-    ...(local.length === 0 && others.length > 0 ? ["Official images."] : []),
-  ].join(" ");
+  return [...new Set(told)];
 }

@@ -10,7 +10,7 @@ import { p99Of } from "../analyse/measures.js";
 import { comparesServers, isRanked } from "../analyse/settings.js";
 import { findingParts, missingText, queueText } from "./findings.js";
 import { buffersNote, withoutBuffers } from "./memory-texts.js";
-import { list, settingTitle, titleOfProxy } from "./words.js";
+import { list, roundsText, settingTitle, titleOfProxy } from "./words.js";
 import {
   count,
   counted,
@@ -138,7 +138,7 @@ export function queueOf({ findings }) {
  * @param {string} key
  * @returns {Measure} with what this run's figures of it are without
  */
-function measureOf(analysis, key) {
+export function measureOf(analysis, key) {
   const unknown = { key, title: key, unit: "", better: /** @type {const} */ ("lower") };
   const found = analysis.measures.find((measure) => measure.key === key);
   const measure = found ?? { ...unknown, description: "" };
@@ -454,7 +454,7 @@ export function headline(analysis) {
     ...(storms.length > 0 ? [counted(storms.length, "storm")] : []),
     ...(stalls.length > 0 ? [`${counted(stalls.length, "load")} with slow readers`] : []),
   ];
-  const size = `in ${list(parts)}, ${counted(plan.rounds, "round")}`;
+  const size = `in ${list(parts)}, ${roundsText(plan)}`;
   const when = `${time(run.startedAt)}${run.endedAt ? ` to ${time(run.endedAt)}` : ""}`;
   return `${what} ${size}. ${when}. ${machineLine(environment)}.`;
 }

@@ -204,7 +204,9 @@ function describePlan({ directory, cells, done, skipped, estimatedSeconds }) {
     `${counted(cells)} cells, into ${directory}`,
     ...(done > 0 ? [`${counted(done)} already done`] : []),
     ...(skipped > 0
-      ? [`${counted(skipped)} skipped: their proxy or this machine cannot run them`]
+      ? [
+          `${counted(skipped)} skipped: left out by the battle, or their proxy or this machine cannot run them`,
+        ]
       : []),
     `about ${duration(estimatedSeconds * 1000)}`,
   ].join(" · ");

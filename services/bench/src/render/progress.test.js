@@ -194,7 +194,7 @@ test("the block shows where the run is, and is rewritten in place", (t) => {
   assert.deepEqual(
     terminal.rows,
     [
-      "60 cells, into results/x-quick · 3 already done · 2 skipped: their proxy or this machine cannot run them · about 10:00",
+      "60 cells, into results/x-quick · 3 already done · 2 skipped: left out by the battle, or their proxy or this machine cannot run them · about 10:00",
       "",
       "cell 17 of 60 · round 2 of 6 · nginx wss, 5,000 connections · start",
       "elapsed 0:01 · about 9:59 left",

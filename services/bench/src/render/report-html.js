@@ -7,9 +7,10 @@
  * @import { Curves } from "./model.js"
  */
 import { counted } from "../numbers.js";
-import { html, trusted } from "./html.js";
+import { experimentSentences } from "./experiment-texts.js";
+import { html } from "./html.js";
 import { headline, runState } from "./model.js";
-import { Page } from "./report-page.js";
+import { Page, unbroken } from "./report-page.js";
 import { aroundEvents } from "./sections/around-events.js";
 import { eventMatrix } from "./sections/event-matrix.js";
 import { stalls, storms } from "./sections/storms-and-stalls.js";
@@ -21,10 +22,12 @@ import { noiseFloor } from "./sections/noise-floor.js";
 import { tables } from "./sections/main-tables.js";
 import { files } from "./sections/files.js";
 import { handshakes } from "./sections/handshake-kinds.js";
+import { multiplexed } from "./sections/multiplexed.js";
 import { cpuByPlace } from "./sections/cpu-by-place.js";
 import { capacity } from "./sections/under-promise.js";
 import { charts } from "./sections/chart-groups.js";
 import { slopes } from "./sections/held-memory.js";
+import { overTime } from "./sections/over-time.js";
 import { delays, equalLoads } from "./sections/set-rates.js";
 import { tls } from "./sections/tls-cost.js";
 import { publishedStudy } from "./sections/published-study.js";
@@ -35,8 +38,8 @@ import { advice } from "./sections/open-advice.js";
 import { repeat } from "./sections/repeat.js";
 import { reading } from "./sections/reading.js";
 import { data } from "./sections/run-data.js";
-import { SCRIPT, STYLE } from "./style.js";
 import { versionsText } from "./measured-versions.js";
+import { wholePage } from "./whole-page.js";
 
 /** The order of the report. @type {{id: string, title: string, content: (page: Page) => Html | null}[]} */
 const SECTIONS = [
@@ -47,6 +50,7 @@ const SECTIONS = [
   { id: "capacity", title: "The most under a promise", content: capacity },
   { id: "charts", title: "Charts", content: charts },
   { id: "slopes", title: "Memory over held connections", content: slopes },
+  { id: "course", title: "Over time", content: overTime },
   { id: "noise", title: "Noise floor", content: noiseFloor },
   { id: "index", title: "Machine index", content: machineIndex },
   { id: "figures", title: "Figures", content: tables },
@@ -54,6 +58,7 @@ const SECTIONS = [
   { id: "equal-load", title: "Cost at equal load", content: equalLoads },
   { id: "files", title: "Files by size", content: files },
   { id: "handshakes", title: "Handshakes by key, version and session", content: handshakes },
+  { id: "multiplexed", title: "WebSockets that share a connection", content: multiplexed },
   { id: "places", title: "CPU by place", content: cpuByPlace },
   { id: "tls", title: "What TLS costs", content: tls },
   { id: "published", title: "Compared with published results", content: publishedStudy },
@@ -79,45 +84,31 @@ export function renderHtml(analysis, { curves }) {
     return made ? [{ id, title, content: made }] : [];
   });
   const state = runState(results);
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${results.plan.title}</title>
-        <link rel="icon" href="data:," />
-        <style>
-          ${trusted(STYLE)}
-        </style>
-      </head>
-      <body>
-        <header>
-          <h1>${results.plan.title}</h1>
-          ${badAnswersCallout(page)}${eventMatrix(page)}${firstScreen(page)}
-          <p class="note">${versionsText(results)} ${headline(analysis)}</p>
-          <p class="state${!state.complete && " incomplete"}">${state.sentence}</p>
-          ${missingCells(state.missing)}
-          <nav aria-label="Contents">
-            ${sections.map(({ id, title }) => html`<a href="#${id}">${title}</a> `)}
-          </nav>
-        </header>
-        <main>
-          ${sections.map(
-            ({ id, title, content }) =>
-              html`<section aria-labelledby="${id}">
-                <h2 id="${id}">${title}</h2>
-                ${content}
-              </section>`,
-          )}
-        </main>
-        <footer>
-          <p>Run ${results.run.name}, made by ws-proxy-bench from the records of that run alone.</p>
-        </footer>
-        <script>
-          ${trusted(SCRIPT)};
-        </script>
-      </body>
-    </html> `.toString();
+  const body = html`<header>
+      <h1>${results.plan.title}</h1>
+      ${badAnswersCallout(page)}${eventMatrix(page)}
+      ${experimentSentences(analysis).map((sentence) => html`<p class="choice">${unbroken(sentence)}</p>`)}
+      ${firstScreen(page)}
+      <p class="note">${versionsText(results)} ${headline(analysis)}</p>
+      <p class="state${!state.complete && " incomplete"}">${state.sentence}</p>
+      ${missingCells(state.missing)}
+      <nav aria-label="Contents">
+        ${sections.map(({ id, title }) => html`<a href="#${id}">${title}</a> `)}
+      </nav>
+    </header>
+    <main>
+      ${sections.map(
+        ({ id, title, content }) =>
+          html`<section aria-labelledby="${id}">
+            <h2 id="${id}">${title}</h2>
+            ${content}
+          </section>`,
+      )}
+    </main>
+    <footer>
+      <p>Run ${results.run.name}, made by ws-proxy-bench from the records of that run alone.</p>
+    </footer>`;
+  return wholePage({ title: results.plan.title, body });
 }
 
 /** @param {PlannedCell[]} missing */

@@ -14,10 +14,19 @@ import {
   COLUMNS,
   controlText,
   promiseText,
+  stretchedText,
 } from "./capacity-texts.js";
-import { experimentTexts } from "./experiment-texts.js";
+import {
+  COURSE_COLUMNS,
+  COURSE_NOTE,
+  courseRows,
+  courseText,
+  courseTitle,
+} from "./course-texts.js";
+import { experimentSentences, experimentTexts } from "./experiment-texts.js";
 import { MATRIX_NOTE, matrixOf } from "./survival-texts.js";
 import { glanceOf } from "./glance.js";
+import { plain, table } from "./markdown.js";
 import { claimText, toldClaims, untoldText } from "./claim-texts.js";
 import { verdictTexts } from "./verdicts.js";
 import { versionsText } from "./measured-versions.js";
@@ -35,6 +44,7 @@ import {
   rateNote,
 } from "./delay-texts.js";
 import { findingSentence, findingText, tellFindings } from "./findings.js";
+import { MULTIPLEXING_NOTE, multiplexingTable, multiplexingTitle } from "./multiplexing-texts.js";
 import {
   comparesNothing,
   dated,
@@ -60,6 +70,7 @@ export function renderMarkdown(analysis) {
     `# ${plain(results.plan.title)}`,
     ...badAnswerBlocks(analysis),
     ...matrixBlocks(analysis),
+    ...experimentSentences(analysis).map((sentence) => `**${plain(sentence)}**`),
     ...glanceBlocks(analysis),
     plain(versionsText(results)),
     plain(headline(analysis)),
@@ -84,8 +95,10 @@ export function renderMarkdown(analysis) {
     ...(comparesNothing(analysis) ? [] : ["## Figures"]),
     ...settings.flatMap((setting) => settingBlocks(analysis, setting)),
     ...rateBlocks(analysis),
+    ...multiplexingBlocks(analysis),
     ...placeBlocks(analysis),
     ...slopeBlocks(analysis),
+    ...courseBlocks(analysis),
   ];
   if (published) {
     const { title, machine, source } = published;
@@ -310,6 +323,7 @@ function capacityBlocks(analysis) {
         ["---", ...COLUMNS.map(() => "---")],
       ),
       plain(controlText(setting) ?? ""),
+      plain(stretchedText(analysis, setting) ?? ""),
     ]),
   ];
 }
@@ -389,6 +403,28 @@ function placeBlocks(analysis) {
  * @param {Analysis} analysis
  * @returns {string[]}
  */
+function multiplexingBlocks(analysis) {
+  if (analysis.multiplexing.length === 0) return [];
+  return [
+    "## WebSockets that share a connection",
+    plain(MULTIPLEXING_NOTE),
+    ...analysis.multiplexing.flatMap((one) => {
+      const { columns, rows } = multiplexingTable(analysis, one);
+      return [
+        `### ${plain(multiplexingTitle(one))}`,
+        table(
+          ["Proxy", ...columns],
+          rows.map(({ title, cells }) => [title, ...cells].map(plain)),
+        ),
+      ];
+    }),
+  ];
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string[]}
+ */
 function slopeBlocks(analysis) {
   const { results, slopes } = analysis;
   if (slopes.length === 0) return [];
@@ -414,6 +450,23 @@ function slopeBlocks(analysis) {
       ];
     }),
     plain(buffersNote(analysis)),
+  ];
+}
+
+/** @param {Analysis} analysis */
+function courseBlocks(analysis) {
+  if (analysis.courses.length === 0) return [];
+  return [
+    "## Over time",
+    COURSE_NOTE,
+    ...analysis.courses.flatMap((course) => [
+      `### ${plain(courseTitle(analysis, course))}`,
+      plain(courseText(analysis, course)),
+      table(
+        ["Proxy", ...COURSE_COLUMNS],
+        courseRows(analysis, course).map(({ title, cells }) => [title, ...cells].map(plain)),
+      ),
+    ]),
   ];
 }
 
@@ -475,26 +528,6 @@ function entryText({ median, spread, p99, ratio, rank, mark, missing }) {
   return [`${value} (${spread})`, ratio, rank && `rank ${rank}`, p99, mark && `**${mark}**`]
     .filter(Boolean)
     .join(", ");
-}
-
-/**
- * @param {string[]} head
- * @param {string[][]} rows
- * @param {string[]} [align]
- */
-function table(head, rows, align = head.map(() => "---")) {
-  return [head, align, ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
-}
-
-/**
- * @param {string} text
- * @returns {string} one line in which nothing is markup; an underscore within a word is none anyway
- */
-function plain(text) {
-  return text
-    .replace(/\s+/g, " ")
-    .replace(/[\\`*[\]<>|#~]|(?<!\w)_|_(?!\w)/g, "\\$&")
-    .trim();
 }
 
 /** @param {string} text */

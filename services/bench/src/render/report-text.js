@@ -5,7 +5,7 @@
  */
 import { NONE } from "../numbers.js";
 import { capacityRows, capacityTitle } from "./capacity-texts.js";
-import { experimentTexts } from "./experiment-texts.js";
+import { experimentSentences, experimentTexts } from "./experiment-texts.js";
 import { comparesNothing } from "./model.js";
 import { verdictTexts } from "./verdicts.js";
 import { versionsText } from "./measured-versions.js";
@@ -26,9 +26,11 @@ export function renderText(analysis) {
     0,
     ...verdicts.flatMap(({ answers }) => answers.map(({ over }) => over.length)),
   );
+  const sentences = experimentSentences(analysis);
   const blocks = [
     [results.plan.title, versionsText(results)].filter(Boolean),
     ...analysis.survivals.map((setting) => matrixOf(analysis, setting).sentences),
+    ...(sentences.length > 0 ? [sentences] : []),
     ...glanceLines(analysis),
     ...(comparesNothing(analysis) ? [] : [lead]),
     ...bad.map(({ what, details, causes }) => [

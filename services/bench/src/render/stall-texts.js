@@ -8,7 +8,7 @@ import { CONTROL } from "../plan/proxies.js";
 import { schemeName } from "../plan/workload.js";
 import { missingText } from "./findings.js";
 import { endsText } from "./survival-texts.js";
-import { amount, meaningTexts, titleOfProxy } from "./words.js";
+import { amount, list, meaningTexts, titleOfProxy } from "./words.js";
 
 const BYTES = { unit: "bytes" };
 
@@ -29,12 +29,13 @@ export const STALL_NOTE =
   "Stalled clients go on asking and read nothing, so that the server goes on sending, until they can send no more or have sent all that they may. Memory is that of the proxy's cgroups: the highest while they do not read, less the mean before, divided by their number. Without a proxy the server is the only one to hold anything back.";
 
 /**
- * @param {StallSetting} setting
+ * @param {Omit<StallSetting, "answers" | "controlTookAll">} setting
  * @returns {string} `10 of 110 connections stalled, 1,024 bytes a message, ws`
  */
 export function stallTitle({ scheme, parameters, workload }) {
   return [
     `${number(workload.stalled ?? 0)} of ${counted(workload.connections ?? 0, "connection")} stalled`,
+    ...meaningTexts({ parameters, workload }, workload.streams ? ["streams"] : []),
     ...meaningTexts({ parameters, workload }, ["messageBytes"]),
     schemeName({ scheme, workload }),
   ].join(", ");
@@ -140,4 +141,45 @@ function boundText(bound, sent, isAsControl) {
         ? `held nobody back up to ${sent} a connection, but neither did the server without a proxy: nothing is told of the proxy`
         : `held nobody back up to ${sent} a connection, which are not in its memory`;
   }
+}
+
+/**
+ * @param {StallSetting[]} stalls
+ * @param {(proxy: string) => string} titleOf
+ * @returns {string[]} what all of them tell together, each a sentence; empty: nothing was measured
+ */
+export function stallSentences(stalls, titleOf) {
+  const told = stalls
+    .flatMap(({ answers }) => answers)
+    .flatMap(({ proxy, figures }) =>
+      proxy !== CONTROL && figures ? [{ title: titleOf(proxy), ...figures }] : [],
+    );
+  if (told.length === 0) return [];
+  const titles = (/** @type {StallFigures["bound"]} */ wanted) => [
+    ...new Set(told.flatMap(({ title, bound }) => (bound === wanted ? title : []))),
+  ];
+  const unbounded = titles("unbounded");
+  const isBounded = told.every(({ bound }) => bound === "held-back");
+  const most = [...Map.groupBy(told, ({ title }) => title)]
+    .map(([title, own]) => ({
+      title,
+      bytes: Math.max(0, ...own.map(({ bytes }) => bytes.all?.median ?? 0)),
+    }))
+    .filter(({ bytes }) => bytes > 0)
+    .sort((a, b) => b.bytes - a.bytes);
+  // cgroup v1 charges them to no container.
+  const withSockets = told.some(({ bytes }) => bytes.sockets);
+  return [
+    ...(unbounded.length > 0
+      ? [`NOT BOUNDED: ${list(unbounded)} buffered all that a client was sent that does not read.`]
+      : []),
+    ...(isBounded
+      ? ["Every proxy holds the sender back when a client does not read: what it takes is bounded."]
+      : []),
+    ...(most.length > 0
+      ? [
+          `Most memory that a stalled connection took${withSockets ? "" : ", without socket buffers"}: ${list(most.map(({ title, bytes }) => `${title} ${amount(bytes, BYTES)}`))}.`,
+        ]
+      : []),
+  ];
 }

@@ -8,7 +8,7 @@ import { CONTROL } from "../plan/proxies.js";
 import { schemeName } from "../plan/workload.js";
 import { missingText } from "./findings.js";
 import { causesText, shareText } from "./survival-texts.js";
-import { amount, meaningTexts, titleOfProxy } from "./words.js";
+import { amount, list, meaningTexts, timesRange, titleOfProxy } from "./words.js";
 
 const BYTES = { unit: "bytes" };
 
@@ -30,7 +30,7 @@ export const STORM_NOTE =
   "All connections are cut at once, and each client opens its own again until it has one with a message echoed. Times are from the cut, medians of the repetitions, in brackets the lowest and the highest. Without a proxy it takes as long as this machine and its generator need: a proxy that takes no longer was not the limit.";
 
 /**
- * @param {StormSetting} setting
+ * @param {Omit<StormSetting, "answers">} setting
  * @returns {string} `2,000 connections, back-off with full jitter over 1 s, wss`
  */
 export function stormTitle({ scheme, parameters, workload }) {
@@ -125,4 +125,40 @@ function boundText(toControl, isSlower, none) {
   return isSlower
     ? bound
     : `${bound}, which is not told from it: machine and generator were the limit`;
+}
+
+/**
+ * @param {StormSetting[]} storms
+ * @param {(proxy: string) => string} titleOf
+ * @returns {string[]} what all of them tell together, each a sentence; empty: nothing was measured
+ */
+export function stormSentences(storms, titleOf) {
+  const told = storms
+    .flatMap(({ answers }) => answers)
+    .flatMap(({ figures, ...answer }) =>
+      figures?.back ? [{ ...answer, back: figures.back }] : [],
+    );
+  if (told.length === 0) return [];
+  const lacking = told.filter(({ back }) => back.count < back.of).map(({ proxy }) => proxy);
+  const names = list([...new Set(lacking)].map(titleOf));
+  const ratios = Map.groupBy(
+    told.filter(({ toControl }) => toControl !== null),
+    ({ proxy }) => proxy,
+  );
+  const texts = [...ratios].map(([proxy, own]) => {
+    const all = own.map(({ toControl }) => Number(toControl));
+    const ends = timesRange([Math.min(...all), Math.max(...all)]);
+    return `${titleOf(proxy)} ${all.length > 1 ? ends : times(all[0])}`;
+  });
+  const isFew = told.every(({ proxy, isSlower }) => proxy === CONTROL || isSlower === null);
+  return [
+    lacking.length === 0
+      ? "In every storm all connections came back through every proxy."
+      : `Not all connections came back through ${names}.`,
+    ...(texts.length > 0
+      ? [
+          `Until 99 % were back it took, in times of what it took without a proxy: ${list(texts)}${isFew ? " (too few repetitions to tell them apart)" : ""}.`,
+        ]
+      : []),
+  ];
 }

@@ -235,3 +235,89 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 `;
+
+/** Of the page over all published runs, beside STYLE. */
+export const CHOOSING_STYLE = `
+.choose { margin: 18px 0 0; padding: 12px 16px; border: 1px solid var(--line); background: var(--tint); }
+.choose > label { display: inline-block; margin: 0 24px 8px 0; font-weight: 600; }
+.choose select { font: inherit; font-weight: 400; max-width: 100%; color: var(--ink); background: var(--paper); border: 1px solid var(--muted); padding: 4px; }
+.choose fieldset { margin: 0; padding: 0; border: 0; display: flex; flex-wrap: wrap; gap: 2px 18px; align-items: center; }
+.choose legend { padding: 0; font-weight: 600; }
+.choose fieldset label { white-space: nowrap; padding: 3px 0; }
+.choose button { font: inherit; color: var(--link); background: none; border: 0; padding: 3px 0; text-decoration: underline; cursor: pointer; }
+.contest[hidden], .question[hidden], .choose[hidden], .choose label[hidden], tr[hidden] { display: none; }
+.contest > h3 small { font-weight: 400; }
+table.contest { width: 100%; max-width: 760px; }
+table.contest th, table.contest td { padding-right: 14px; vertical-align: middle; }
+table.contest .ratio { font-size: 16px; white-space: nowrap; }
+table.contest .first .ratio { font-weight: 700; }
+table.contest .bar { max-width: 260px; min-width: 90px; }
+td.by { min-width: 130px; max-width: 220px; }
+@media (max-width: 560px) {
+  .choose > label { display: block; margin-right: 0; }
+  .choose select { display: block; width: 100%; padding: 8px 4px; }
+  .choose fieldset label { padding: 6px 0; }
+  table.contest th, table.contest td { padding-right: 8px; }
+  table.claims, table.claims tbody, table.claims tr, table.claims td { display: block; }
+  table.claims thead { display: none; }
+  table.claims tr { padding: 10px 0; border-bottom: 1px solid var(--line); }
+  table.claims td { border: 0; padding: 2px 0; max-width: none; }
+  table.claims td:first-child { font-weight: 600; }
+  table.claims td.by { color: var(--muted); }
+}
+`;
+
+/** Of the same: question, scheme and proxies are chosen, and the choice is in the address, for whoever it is sent to. */
+export const CHOOSING = `
+const form = document.querySelector("form.choose");
+const contests = [...document.querySelectorAll("section.contest")];
+const boxes = [...form.querySelectorAll("[name=proxy]")];
+const asked = new URLSearchParams(location.hash.slice(1));
+for (const name of ["question", "scheme"])
+  if ([...form.elements[name].options].some(({ value }) => value === asked.get(name)))
+    form.elements[name].value = asked.get(name);
+if (asked.has("proxies")) {
+  const wanted = asked.get("proxies").split(",");
+  for (const box of boxes) box.checked = wanted.includes(box.value);
+}
+function show() {
+  const question = form.elements.question.value;
+  const scheme = form.elements.scheme.value;
+  const chosen = boxes.filter(({ checked }) => checked).map(({ value }) => value);
+  const offered = new Set();
+  for (const contest of contests) {
+    const isAsked = question === "" || contest.dataset.question === question;
+    const isOver = scheme === "" || contest.dataset.scheme === scheme;
+    const rows = [...contest.querySelectorAll("tbody tr")];
+    for (const row of rows) {
+      row.hidden = !chosen.includes(row.dataset.proxy);
+      if (isAsked && isOver) offered.add(row.dataset.proxy);
+    }
+    contest.hidden = !isAsked || !isOver || rows.every(({ hidden }) => hidden);
+  }
+  for (const box of boxes) box.parentElement.hidden = !offered.has(box.value);
+  for (const section of document.querySelectorAll("section.question"))
+    section.hidden = [...section.querySelectorAll("section.contest")].every(({ hidden }) => hidden);
+  document.querySelector(".nothing").hidden = contests.some(({ hidden }) => !hidden);
+}
+form.addEventListener("change", () => {
+  show();
+  remember();
+});
+for (const name of ["all", "none"])
+  form.elements[name].addEventListener("click", () => {
+    for (const box of boxes) box.checked = name === "all";
+    show();
+    remember();
+  });
+function remember() {
+  const { question, scheme } = form.elements;
+  const choice = new URLSearchParams({ question: question.value, scheme: scheme.value });
+  if (boxes.some(({ checked }) => !checked))
+    choice.set("proxies", boxes.filter(({ checked }) => checked).map(({ value }) => value));
+  history.replaceState(null, "", "#" + choice);
+}
+form.addEventListener("submit", (event) => event.preventDefault());
+form.hidden = false;
+show();
+`;

@@ -56,7 +56,7 @@ export function matrixOf({ results }, setting) {
 }
 
 /**
- * @param {SurvivalSetting} setting
+ * @param {Omit<SurvivalSetting, "events">} setting
  * @returns {string} `2,000 connections held, a message each 1 s, ws`
  */
 export function settingText({ scheme, parameters, workload }) {
@@ -244,7 +244,7 @@ export function survivalText({ figures, beyondControl, missing }, { isControl })
   if (!figures) return missingText(missing);
   const asWithout = (/** @type {"lost" | "failed" | "messages"} */ what) =>
     beyondControl?.[what] === false ? ", which cannot be told from cells without an event" : "";
-  const { lost, messages, silenceMs, probes, newGeneration, rounds } = figures;
+  const { lost, messages, silenceMs, probes, newGeneration, oldGenerations, rounds } = figures;
   const parts = [
     lost?.count ? `${lostText(figures)}${asWithout("lost")}` : keptText(figures),
     messages?.count
@@ -255,8 +255,9 @@ export function survivalText({ figures, beyondControl, missing }, { isControl })
       : "",
     probes.failed?.count ? `${failingText(probes)}${asWithout("failed")}` : "",
     probes.slow?.count ? `${counted(probes.slow.count, "new handshake")} slow` : "",
-    newGeneration
-      ? `new configuration after ${seconds(newGeneration.ms / 1000)}${newGeneration.rounds < rounds ? ` (in ${newGeneration.rounds} of ${rounds} repetitions)` : ""}`
+    newGeneration ? `new configuration after ${seconds(newGeneration.ms / 1000)}` : "",
+    oldGenerations > 0
+      ? `the new configuration NEVER ANSWERED${oldGenerations < rounds ? ` in ${oldGenerations} of ${rounds} repetitions` : ""}`
       : "",
     isControl ? "" : processesText(figures),
     serversText(figures),
@@ -353,7 +354,8 @@ export function survivalRows({ answers }, titleOf) {
 
 /** @param {SurvivalFigures} figures */
 function cellsOf(figures) {
-  const { alive, ends, messages, silenceMs, probes, newGeneration, lostByRound } = figures;
+  const { alive, ends, messages, silenceMs, probes, newGeneration, oldGenerations, lostByRound } =
+    figures;
   const { processes, memoryBytes, oldProcesses, cores } = figures;
   const ofRounds =
     lostByRound.length > 1 && ends.length > 0
@@ -376,7 +378,12 @@ function cellsOf(figures) {
     ]
       .filter(Boolean)
       .join("; ") || NONE,
-    newGeneration ? seconds(newGeneration.ms / 1000) : NONE,
+    [
+      newGeneration && seconds(newGeneration.ms / 1000),
+      oldGenerations > 0 && `never (${counted(oldGenerations, "repetition")})`,
+    ]
+      .filter(Boolean)
+      .join("; ") || NONE,
     processes ? [processes.before, processes.peak, processes.end].map(number).join(", ") : NONE,
     memoryBytes
       ? [memoryBytes.before, memoryBytes.peak, memoryBytes.end]

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { JSDOM } from "jsdom";
 import { analyse } from "../analyse/index.js";
 import { stallResults, stormResults, survivalResults } from "../analyse/testing/experiments.js";
-import { experimentTexts } from "./experiment-texts.js";
+import { experimentSentences, experimentTexts } from "./experiment-texts.js";
 import { renderHtml } from "./report-html.js";
 import { renderMarkdown } from "./report-markdown.js";
 import { renderText } from "./report-text.js";
@@ -70,6 +70,25 @@ test("a proxy that keeps all says of how many, and what its old processes take",
     said({ old: { goneMs: 10_100, atEnd: 0, leaked: 0 } }),
     /; old processes gone after 10\.1 s$/,
   );
+});
+
+test("a reload that renews nothing is named, however much it kept", () => {
+  const old = { generations: ["1"] };
+  assert.match(said(old), /^kept all 10,000 .*; the new configuration NEVER ANSWERED$/);
+  const renewed = { generations: ["1", "2"], newGenerationMs: 200 };
+  const run = survivalResults({ proxies: { nginx: { none: {}, reload: renewed } } });
+  const one = run.cells.find(({ id }) => id === "r3-nginx-holding-ws-reload")?.survival;
+  assert.ok(one);
+  one.newGenerationMs = null;
+  const reload = experimentTexts(analysed(run)).find(({ title }) => title.startsWith("Reload"));
+  assert.match(
+    String(reload?.answers[0].text),
+    /; new configuration after 0\.200 s; the new configuration NEVER ANSWERED in 1 of 5 repetitions$/,
+  );
+  // Nothing is asked of an event that renews nothing, nor told of a proxy that does not say which configuration answers.
+  const results = survivalResults({ proxies: { nginx: { none: old, reload: {} } } });
+  for (const { answers } of experimentTexts(analysed(results)))
+    for (const { text } of answers) assert.doesNotMatch(text, /NEVER ANSWERED/);
 });
 
 test("every tenth connection that is dropped is named, with how, when and how sure", () => {
@@ -225,7 +244,7 @@ test("the short report, the terminal and the CSV have it too; none reads NaN or 
 
 test("a storm: how long, and how long this machine takes at all", () => {
   const rounds = (/** @type {number} */ slower) =>
-    [1, 1.1].map((off) => ({
+    [1, 1.1, 1, 1.1].map((off) => ({
       seconds: /** @type {[number, number, number]} */ ([0.4, 0.8, 1].map((s) => s * slower * off)),
     }));
   const analysis = analysed(
@@ -249,6 +268,11 @@ test("a storm: how long, and how long this machine takes at all", () => {
     renderText(analysis),
   ]) {
     assert.match(report, /2\.00.times as long to 99.% as without a proxy/);
+    assert.match(report, /In every storm all connections came back through every proxy\./);
+    assert.match(
+      report,
+      /in times of what it took without a proxy: nginx\s2\.00\sand HAProxy\s1\.05\./,
+    );
     assert.doesNotMatch(report.replace(/<script[\s\S]*?<\/script>/g, ""), /NaN|undefined|\[object/);
   }
 });
@@ -288,6 +312,36 @@ test("slow readers: unbounded buffering is named, and not where it is not the pr
     renderHtml(analysis, { curves: {} }),
     renderMarkdown(analysis),
     renderText(analysis),
-  ])
+  ]) {
     assert.match(report, /held the sender back after 2\.00.MB/);
+    assert.match(report, /Every proxy holds the sender back/);
+    assert.match(
+      report,
+      /Most memory that a stalled connection took, without socket buffers: nginx\s90\.0.kB\./,
+    );
+  }
+  const sentences = (/** @type {Parameters<typeof stallResults>[0]} */ proxies) =>
+    experimentSentences(analysed(stallResults(proxies)));
+  assert.deepEqual(
+    sentences({ none: bounded, nginx: bounded, haproxy: { ...taking, grown: 66e6 } }),
+    [
+      "NOT BOUNDED: HAProxy buffered all that a client was sent that does not read.",
+      "Most memory that a stalled connection took, without socket buffers: HAProxy 66.0 MB and nginx 90.0 kB.",
+    ],
+  );
+  // Neither bounded nor unbounded: nothing is said of it.
+  assert.deepEqual(
+    sentences({ none: { ...taking, grown: 0 }, nginx: { ...taking, grown: 0 } }),
+    [],
+  );
+});
+
+test("who does not come back after a storm is named first", () => {
+  const seconds = /** @type {[number, number, number | null]} */ ([0.4, 0.8, null]);
+  const own = [{ seconds: /** @type {[number, number, number]} */ ([0.4, 0.8, 1]) }];
+  const results = stormResults({ none: own, nginx: [{ seconds, missing: 5 }] });
+  assert.deepEqual(experimentSentences(analysed(results)), [
+    "Not all connections came back through nginx.",
+    "Until 99 % were back it took, in times of what it took without a proxy: nginx 1.00 (too few repetitions to tell them apart).",
+  ]);
 });

@@ -3,6 +3,7 @@
  */
 import { counted, figure, number, range, shownUnit, times } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
+import { roundsBySetting } from "../plan/rounds.js";
 import { schemeName, without } from "../plan/workload.js";
 import { comparesServers } from "../analyse/settings.js";
 
@@ -71,6 +72,8 @@ export function capital(text) {
 /** Parameters in words, by what they mean, in the order in which a reader wants to know them. @type {Partial<Record<Meaning, (value: number, holds: boolean) => string>>} */
 const WORDS = {
   connections: (value) => counted(value, "connection"),
+  streams: (value) =>
+    value === 0 ? "a connection each, over HTTP/1.1" : `${number(value)} on an HTTP/2 connection`,
   connectionsPerSecond: (value) => `${counted(value, "connection")} opened a second`,
   concurrency: (value) => `${number(value)} at a time`,
   requests: (value) => counted(value, "request"),
@@ -137,9 +140,10 @@ export function meaningOf({ parameterNames }, name) {
 /**
  * @param {Pick<Setting, "scenario" | "scheme" | "parameters" | "workload">} setting
  * @param {Pick<Setting, "parameters">[]} [all] of the run
+ * @param {number[]} [counts] of connections, where it stands for several that differ in that alone
  * @returns {string} with every parameter that another setting has otherwise
  */
-export function settingTitle({ scenario, scheme, parameters, workload }, all = []) {
+export function settingTitle({ scenario, scheme, parameters, workload }, all = [], counts) {
   const { connections, messages = 1, protocol, parameterNames: names } = workload;
   const others = Object.entries(without(parameters, [names.connections, names.messages])).filter(
     ([name, value]) => all.some((other) => other.parameters[name] !== value),
@@ -149,7 +153,7 @@ export function settingTitle({ scenario, scheme, parameters, workload }, all = [
   const what = connections
     ? protocol === "http"
       ? `requests (${scenario}) over ${counted(connections, "connection")}`
-      : `${number(connections)} ${scenario} connections`
+      : `${list((counts ?? [connections]).map(number))} ${scenario} connections`
     : scenario;
   const load = messages > 1 ? ` × ${number(messages)} messages` : "";
   return [
@@ -188,6 +192,15 @@ export function slopesTitle({ scenario, scheme, parameters }, all) {
  */
 export function floorLoad({ connections, scenarios }) {
   return connections.length > 0 ? `${list(connections.map(number))} connections` : list(scenarios);
+}
+
+/**
+ * @param {Results["plan"]} plan
+ * @returns {string} `6 rounds`; `1 to 6 rounds`, where some settings have fewer
+ */
+export function roundsText(plan) {
+  const least = Math.min(plan.rounds, ...roundsBySetting(plan).map(({ rounds }) => rounds));
+  return `${least < plan.rounds ? `${least} to ` : ""}${counted(plan.rounds, "round")}`;
 }
 
 /**

@@ -60,7 +60,7 @@ export function newRecord({ id, round, proxy, scenario, scheme, parameters }, at
  * @param {CellReadings} readings
  * @param {MeasuredContainer[]} containers
  * @param {{holdsConnections: boolean}} workload
- * @returns {Pick<CellRecord, "measured" | "machine" | "containers" | "echoWorkers" | "connectionsHeld">}
+ * @returns {Pick<CellRecord, "measured" | "machine" | "containers" | "echoWorkers" | "connectionsHeld" | "course">}
  */
 export function measuredPart(readings, containers, { holdsConnections }) {
   const { first, last, echoWorkers } = readings.phase;
@@ -91,7 +91,60 @@ export function measuredPart(readings, containers, { holdsConnections }) {
       echoWorkers && holdsConnections
         ? { from: openIn(echoWorkers.first), to: openIn(echoWorkers.last) }
         : null,
+    ...courseOf(readings.phase, containers),
   };
+}
+
+/**
+ * @param {PhaseReadings} phase
+ * @param {MeasuredContainer[]} containers
+ * @returns {Pick<CellRecord, "course">} of the proxy, all its containers together; nothing unless sockets were read in between
+ */
+function courseOf({ first, samples, openSockets }, containers) {
+  if (openSockets.length === 0) return {};
+  const proxies = containers.filter(({ role }) => role === "proxy");
+  const start = samples[0].reading.atMs;
+  const inProxy = proxies.map(({ name }) =>
+    samples
+      .filter(({ service }) => service === name)
+      .map(({ reading: { atMs, memory } }) => ({ seconds: (atMs - start) / 1000, ...memory })),
+  );
+  const ends = openSockets.map(({ ms }) => (ms - first.ms) / 1000);
+  const course = openSockets.map(({ sockets }, i) => {
+    const from = ends[i - 1] ?? 0;
+    const own = inProxy
+      .map((all) => all.filter(({ seconds }) => seconds >= from && seconds < ends[i]))
+      .filter(({ length }) => length > 0);
+    const sumOf = (/** @type {"usageBytes" | "rssBytes"} */ key) =>
+      own.reduce((sum, all) => sum + all.reduce((part, one) => part + one[key], 0) / all.length, 0);
+    const open = (/** @type {"tcpInUse" | "descriptors"} */ key) =>
+      sumOrNull(
+        proxies.map(({ name, sharesNetwork }) => {
+          const reading = sockets[name] && socketsOf(sockets[name], sharesNetwork);
+          // Those are the other container's.
+          return sharesNetwork && key === "tcpInUse" ? 0 : (reading?.[key] ?? null);
+        }),
+      );
+    return {
+      seconds: Math.round(ends[i]),
+      usageBytes: Math.round(sumOf("usageBytes")),
+      rssBytes: Math.round(sumOf("rssBytes")),
+      tcpInUse: open("tcpInUse"),
+      descriptors: open("descriptors"),
+    };
+  });
+  return { course };
+}
+
+/**
+ * @param {(number | null)[]} values
+ * @returns {number | null} null: one of them is
+ */
+function sumOrNull(values) {
+  return values.reduce(
+    (/** @type {number | null} */ sum, one) => (sum === null || one === null ? null : sum + one),
+    0,
+  );
 }
 
 /**

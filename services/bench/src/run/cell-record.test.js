@@ -38,6 +38,7 @@ const READINGS = {
       last: [{ id: 1, connectionsOpen: 8, connectionsTotal: 16, messages: 27, upgradesRefused: 1 }],
     },
     logs: [],
+    openSockets: [],
   },
 };
 
@@ -137,4 +138,29 @@ test("one that an event ended counts to its last sample, one that it started fro
   assert.equal(ended.memory?.mean.usageBytes, 3);
   assert.deepEqual([second.cpu.totalSeconds, second.network?.txBytes], [4, 20]);
   assert.equal(second.memory?.baseline.usageBytes, 50);
+});
+
+test("a long phase has the course of the proxy, all its containers together; TCP sockets of a shared network once", () => {
+  const { first, last } = READINGS.phase;
+  const at = (/** @type {number} */ seconds, /** @type {number} */ usage) =>
+    ["nginx", "nginx-tls", "load-1"].map((service) => ({
+      service,
+      reading: reading({ atMs: 1000 + 1000 * seconds, usage }),
+    }));
+  const open = (/** @type {number} */ ms, /** @type {number} */ tcpInUse) => {
+    const sockets = { ...SOCKETS, tcpInUse };
+    return { ms, sockets: { nginx: sockets, "nginx-tls": sockets } };
+  };
+  const phase = {
+    ...READINGS.phase,
+    ...{ first, last },
+    samples: [...at(0, 100), ...at(1, 200), ...at(2, 400), ...at(3, 600)],
+    openSockets: [open(3000, 7), open(5000, 8)],
+  };
+  const { course } = measuredPart({ ...READINGS, phase }, CONTAINERS, { holdsConnections: true });
+  assert.deepEqual(course, [
+    { seconds: 2, usageBytes: 300, rssBytes: 296, tcpInUse: 7, descriptors: 18 },
+    { seconds: 4, usageBytes: 1000, rssBytes: 996, tcpInUse: 8, descriptors: 18 },
+  ]);
+  assert.equal("course" in measuredPart(READINGS, CONTAINERS, { holdsConnections: true }), false);
 });

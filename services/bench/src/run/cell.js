@@ -11,13 +11,14 @@ import { resolutionOf } from "../plan/plan.js";
 import { CONTROL } from "../plan/proxies.js";
 import {
   connectionsInAll,
+  isSoak,
   keyTypeOf,
   rampSeconds,
   rateName,
   workloadOf,
 } from "../plan/workload.js";
 import { coresOfBudgetGroup } from "../platform/budget-group.js";
-import { containersOf, inspect, Project, remove, run } from "../platform/docker.js";
+import { OWN_ENGINE, Project } from "../platform/docker.js";
 import { GenerationFolder } from "../platform/generation.js";
 import { generatorCores } from "../record/generator-cores.js";
 import { LIVE_FILE, liveCsv } from "../record/live.js";
@@ -30,7 +31,7 @@ import { heldThrough, measuredPart, newRecord, probed, throttledIn } from "./cel
 import { readEchoWorkers } from "./echo-workers.js";
 import { liveCounts } from "./k6.js";
 import { LiveReadings } from "./live-readings.js";
-import { CONNECTIONS_FAILED, isFewFailed, K6_PORT, knobsOf, Loads, logOf } from "./loads.js";
+import { CONNECTIONS_FAILED, isFewFailed, K6_PORT, knobsOf, Loads } from "./loads.js";
 import { keptLog } from "./log.js";
 import { measureLoad } from "./measure-load.js";
 import { MeasuredContainers } from "./measured-containers.js";
@@ -58,11 +59,14 @@ const START_LIMIT_MS = 30_000;
 /** Of the servers behind a proxy, the one that counts connections and messages. */
 const ECHO = "echo";
 const SAMPLE_INTERVAL_MS = 250;
+/** Of sockets in a phase that is long enough for their course: 240 readings in an hour. */
+const SOCKET_INTERVAL_MS = 15_000;
 /** From one rate of a search to the next: after one that was too high, by then a proxy has let go of what it could not carry. */
 const PAUSE_MS = { holds: 1000, fails: 3000, limited: 3000 };
 /** The service of the reference proxy, and its role. */
 const REFERENCE = "reference";
-/** Containers of the measured load are called so, with their number. */
+/** What runs in the containers of the load: first the one, then the other. */
+const WARM_UP = "warm-up";
 const LOAD = "load";
 
 /**
@@ -195,15 +199,22 @@ class CellRun {
       ...(this.workload.referenceShare > 0 ? [REFERENCE] : []),
       ...(this.cell.observed ? observers : []),
     ];
-    if (!this.cell.observed) await remove(observers.map((service) => `${project}-${service}-1`));
+    if (!this.cell.observed)
+      await OWN_ENGINE.remove(observers.map((service) => `${project}-${service}-1`));
     const servers = (this.cell.event && EVENTS[this.cell.event].servers) || 1;
     this.generation?.write(this.#proxy.generation, 1);
-    await this.project.check([
-      ...["up", "--detach", "--no-deps"],
-      ...(servers > 1 ? ["--scale", `${ECHO}=${servers}`] : []),
-      ...wanted,
+    const started = await Promise.allSettled([
+      this.project.check([
+        ...["up", "--detach", "--no-deps"],
+        ...(servers > 1 ? ["--scale", `${ECHO}=${servers}`] : []),
+        ...wanted,
+      ]),
+      this.loads.create(this.cell.loads),
     ]);
-    this.started = (await containersOf(project)).filter(({ service }) => wanted.includes(service));
+    for (const one of started) if (one.status === "rejected") throw one.reason;
+    this.started = (await OWN_ENGINE.containersOf(project)).filter(({ service }) =>
+      wanted.includes(service),
+    );
     this.watch.require(this.started);
     this.#assertOneBudget();
   }
@@ -261,10 +272,9 @@ class CellRun {
   /** @param {Parameters} changes */
   async #warmUp(changes) {
     const parameters = { ...this.cell.parameters, ...changes };
-    const load = await this.loads.start("warm-up", parameters, 1, {});
+    const load = this.loads.start(WARM_UP, parameters, 1, {});
     await this.watch.within(this.cell.limitSeconds, load.ended);
     await load.assertSuccess();
-    await remove(load.names);
   }
 
   async #measure() {
@@ -316,12 +326,8 @@ class CellRun {
     mkdirSync(folder);
     const measured = newRecord({ ...cell, parameters }, this.record.attempt, context.loadCores);
     const load = await this.#measureLoad(measured, { parameters, folder });
-    for (const container of load.names)
-      writeFileSync(
-        join(folder, `${this.#shortName(container)}.log`),
-        keptLog(await logOf(container)),
-      );
-    await this.loads.remove(load);
+    for (const [program, log] of await load.outputs())
+      writeFileSync(join(folder, `${program}.log`), keptLog(log));
     return { rate, ...this.#judged(measured), ...probed(measured) };
   }
 
@@ -373,6 +379,7 @@ class CellRun {
       readLogs: (fromMs) => this.#logsSince(fromMs),
       live,
       sampleIntervalMs: SAMPLE_INTERVAL_MS,
+      socketIntervalMs: isSoak(workload) ? SOCKET_INTERVAL_MS : null,
     });
     const { timeoutSeconds = 0, settleSeconds, quietSeconds = 0 } = workload;
     try {
@@ -382,7 +389,7 @@ class CellRun {
         start: () =>
           this.loads.start(LOAD, parameters, cell.loads, { EDGE_URL: context.edges.url }),
         beforeOpen: async () => {
-          for (const state of await inspect(this.loads.names))
+          for (const state of await OWN_ENGINE.inspect(this.loads.names))
             containers.add(this.#shortName(state.name), "load", state);
         },
         afterOpen: () => {
@@ -494,7 +501,7 @@ class CellRun {
     return Promise.all(
       this.#ofCellAlone().map(async ({ name, service }) => ({
         service,
-        text: await logOf(name, fromMs),
+        text: await OWN_ENGINE.logOf(name, fromMs),
       })),
     );
   }
@@ -529,8 +536,9 @@ class CellRun {
    * @throws {Error} when the load does not answer, or a container is gone
    */
   async #pulseReading(containers) {
-    const names = this.loads.names.slice(-this.cell.loads);
-    const counts = await Promise.all(names.map((name) => liveCounts(`http://${name}:${K6_PORT}`)));
+    const counts = await Promise.all(
+      this.loads.names.map((name) => liveCounts(`http://${name}:${K6_PORT}`)),
+    );
     const proxy = containers.ofRole("proxy").map(([, counters]) => counters.read().cpu);
     return {
       ms: Date.now(),
@@ -575,7 +583,12 @@ class CellRun {
     const cause = await this.watch.explain(error);
     if (cause instanceof CellFailure) return { kind: cause.kind, message: cause.message };
     if (cause instanceof UserError) {
-      const { code, output } = await run(["docker", "version", "--format", "{{.Server.Version}}"]);
+      const { code, output } = await OWN_ENGINE.run([
+        "docker",
+        "version",
+        "--format",
+        "{{.Server.Version}}",
+      ]);
       if (code !== 0)
         return { kind: "engine", message: `the Docker engine does not answer: ${output.trim()}` };
       return { kind: "start", message: `${cause.message}\n${cause.next}`.trim() };
@@ -586,19 +599,19 @@ class CellRun {
   /** Keeps the logs, then removes everything that belongs to this cell. */
   async stop() {
     await this.#phaseOfStop(async () => {
-      const names = [...new Set([...(await this.#names()), ...this.loads.names])];
+      const names = await this.#names();
       const logs = join(this.folder, "logs");
       mkdirSync(logs, { recursive: true });
       await Promise.all(
         names.map(async (name) => {
           // Of several containers of a service, the first has its name alone.
-          const file = this.#shortName(name).replace(/-1$/, (n) =>
-            this.loads.names.includes(name) ? n : "",
-          );
-          writeFileSync(join(logs, `${file}.log`), keptLog(await logOf(name)));
+          const file = this.#shortName(name).replace(/-1$/, "");
+          writeFileSync(join(logs, `${file}.log`), keptLog(await OWN_ENGINE.logOf(name)));
         }),
       );
-      await remove(names);
+      await OWN_ENGINE.remove([...names, ...this.loads.names]);
+      for (const [program, log] of await this.loads.logs())
+        writeFileSync(join(logs, `${program}.log`), keptLog(log));
       rmSync(this.scratch, { recursive: true, force: true });
       this.generation?.remove();
     });
@@ -609,11 +622,13 @@ class CellRun {
     const started = this.#ofCellAlone().map(({ name }) => name);
     if (!this.cell.event) return started;
     const { observers, project } = this.context;
-    const all = await containersOf(project).catch(() => []);
-    return [
-      ...started,
-      ...all.filter(({ service }) => !observers.includes(service)).map(({ name }) => name),
-    ];
+    const all = await OWN_ENGINE.containersOf(project).catch(() => []);
+    const others = all
+      .filter(
+        ({ name, service }) => !observers.includes(service) && !this.loads.names.includes(name),
+      )
+      .map(({ name }) => name);
+    return [...new Set([...started, ...others])];
   }
 
   /** @param {() => Promise<void>} action */

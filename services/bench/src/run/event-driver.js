@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { EVENTS } from "../plan/events.js";
 import { serviceOf } from "../plan/proxies.js";
-import * as docker from "../platform/docker.js";
+import { OWN_ENGINE } from "../platform/docker.js";
 import { busiestChild } from "../platform/processes.js";
 import { statusOf, until } from "../platform/wait.js";
 import { CellFailure } from "./cell-failure.js";
@@ -12,7 +12,7 @@ import { CellFailure } from "./cell-failure.js";
 /**
  * @import { Change, ProxyEvent, Step } from "../plan/events.js"
  * @import { Proxy } from "../plan/proxies.js"
- * @import { ContainerState, Project } from "../platform/docker.js"
+ * @import { ContainerState, Engine as DockerEngine, Project } from "../platform/docker.js"
  * @import { GenerationFolder } from "../platform/generation.js"
  * @import { Role, Survival } from "../record/types.js"
  * @import { MeasuredContainers } from "./measured-containers.js"
@@ -30,7 +30,7 @@ const ENDS_ITSELF_MS = 2000;
 /**
  * What the engine does for it.
  *
- * @typedef {Pick<typeof docker, "containersOf" | "inspect" | "signal" | "signalInside" | "stop" | "start" | "hasEnded">} Engine
+ * @typedef {Pick<DockerEngine, "containersOf" | "inspect" | "signal" | "signalInside" | "stop" | "start" | "hasEnded">} Engine
  *
  * @typedef {object} Clock
  * @property {() => number} now ms since 1970
@@ -117,7 +117,7 @@ export class EventDriver {
     this.#signal = about.signal;
     this.#atEvent = about.atEvent;
     this.#tell = about.tell;
-    this.#engine = about.engine ?? docker;
+    this.#engine = about.engine ?? OWN_ENGINE;
     this.#busiestChild = about.child ?? busiestChild;
     this.#statusOf = about.statusOf ?? statusOf;
     this.#clock = about.clock ?? CLOCK;

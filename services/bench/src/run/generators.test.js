@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readAb, readStatuses } from "../../../../loadgen/lib/ab.mjs";
+import { mergeAb, readAb, readStatuses } from "../../../../loadgen/lib/ab.mjs";
 import { fileContent } from "../../../../loadgen/lib/content.mjs";
 import { atRate } from "../../../../loadgen/lib/rate.mjs";
 import { Samples } from "../../../../loadgen/lib/samples.mjs";
@@ -98,6 +98,45 @@ test("ab over TLS says what was negotiated; a run without failures has no errors
 
 test("ab: statuses of a second pass", () => {
   assert.deepEqual(readStatuses(recorded("ab-statuses.txt")), { 502: 1, 503: 1 });
+});
+
+test("several ab are one: what they count is added up, percentiles are those of all requests together", () => {
+  const one = readAb(recorded("ab.txt"), recorded("ab.csv"), 2216);
+  assert.deepEqual(mergeAb([one]), one.run);
+
+  const twice = mergeAb([one, one]);
+  const { requestMs } = one.run;
+  assert.deepEqual([twice.completed, twice.non2xx, twice.totalMs], [200, 28, 24]);
+  assert.equal(twice.requestMs?.count, 200);
+  for (const key of /** @type {const} */ (["mean", "sd", "min", "median", "p90", "p99", "max"]))
+    assert.ok(
+      Math.abs(Number(twice.requestMs?.[key]) - Number(requestMs?.[key])) < 1e-5,
+      `${key}: ${twice.requestMs?.[key]}`,
+    );
+
+  // Evenly from 0 to 100 ms, and from 100 to 200 ms: together evenly from 0 to 200.
+  const evenly = (/** @type {number} */ from) => ({
+    ...one,
+    run: {
+      ...one.run,
+      totalMs: from,
+      requestMs: requestMs && { ...requestMs, mean: from + 50, sd: 0 },
+    },
+    percentilesMs: Array.from({ length: 101 }, (_, percent) => from + percent),
+  });
+  const merged = mergeAb([evenly(0), evenly(100)]);
+  assert.equal(merged.totalMs, 100);
+  assert.equal(merged.requestMs?.sd, 50);
+  for (const [key, expected] of /** @type {const} */ ([
+    ["min", 0],
+    ["median", 100],
+    ["p90", 180],
+    ["max", 200],
+  ]))
+    assert.ok(Math.abs(Number(merged.requestMs?.[key]) - expected) < 1e-5, key);
+
+  const none = { ...one, run: { ...one.run, completed: 0, requestMs: null }, percentilesMs: [] };
+  assert.equal(mergeAb([none, none]).requestMs, null);
 });
 
 for (const [title, stdout, csv, message] of /** @type {const} */ ([

@@ -1,30 +1,41 @@
 /**
- * Load containers that have been started together, to their end.
+ * Programs of a load that have been started together, to their end.
  */
 
+/** @import { Result } from "../platform/docker.js" */
 /** @import { CellFailure } from "./cell-failure.js" */
 
+/**
+ * @typedef {object} Program
+ * @property {string} name
+ * @property {Promise<Pick<Result, "code" | "output">>} ended
+ */
+
 export class LoadRun {
+  #programs;
   #failureOf;
-  /** @type {Promise<number>[]} */
-  #exits;
+  #results;
 
   /**
-   * @param {string[]} names of the containers
+   * @param {Program[]} programs
    * @param {string[]} csvFiles where each has written its raw samples
-   * @param {object} engine
-   * @param {(name: string) => Promise<number>} engine.exitOf waits for its exit status
-   * @param {(code: number, names: string[]) => Promise<CellFailure>} engine.failureOf what to say of a load that ended so
+   * @param {(code: number, outputs: string[]) => CellFailure} failureOf what to say of programs that ended so
    */
-  constructor(names, csvFiles, { exitOf, failureOf }) {
-    this.names = names;
+  constructor(programs, csvFiles, failureOf) {
     this.csvFiles = csvFiles;
+    this.#programs = programs;
     this.#failureOf = failureOf;
-    this.#exits = names.map(exitOf);
+    this.#results = Promise.all(programs.map(({ ended }) => ended));
     /** Exit status of each, when all have ended. */
-    this.ended = Promise.all(this.#exits);
+    this.ended = this.#results.then((results) => results.map(({ code }) => code));
     // Whether it is waited for in the end or not.
     this.ended.catch(() => {});
+  }
+
+  /** @returns {Promise<[name: string, output: string][]>} what each wrote, when all have ended */
+  async outputs() {
+    const results = await this.#results;
+    return this.#programs.map(({ name }, i) => [name, results[i].output]);
   }
 
   /**
@@ -36,9 +47,9 @@ export class LoadRun {
    */
   async endedWell(isOver) {
     await Promise.all(
-      this.names.map(async (name, i) => {
-        const code = await this.#exits[i];
-        if (code !== 0 || !isOver()) throw await this.#failureOf(code, [name]);
+      this.#programs.map(async ({ ended }) => {
+        const { code, output } = await ended;
+        if (code !== 0 || !isOver()) throw this.#failureOf(code, [output]);
       }),
     );
   }
@@ -48,7 +59,12 @@ export class LoadRun {
    * @throws {CellFailure} when one has failed; all have ended
    */
   async assertSuccess(accepted = []) {
-    const code = (await this.ended).find((status) => status !== 0 && !accepted.includes(status));
-    if (code !== undefined) throw await this.#failureOf(code, this.names);
+    const results = await this.#results;
+    const failed = results.find(({ code }) => code !== 0 && !accepted.includes(code));
+    if (failed)
+      throw this.#failureOf(
+        failed.code,
+        results.map(({ output }) => output),
+      );
   }
 }

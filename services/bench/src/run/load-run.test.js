@@ -4,52 +4,71 @@ import { CellFailure } from "./cell-failure.js";
 import { LoadRun } from "./load-run.js";
 
 function runOfTwo() {
-  /** @type {Record<string, PromiseWithResolvers<number>>} */
+  /** @type {Record<string, PromiseWithResolvers<{code: number, output: string}>>} */
   const exits = { "load-1": Promise.withResolvers(), "load-2": Promise.withResolvers() };
-  const load = new LoadRun(Object.keys(exits), [], {
-    exitOf: (name) => exits[name].promise,
-    failureOf: async (code, names) => new CellFailure("load", `${names.join()} ended with ${code}`),
-  });
-  return { load, exits };
+  const load = new LoadRun(
+    Object.entries(exits).map(([name, { promise }]) => ({ name, ended: promise })),
+    [],
+    (code, outputs) => new CellFailure("load", `${outputs.join()} ended with ${code}`),
+  );
+  /** @param {string} name @param {number} code */
+  const end = (name, code) => exits[name].resolve({ code, output: `log of ${name}` });
+  return { load, end };
 }
 
 test("one of several that fails is told although the others go on", async () => {
-  const { load, exits } = runOfTwo();
-  exits["load-2"].resolve(99);
+  const { load, end } = runOfTwo();
+  end("load-2", 99);
   await assert.rejects(
     load.endedWell(() => true),
-    { kind: "load", message: "load-2 ended with 99" },
+    { kind: "load", message: "log of load-2 ended with 99" },
   );
 });
 
 test("a load that ends before it may has failed, whatever its status", async () => {
-  const { load, exits } = runOfTwo();
-  exits["load-1"].resolve(0);
+  const { load, end } = runOfTwo();
+  end("load-1", 0);
   await assert.rejects(
     load.endedWell(() => false),
-    { message: "load-1 ended with 0" },
+    { message: "log of load-1 ended with 0" },
   );
 });
 
 test("when all have ended, a failure is told of them together", async () => {
-  const { load, exits } = runOfTwo();
-  exits["load-1"].resolve(0);
-  exits["load-2"].resolve(99);
+  const { load, end } = runOfTwo();
+  end("load-1", 0);
+  end("load-2", 99);
   assert.deepEqual(await load.ended, [0, 99]);
-  await assert.rejects(load.assertSuccess(), { message: "load-1,load-2 ended with 99" });
+  await assert.rejects(load.assertSuccess(), {
+    message: "log of load-1,log of load-2 ended with 99",
+  });
 });
 
 test("a load that ends well in time is a success", async () => {
-  const { load, exits } = runOfTwo();
-  for (const exit of Object.values(exits)) exit.resolve(0);
+  const { load, end } = runOfTwo();
+  end("load-1", 0);
+  end("load-2", 0);
   await load.endedWell(() => true);
   await load.assertSuccess();
 });
 
 test("a status that is what was asked for is no failure, any other is", async () => {
-  const { load, exits } = runOfTwo();
-  exits["load-1"].resolve(99);
-  exits["load-2"].resolve(0);
+  const { load, end } = runOfTwo();
+  end("load-1", 99);
+  end("load-2", 0);
   await load.assertSuccess([99]);
-  await assert.rejects(load.assertSuccess([1]), { message: "load-1,load-2 ended with 99" });
+  await assert.rejects(load.assertSuccess([1]), {
+    message: "log of load-1,log of load-2 ended with 99",
+  });
+});
+
+test("what each wrote is known when all have ended", async () => {
+  const { load, end } = runOfTwo();
+  const outputs = load.outputs();
+  end("load-2", 99);
+  end("load-1", 0);
+  assert.deepEqual(await outputs, [
+    ["load-1", "log of load-1"],
+    ["load-2", "log of load-2"],
+  ]);
 });

@@ -1,11 +1,10 @@
 /**
- * Load containers: what starts them, and what they say when they have ended. A scenario's script is run by k6 in the service `load`,
- * or by Node in `load-http`.
+ * The load of a cell: containers that wait, the programs that run in them, and what those say when they have ended. A scenario's script
+ * is run by k6 in the service `load`, or by Node in `load-http`.
  */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { remove, run } from "../platform/docker.js";
-import { UserError } from "../errors.js";
+import { OWN_ENGINE } from "../platform/docker.js";
 import { connectionsInAll, FAILED_LIMIT_PERCENT } from "../plan/workload.js";
 import { Histogram, summarise } from "../statistics/index.js";
 import { CellFailure } from "./cell-failure.js";
@@ -28,6 +27,12 @@ import { keepSamples, mergeSummaries, ownOf, readLatencies, readSummary } from "
 /** Of k6's REST API, for the live view. */
 export const K6_PORT = 6565;
 
+/** The containers are called so, with their number. */
+const NAME = "load";
+
+/** What a program in them begins with: theirs (proxies/proxy.yaml), as what comes later passes it by. */
+const ENTRYPOINT = ["sh", "/raise-limits.sh"];
+
 /** What a load that watches connections writes beside its samples. */
 const TIMELINE = "survival.csv";
 
@@ -40,11 +45,10 @@ export const CONNECTIONS_FAILED = 99;
  * @param {Parameters} parameters of this phase
  * @returns {Record<string, string>} knobs for Compose, and environment of the load
  */
-export function knobsOf({ scenario, scheme, round }, { backend }, parameters) {
+export function knobsOf({ scenario, scheme }, { backend }, parameters) {
   return {
     SCENARIO: scenario,
     SCHEME: scheme,
-    TRIAL: String(round),
     BACKEND: backend,
     ...Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, String(value)])),
   };
@@ -57,8 +61,10 @@ export class Loads {
   #context;
   #project;
   #scratch;
-  /** Containers that were started, the warm-up's too. @type {string[]} */
+  /** Containers, whether anything runs in them or not. @type {string[]} */
   names = [];
+  /** What was started in them: the warm-up too. @type {LoadRun[]} */
+  #runs = [];
   /** Connections to the reference proxy that have failed, in the load that was read last. */
   referenceFailed = 0;
 
@@ -76,61 +82,75 @@ export class Loads {
   }
 
   /**
-   * @param {string} name
-   * @param {Parameters} parameters
-   * @param {number} count containers that share the connections
-   * @param {Record<string, string>} extra environment
-   * @returns {Promise<LoadRun>}
+   * Starts the containers, in which nothing runs yet. One lasts for all that is started in it, as making one costs more CPU time than
+   * many a load.
+   *
+   * @param {number} count
    */
-  async start(name, parameters, count, extra) {
-    const names = Array.from(
+  async create(count) {
+    this.names = Array.from(
       { length: count },
-      (_, i) => `${this.#context.project}-${name}-${i + 1}`,
+      (_, i) => `${this.#context.project}-${NAME}-${i + 1}`,
     );
-    this.names.push(...names);
-    await Promise.all(
-      names.map((container, i) => {
-        const environment = {
-          ...knobsOf(
-            this.#cell,
-            this.#workload,
-            share(parameters, this.#workload.parameterNames, i, count),
-          ),
-          RUN: this.#context.run,
-          PROXY: this.#cell.proxy,
-          REFERENCE_SHARE: String(this.#workload.referenceShare),
-          ...extra,
-        };
-        return this.#project.check([
-          "run",
-          "--detach",
-          "--no-deps",
-          "--no-TTY",
-          "--name",
-          container,
+    const service = this.#workload.runner === "node" ? "load-http" : "load";
+    const made = await Promise.allSettled(
+      this.names.map((name) =>
+        this.#project.check([
+          ...["run", "--detach", "--no-deps", "--no-TTY", "--name", name],
           // What it writes belongs to the caller.
-          "--user",
-          `${process.getuid?.()}:${process.getgid?.()}`,
-          "--volume",
-          `${this.#scratch}:/samples`,
-          ...this.#command(`/samples/${csvName(name, i)}`, environment),
-        ]);
-      }),
+          ...["--user", `${process.getuid?.()}:${process.getgid?.()}`],
+          ...["--volume", `${this.#scratch}:/samples`],
+          // Until it is removed: no sleep that is known on every system is longer.
+          ...[service, "sleep", "2147483647"],
+        ]),
+      ),
     );
-    return new LoadRun(names, this.csvFiles(name, count), {
-      exitOf: (container) => this.#exitOf(container),
-      failureOf: (code, failed) => failureOf(`the ${name}`, code, failed),
-    });
+    for (const one of made) if (one.status === "rejected") throw one.reason;
   }
 
   /**
-   * Removes containers that have ended; their names are free again.
-   *
-   * @param {LoadRun} load
+   * @param {string} name
+   * @param {Parameters} parameters
+   * @param {number} count containers that share the connections, of those that there are
+   * @param {Record<string, string>} extra environment
+   * @returns {LoadRun}
    */
-  async remove({ names }) {
-    await remove(names);
-    this.names = this.names.filter((name) => !names.includes(name));
+  start(name, parameters, count, extra) {
+    const programs = this.names.slice(0, count).map((container, i) => {
+      const environment = {
+        ...knobsOf(
+          this.#cell,
+          this.#workload,
+          share(parameters, this.#workload.parameterNames, i, count),
+        ),
+        RUN: this.#context.run,
+        TRIAL: String(this.#cell.round),
+        PROXY: this.#cell.proxy,
+        REFERENCE_SHARE: String(this.#workload.referenceShare),
+        ...extra,
+        ...this.#outputTo(`/samples/${csvName(name, i)}`),
+      };
+      const ended = OWN_ENGINE.runInside(container, [...ENTRYPOINT, ...this.#command()], {
+        env: environment,
+        signal: this.#context.signal,
+      });
+      return { name: `${name}-${i + 1}`, ended: ended.then(refuseLost) };
+    });
+    const load = new LoadRun(programs, this.csvFiles(name, count), (code, outputs) =>
+      failureOf(`the ${name}`, code, outputs),
+    );
+    this.#runs.push(load);
+    return load;
+  }
+
+  /**
+   * To be called when the containers are gone, and with them what ran there.
+   *
+   * @returns {Promise<[name: string, log: string][]>} what each program wrote
+   */
+  async logs() {
+    const logs = await Promise.allSettled(this.#runs.map((load) => load.outputs()));
+    return logs.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   }
 
   /**
@@ -144,37 +164,20 @@ export class Loads {
 
   /**
    * @param {string} csv where the raw samples go
-   * @param {Record<string, string>} environment
-   * @returns {string[]} of Compose: environment, service and its command
+   * @returns {Record<string, string>} environment
    */
-  #command(csv, environment) {
-    const { scenario: name } = this.#cell;
-    const set = (/** @type {Record<string, string>} */ variables) =>
-      Object.entries(variables).flatMap(([key, value]) => ["--env", `${key}=${value}`]);
-    if (this.#workload.runner === "node")
-      return [
-        ...set({ ...environment, SAMPLES_CSV: csv }),
-        "load-http",
-        "node",
-        `/loadgen/${name}.mjs`,
-      ];
-    return [
-      ...set({ ...environment, K6_OUT: `csv=${csv}`, K6_CSV_TIME_FORMAT: "unix_micro" }),
-      "load",
-      ...["k6", "run", "--quiet", "--address", `0.0.0.0:${K6_PORT}`, `/loadgen/${name}.js`],
-    ];
+  #outputTo(csv) {
+    return this.#workload.runner === "node"
+      ? { SAMPLES_CSV: csv }
+      : { K6_OUT: `csv=${csv}`, K6_CSV_TIME_FORMAT: "unix_micro" };
   }
 
-  /**
-   * @param {string} name
-   * @returns {Promise<number>} its exit status
-   */
-  async #exitOf(name) {
-    const { code, stdout, output } = await run(["docker", "wait", name], {
-      signal: this.#context.signal,
-    });
-    if (code !== 0) throw new UserError("the Docker engine does not answer", output.trim());
-    return Number(stdout.trim());
+  /** @returns {string[]} */
+  #command() {
+    const { scenario: name } = this.#cell;
+    return this.#workload.runner === "node"
+      ? ["node", `/loadgen/${name}.mjs`]
+      : ["k6", "run", "--quiet", "--address", `0.0.0.0:${K6_PORT}`, `/loadgen/${name}.js`];
   }
 
   /**
@@ -193,8 +196,8 @@ export class Loads {
    * @param {LoadRun} load
    * @returns {Promise<Partial<CellRecord>>} `requests` still without causes
    */
-  async #readRequests({ names: [name] }) {
-    const summary = await summaryOf(name, readHttpSummary);
+  async #readRequests(load) {
+    const [summary] = await summariesOf(load, readHttpSummary);
     return {
       requests: { ...summary.requests, causes: [] },
       reference: referenceOf(summary),
@@ -208,8 +211,9 @@ export class Loads {
    * @param {string} folder
    * @returns {Promise<LoadRecord>}
    */
-  async #readConnections({ names, csvFiles: files }, folder) {
-    const summaries = await Promise.all(names.map((name) => summaryOf(name, readSummary)));
+  async #readConnections(load, folder) {
+    const { csvFiles: files } = load;
+    const summaries = await summariesOf(load, readSummary);
     refuseUncounted(summaries, this.#workload);
     const { connections, messagesEchoed, reference, sends, totalMs } = mergeSummaries(summaries);
     this.referenceFailed = reference?.failed ?? 0;
@@ -250,12 +254,22 @@ function distributionOf(values) {
 }
 
 /**
+ * @template {{isLost: boolean}} T
+ * @param {T} ended
+ * @returns {T}
+ * @throws {CellFailure}
+ */
+function refuseLost(ended) {
+  if (!ended.isLost) return ended;
+  throw new CellFailure("engine", "the connection to the Docker engine broke while the load ran");
+}
+
+/**
  * @param {string} what
  * @param {number} code
- * @param {string[]} names of containers
+ * @param {string[]} logs of those that have ended so
  */
-async function failureOf(what, code, names) {
-  const logs = await Promise.all(names.map((name) => logOf(name)));
+function failureOf(what, code, logs) {
   // The log of a load that was killed may end anywhere.
   const summaries =
     code === CONNECTIONS_FAILED ? logs.flatMap((log) => readSummary(log) ?? []) : [];
@@ -288,19 +302,19 @@ function lastLine(log) {
 
 /**
  * @template T
- * @param {string} name of a container
+ * @param {LoadRun} load that has ended
  * @param {(log: string) => T | null} read
- * @returns {Promise<T>}
+ * @returns {Promise<T[]>} of each of its programs
  */
-async function summaryOf(name, read) {
-  const log = await logOf(name);
-  const summary = read(log);
-  if (!summary)
+async function summariesOf(load, read) {
+  return (await load.outputs()).map(([name, log]) => {
+    const summary = read(log);
+    if (summary) return summary;
     throw new CellFailure(
       "load",
       `${name} ended without a summary; its last line: ${lastLine(log)}`,
     );
-  return summary;
+  });
 }
 
 /**
@@ -352,13 +366,4 @@ export function share(parameters, names, index, count) {
     if (key !== undefined && key in shared) shared[key] /= count;
   if (names.seed !== undefined && names.seed in shared) shared[names.seed] += index;
   return shared;
-}
-
-/**
- * @param {string} container
- * @param {number} [fromMs] ms since 1970; default: all of it
- */
-export async function logOf(container, fromMs) {
-  const since = fromMs === undefined ? [] : ["--since", new Date(fromMs).toISOString()];
-  return (await run(["docker", "logs", ...since, container])).output;
 }

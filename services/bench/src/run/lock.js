@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { inspect } from "../platform/docker.js";
+import { OWN_ENGINE } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 
 /**
@@ -56,7 +56,8 @@ function read(file) {
 
 /** @param {Holder} holder */
 async function isAlive({ container, pid }) {
-  if (container !== hostname()) return (await inspect([container])).some(({ running }) => running);
+  if (container !== hostname())
+    return (await OWN_ENGINE.inspect([container])).some(({ running }) => running);
   try {
     process.kill(pid, 0);
     return pid !== process.pid;

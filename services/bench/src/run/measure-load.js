@@ -12,7 +12,7 @@
  * @param {object} options
  * @param {Edges} options.edges at which the load waits
  * @param {number} options.loads containers of the load
- * @param {() => Promise<LoadRun>} options.start starts them
+ * @param {() => LoadRun} options.start starts it in them
  * @param {() => Promise<void>} options.beforeOpen called when all of them wait at the first edge
  * @param {() => Promise<unknown> | void} options.afterOpen called when they go on; what it begins may fail until the last edge, and is then
  *   the failure of the load
@@ -35,7 +35,7 @@ export async function measureLoad(
   // Whichever is not waited for in the end is no error of its own.
   for (const promise of [first, last]) promise.catch(() => {});
   try {
-    const load = await start();
+    const load = start();
     const endedWell = load.endedWell(() => phase.isClosed);
     endedWell.catch(() => {});
     await watch.within(limits.openSeconds, Promise.race([first, endedWell]));

@@ -42,15 +42,18 @@ async function measured(t, scripts, { limits = {}, beforeOpen = async () => {} }
   };
   const edge = async (/** @type {string} */ name) =>
     (await fetch(`http://127.0.0.1:${edges.port}/${name}`, { method: "POST" })).status;
-  const names = scripts.map((_, i) => `load-${i + 1}`);
   const result = measureLoad(phase, {
     edges,
     loads: scripts.length,
-    start: async () =>
-      new LoadRun(names, [], {
-        exitOf: (name) => scripts[names.indexOf(name)](edge),
-        failureOf: async (code, failed) => new CellFailure("load", `${failed} ended with ${code}`),
-      }),
+    start: () =>
+      new LoadRun(
+        scripts.map((script, i) => {
+          const name = `load-${i + 1}`;
+          return { name, ended: script(edge).then((code) => ({ code, output: name })) };
+        }),
+        [],
+        (code, outputs) => new CellFailure("load", `${outputs} ended with ${code}`),
+      ),
     beforeOpen: async () => {
       order.push("all there");
       await beforeOpen();

@@ -7,7 +7,7 @@ import { Sampler } from "./sampler.js";
 /** @import { Log } from "./causes.js" */
 /** @import { EchoWorker } from "./echo-workers.js" */
 /** @import { LiveReadings } from "./live-readings.js" */
-/** @import { MeasuredContainers, Moment } from "./measured-containers.js" */
+/** @import { MeasuredContainers, Moment, OpenSockets } from "./measured-containers.js" */
 /** @import { Reading } from "../platform/counters.js" */
 /** @import { Sample } from "./samples.js" */
 
@@ -16,6 +16,7 @@ import { Sampler } from "./sampler.js";
  * @property {Moment} first edge
  * @property {Moment} last edge
  * @property {readonly Sample[]} samples between the edges, both included
+ * @property {readonly {ms: number, sockets: OpenSockets}[]} openSockets in between, ms since 1970; empty unless it was asked for
  * @property {{first: EchoWorker[], last: EchoWorker[]} | null} echoWorkers at both edges; null: another server stands in the echo server's
  *   place
  * @property {readonly Log[]} logs written between the edges
@@ -33,6 +34,13 @@ export class MeasuredPhase {
   #echoWorkers = null;
   /** @type {Moment | undefined} */
   #first;
+  #socketIntervalMs;
+  /** @type {{ms: number, sockets: OpenSockets}[]} */
+  #openSockets = [];
+  /** @type {NodeJS.Timeout | undefined} */
+  #socketTimer;
+  /** @type {unknown} */
+  #fault;
 
   /**
    * @param {MeasuredContainers} containers those of the load may be added until it opens
@@ -41,13 +49,18 @@ export class MeasuredPhase {
    * @param {(fromMs: number) => Promise<Log[]>} sources.readLogs what was written since, ms since 1970
    * @param {Pick<LiveReadings, "open" | "close" | "abandon">} sources.live
    * @param {number} sources.sampleIntervalMs
+   * @param {number | null} [sources.socketIntervalMs] how often sockets are read in between: it takes 30 ms a container. null: not at all
    */
-  constructor(containers, { readEchoWorkers, readLogs, live, sampleIntervalMs }) {
+  constructor(
+    containers,
+    { readEchoWorkers, readLogs, live, sampleIntervalMs, socketIntervalMs = null },
+  ) {
     this.#containers = containers;
     this.#readEchoWorkers = readEchoWorkers;
     this.#readLogs = readLogs;
     this.#live = live;
     this.#sampler = new Sampler(containers.counters, { intervalMs: sampleIntervalMs });
+    this.#socketIntervalMs = socketIntervalMs;
   }
 
   /** Whether it has been open: there are samples. */
@@ -84,6 +97,18 @@ export class MeasuredPhase {
     this.#first = frozen({ ...this.#containers.readUsage(), sockets });
     this.#sampler.start();
     this.#state = "open";
+    if (this.#socketIntervalMs !== null)
+      this.#socketTimer = setInterval(() => this.#readSockets(), this.#socketIntervalMs);
+  }
+
+  #readSockets() {
+    try {
+      this.#openSockets.push({ ms: Date.now(), sockets: this.#containers.readSockets() });
+    } catch (error) {
+      // In a timer nobody would catch it. That a container is gone, the sampler notices as well.
+      this.#fault ??= error;
+      clearInterval(this.#socketTimer);
+    }
   }
 
   /**
@@ -97,6 +122,8 @@ export class MeasuredPhase {
     const first = /** @type {Moment} */ (this.#first);
     const usage = this.#containers.readUsage();
     this.#sampler.stop();
+    clearInterval(this.#socketTimer);
+    if (this.#fault) throw this.#fault;
     const sockets = this.#containers.readSockets();
     const containers = { ...this.#lastOfGone(), ...usage.containers };
     const last = { ...usage, containers, sockets };
@@ -109,6 +136,7 @@ export class MeasuredPhase {
       first,
       last,
       samples: this.samples,
+      openSockets: this.#openSockets,
       echoWorkers: this.#echoWorkers &&
         echoWorkers && { first: this.#echoWorkers, last: echoWorkers },
       logs,
@@ -120,6 +148,7 @@ export class MeasuredPhase {
     if (this.#state === "closed") return;
     this.#state = "abandoned";
     this.#sampler.abandon();
+    clearInterval(this.#socketTimer);
     this.#live.abandon();
   }
 

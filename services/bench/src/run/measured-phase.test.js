@@ -16,10 +16,18 @@ import { reading, SOCKETS, state } from "./testing/readings.js";
  * @param {(pid: number) => import("../platform/counters.js").Reading} [options.read] of a container
  * @param {Promise<void>} [options.echoAnswers] when the echo server answers
  * @param {number} [options.sampleIntervalMs]
+ * @param {number | null} [options.socketIntervalMs]
+ * @param {() => typeof SOCKETS} [options.readSockets] of a container
  */
 function phaseOver(
   t,
-  { read = () => reading(), echoAnswers = Promise.resolve(), sampleIntervalMs = 1000 } = {},
+  {
+    read = () => reading(),
+    echoAnswers = Promise.resolve(),
+    sampleIntervalMs = 1000,
+    socketIntervalMs = null,
+    readSockets = () => SOCKETS,
+  } = {},
 ) {
   /** @type {string[]} */
   const order = [];
@@ -27,7 +35,7 @@ function phaseOver(
   const containers = new MeasuredContainers({
     locate: (pid) => ({
       read: () => (note("counters"), read(pid)),
-      sockets: () => (note("sockets"), SOCKETS),
+      sockets: () => (note("sockets"), readSockets()),
       processes: () => [],
     }),
     readHost: () => ({
@@ -50,6 +58,7 @@ function phaseOver(
       abandon: () => note("live abandon"),
     },
     sampleIntervalMs,
+    socketIntervalMs,
   });
   t.after(() => phase.abandon());
   return { phase, order, containers };
@@ -169,4 +178,35 @@ test("what an event ends is no loss: what was read of it last is there, and what
   const { last } = await phase.close();
   assert.equal(last.containers.nginx.cpu.totalSeconds, 1);
   assert.equal(last.containers["nginx-2"].cpu.totalSeconds, 3);
+});
+
+test("sockets are read in between where it is asked for, until the phase ends", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const { phase, order } = phaseOver(t, { socketIntervalMs: 15_000 });
+  await phase.open();
+  t.mock.timers.tick(45_000);
+  const { openSockets } = await phase.close();
+  assert.deepEqual(
+    openSockets.map(({ sockets }) => sockets.nginx),
+    [SOCKETS, SOCKETS, SOCKETS],
+  );
+  order.splice(0);
+  t.mock.timers.tick(45_000);
+  assert.deepEqual(order, []);
+});
+
+test("sockets that cannot be read in between are an error of the phase, at its end", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  let isBroken = false;
+  const { phase } = phaseOver(t, {
+    socketIntervalMs: 15_000,
+    readSockets: () => {
+      if (isBroken) throw new Error("no such file");
+      return SOCKETS;
+    },
+  });
+  await phase.open();
+  isBroken = true;
+  t.mock.timers.tick(15_000);
+  await assert.rejects(phase.close(), /no such file/);
 });

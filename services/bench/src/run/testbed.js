@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { BENCH_IMAGE } from "../machine/engine.js";
 import { startBudgetGroup } from "../platform/budget-group.js";
 import { ensureCertificates } from "../platform/certificates.js";
-import { containersOf, joinNetwork, leaveNetwork, Project, remove } from "../platform/docker.js";
+import { OWN_ENGINE, Project } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { Influx, INFLUXDB_URL } from "../platform/influx.js";
 import { estimateRemaining } from "../plan/estimate.js";
@@ -96,7 +96,7 @@ export class Testbed {
     this.isClear = false;
     try {
       await this.#observe(project);
-      await joinNetwork(this.#network, EDGE_HOST);
+      await OWN_ENGINE.joinNetwork(this.#network, EDGE_HOST);
       await edges.listen();
       const influx = new Influx(INFLUXDB_URL);
       await this.#waitFor(influx);
@@ -123,10 +123,12 @@ export class Testbed {
     } finally {
       await follower.close();
       edges.close();
-      await leaveNetwork(this.#network);
-      await remove((await containersOf(this.#config.name).catch(() => [])).map(({ name }) => name));
+      await OWN_ENGINE.leaveNetwork(this.#network);
+      await OWN_ENGINE.remove(
+        (await OWN_ENGINE.containersOf(this.#config.name).catch(() => [])).map(({ name }) => name),
+      );
       const { code } = await project.run(["down", "--remove-orphans", "--timeout", "0"]);
-      await remove([this.#budgetHolder]);
+      await OWN_ENGINE.remove([this.#budgetHolder]);
       this.isClear = code === 0;
     }
   }
@@ -212,7 +214,7 @@ export class Testbed {
 
   /** @param {boolean} clear */
   async #assertFree(clear) {
-    const containers = await containersOf(this.#config.name);
+    const containers = await OWN_ENGINE.containersOf(this.#config.name);
     const running = containers.filter(({ running }) => running);
     if (running.length > 0 && !clear) {
       throw new UserError(
@@ -221,7 +223,7 @@ export class Testbed {
       );
     }
     // Those that have ended still hold their names.
-    await remove(containers.map(({ name }) => name));
+    await OWN_ENGINE.remove(containers.map(({ name }) => name));
   }
 
   /** @param {Influx} influx */

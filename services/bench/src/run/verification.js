@@ -63,6 +63,7 @@ export async function verify(cell, workload, { authorities, policy, keyType, lim
     choosesTls13Cipher: true,
     forwarded: false,
     proxyProtocol: false,
+    websocketsOverHttp2: false,
     reload: null,
     idleMs: 0,
     timeoutMs: limitMs,

@@ -3,7 +3,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContainerGone } from "../platform/counters.js";
-import { inspect } from "../platform/docker.js";
+import { OWN_ENGINE } from "../platform/docker.js";
 import { CellFailure } from "./cell-failure.js";
 
 /** @import { ContainerState } from "../platform/docker.js" */
@@ -35,7 +35,7 @@ export class Watch {
   constructor({
     signal,
     observers,
-    look = inspect,
+    look = (ids) => OWN_ENGINE.inspect(ids),
     lookIntervalMs = LOOK_INTERVAL_MS,
     engineDelayMs = ENGINE_DELAY_MS,
   }) {

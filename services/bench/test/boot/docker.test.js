@@ -3,21 +3,14 @@ import { appendFileSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import {
-  check,
-  containersOf,
-  localImages,
-  Project,
-  remove,
-  run,
-} from "../../src/platform/docker.js";
+import { check, OWN_ENGINE, Project, run } from "../../src/platform/docker.js";
 import { setup } from "../../src/commands/setup.js";
 import { atEnd, copyOfProject, projectDirectory, uniqueName } from "../lab.js";
 
 test("a container whose image alone names a project is none of that project", async (t) => {
   const project = uniqueName();
   const names = [`${project}-a`, `${project}-b`];
-  atEnd(t, () => remove(names));
+  atEnd(t, () => OWN_ENGINE.remove(names));
   const label = ["--label", `com.docker.compose.project=${project}`];
   const numbered = [...label, "--label", "com.docker.compose.container-number=1"];
   for (const [name, labels] of /** @type {const} */ ([
@@ -26,14 +19,14 @@ test("a container whose image alone names a project is none of that project", as
   ]))
     await check(["docker", "create", "--name", name, ...labels, "ws-proxy-bench/bench"]);
   assert.deepEqual(
-    (await containersOf(project)).map(({ name }) => name),
+    (await OWN_ENGINE.containersOf(project)).map(({ name }) => name),
     [names[1]],
   );
 });
 
 test("images that are built here are the same whatever the benchmark is called", async (t) => {
   const built = ["ws-proxy-bench/echo", "ws-proxy-bench/http-proxy"];
-  const before = await localImages(built);
+  const before = await OWN_ENGINE.localImages(built);
   assert.equal(before.size, built.length);
   // A copy knows of no builds: it makes its own.
   const directory = copyOfProject(t);
@@ -44,7 +37,7 @@ test("images that are built here are the same whatever the benchmark is called",
   });
   process.env.COMPOSE_PROJECT_NAME = uniqueName();
   await setup(directory, () => {});
-  assert.deepEqual(await localImages(built), before);
+  assert.deepEqual(await OWN_ENGINE.localImages(built), before);
 });
 
 test("./bench uses the engine of the chosen docker context, wherever its socket is", async (t) => {

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { analyse } from "../../src/analyse/index.js";
-import { check, containersOf } from "../../src/platform/docker.js";
+import { check, OWN_ENGINE } from "../../src/platform/docker.js";
 import { locate } from "../../src/platform/counters.js";
 import { until } from "../../src/platform/wait.js";
 import { findingText } from "../../src/render/findings.js";
@@ -104,7 +104,9 @@ test("user memory of held connections is what the processes' own maps say", asyn
     },
   });
   await project.check(["up", "--detach"]);
-  const nginx = (await containersOf(project.name)).find(({ service }) => service === "nginx");
+  const nginx = (await OWN_ENGINE.containersOf(project.name)).find(
+    ({ service }) => service === "nginx",
+  );
   assert.ok(nginx);
   const counters = locate({ pid: nginx.pid, root });
   const before = counters.read().memory.rssBytes;

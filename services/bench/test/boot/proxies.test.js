@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CHECKS } from "../../src/conformance/checks.js";
+import { checksOf } from "../../src/conformance/checks.js";
 import { checkConfig } from "../../src/conformance/config-check.js";
 import {
   FIRST_GENERATION,
@@ -16,7 +16,7 @@ import {
   runConformance,
 } from "../../src/conformance/index.js";
 import { CONTROL } from "../../src/plan/proxies.js";
-import { containersOf, Project, remove } from "../../src/platform/docker.js";
+import { OWN_ENGINE, Project } from "../../src/platform/docker.js";
 import { GenerationFolder } from "../../src/platform/generation.js";
 import { statusOf } from "../../src/platform/wait.js";
 import {
@@ -71,9 +71,9 @@ async function assertProxy(t, project, proxy) {
   generation.write(proxy.generation, FIRST_GENERATION);
   Object.assign(project.env, generation.env);
   atEnd(t, async () => {
-    const own = await containersOf(project.name);
+    const own = await OWN_ENGINE.containersOf(project.name);
     const ended = own.filter(({ service }) => !OBSERVERS.includes(service));
-    await remove(ended.map((container) => container.name));
+    await OWN_ENGINE.remove(ended.map((container) => container.name));
   });
   const ca = await bringUp(t, project, name, schemes, () => checkConfig(project, proxy));
 
@@ -108,6 +108,7 @@ async function assertConforms(proxy, ca, reload) {
     host: "proxy",
     ca,
     policy,
+    websocketsOverHttp2: proxy.websocketsOverHttp2,
     keyType: "ecdsa",
     schemes: proxy.schemes,
     serves: proxy.serves,
@@ -117,7 +118,10 @@ async function assertConforms(proxy, ca, reload) {
     reload,
   });
   assert.deepEqual(results.filter(({ ok }) => !ok).map(formatResult), []);
-  const checks = proxy.schemes.flatMap((scheme) => CHECKS[proxy.serves][scheme]);
+  const { serves, websocketsOverHttp2 } = proxy;
+  const checks = proxy.schemes.flatMap((scheme) =>
+    checksOf(serves, { scheme, websocketsOverHttp2 }),
+  );
   assert.equal(results.length, checks.length);
 }
 

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { check, localImages, Project, run } from "../../src/platform/docker.js";
+import { check, OWN_ENGINE, Project, run } from "../../src/platform/docker.js";
 import { setup } from "../../src/commands/setup.js";
 import { until } from "../../src/platform/wait.js";
 import { atEnd, copyOfProject, lab, projectDirectory, uniqueName } from "../lab.js";
@@ -32,7 +32,7 @@ test("setup pulls from IMAGE_REGISTRY, and what was pulled carries a load", asyn
 
   for (const image of pushed)
     assert.ok(lines.includes(`pulling ${image}`), `${image}\n${lines.join("\n")}`);
-  assert.deepEqual([...(await localImages(pushed)).keys()].sort(), pushed.sort());
+  assert.deepEqual([...(await OWN_ENGINE.localImages(pushed)).keys()].sort(), pushed.sort());
   assert.ok(!existsSync(join(directory, "compose.override.yaml")), "an override was written");
 
   const project = lab(t, {
@@ -170,7 +170,9 @@ async function pushUnderOfficialNames(t, registry, limit = Infinity) {
     env: { IMAGE_REGISTRY: registry },
   }).config();
   const here = await new Project(projectDirectory, { profile: "*" }).config();
-  const present = await localImages(Object.values(here.services).map(({ image = "" }) => image));
+  const present = await OWN_ENGINE.localImages(
+    Object.values(here.services).map(({ image = "" }) => image),
+  );
   /** @type {Map<string, string>} official name to image here */
   const names = new Map();
   for (const [service, { image, build, profiles }] of Object.entries(official.services)) {

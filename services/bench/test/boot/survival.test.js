@@ -3,9 +3,10 @@
  * when it reloads and one that leaves an old process behind.
  */
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { addDroppingRelay, addLeakingRelay } from "../relays.js";
 import { isQuiet, lastAttempts, testbed } from "../testbed.js";
 
 /** @import { CellRecord, Survival } from "../../src/record/types.js" */
@@ -30,95 +31,6 @@ tests:
       TIMEOUT_SECONDS: 3
 `;
 
-/** A relay of TCP for `echo` that resets every tenth connection on SIGHUP. */
-const DROPPER = `
-import { connect, createServer } from "node:net";
-
-const clients = new Set();
-const server = createServer((client) => {
-  const upstream = connect(8080, "echo");
-  clients.add(client);
-  client.on("close", () => clients.delete(client));
-  client.pipe(upstream).pipe(client);
-  for (const [one, other] of [[client, upstream], [upstream, client]])
-    one.on("error", () => other.destroy()).on("close", () => other.destroy());
-});
-process.on("SIGHUP", () => {
-  for (const [i, client] of [...clients].entries()) if (i % 10 === 9) client.resetAndDestroy();
-});
-process.on("SIGTERM", () => process.exit(0));
-server.listen(8080);
-`;
-
-/** One in a process of its own, of which SIGHUP makes another. The old one takes no more connections, and never ends. */
-const LEAKER = `
-import { fork } from "node:child_process";
-import { connect, createServer } from "node:net";
-
-if (process.argv[2] === "worker") {
-  const server = createServer((client) => {
-    const upstream = connect(8080, "echo");
-    client.pipe(upstream).pipe(client);
-    for (const [one, other] of [[client, upstream], [upstream, client]])
-      one.on("error", () => other.destroy()).on("close", () => other.destroy());
-  });
-  server.listen({ port: 8080, reusePort: true }, () => process.send("listens"));
-  process.on("message", () => server.close());
-  process.on("disconnect", () => process.exit(0));
-} else {
-  let worker = fork(import.meta.filename, ["worker"]);
-  process.on("SIGHUP", () => {
-    const old = worker;
-    worker = fork(import.meta.filename, ["worker"]);
-    worker.once("message", () => old.send("retire"));
-  });
-  process.on("SIGTERM", () => process.exit(0));
-}
-`;
-
-/**
- * @param {string} directory of a copy of the project
- * @param {string} name
- * @param {string} script
- */
-function addRelay(directory, name, script) {
-  const folder = join(directory, "proxies", name);
-  mkdirSync(folder);
-  writeFileSync(join(folder, "relay.mjs"), script);
-  writeFileSync(
-    join(folder, "proxy.json"),
-    JSON.stringify({
-      title: name,
-      vendor: "https://example.com",
-      colour: "#123456",
-      terminatesTls: false,
-      speaksHttp: false,
-      addsForwardedHeaders: false,
-      schemes: ["ws"],
-      configChecks: [],
-      versions: [{ command: ["node", "--version"] }],
-      reload: { signals: [{ signal: "HUP" }] },
-    }),
-  );
-  writeFileSync(
-    join(folder, "compose.yaml"),
-    `services:
-  ${name}:
-    profiles: [${name}]
-    extends: { file: ../proxy.yaml, service: proxy }
-    image: ws-proxy-bench/http-proxy
-    pull_policy: never
-    command: [node, /relay.mjs]
-    volumes: ["./relay.mjs:/relay.mjs:ro"]
-`,
-  );
-  const compose = readFileSync(join(directory, "compose.yaml"), "utf8");
-  writeFileSync(
-    join(directory, "compose.yaml"),
-    compose.replace("include:\n", `include:\n  - proxies/${name}/compose.yaml\n`),
-  );
-}
-
 /** @param {Survival} survival @returns {Record<string, number>} connections that ended, by how */
 function endsOf({ ends }) {
   /** @type {Record<string, number>} */
@@ -129,8 +41,8 @@ function endsOf({ ends }) {
 
 test("events: what becomes of connections and processes is in the record, and nothing stays behind", async (t) => {
   const { bench, directory, results, runFolder, assertNothingLeft } = testbed(t, BATTLE);
-  addRelay(directory, "dropper", DROPPER);
-  addRelay(directory, "leaker", LEAKER);
+  addDroppingRelay(directory, "dropper");
+  addLeakingRelay(directory, "leaker");
 
   await t.test("what cannot be asked is refused before anything runs", async () => {
     for (const [args, message] of /** @type {const} */ ([

@@ -15,7 +15,17 @@ test("each TLS implementation conforms with an RSA key", async () => {
   process.env.TLS_KEY_TYPE = "rsa";
   /** @type {string[]} */
   const lines = [];
-  const proxies = ["none", "nginx", "haproxy", "hitch", "apache", "envoy", "caddy"];
+  const proxies = [
+    "none",
+    "nginx",
+    "haproxy",
+    "hitch",
+    "apache",
+    "envoy",
+    "caddy",
+    "traefik",
+    "nghttpx",
+  ];
   const status = await verifyProxies(projectDirectory, proxies, (line) => lines.push(line)).finally(
     () => delete process.env.TLS_KEY_TYPE,
   );

@@ -194,8 +194,8 @@ test("a proxy.json with a mistake names file, key and what was expected", async 
   const directory = copyOfProject(t);
   writeFileSync(join(directory, "proxies/nginx/proxy.json"), '{"title": 3}');
   const { code, stderr } = await bench(t, ["up", "nginx"], {}, directory);
-  assert.equal(code, 1);
-  assert.match(stderr, /proxies\/nginx\/proxy\.json: "title" is 3\n.*Expected a text/);
+  assert.equal(code, 2);
+  assert.match(stderr, /proxies\/nginx\/proxy\.json, line 1: "title" is 3\n.*Expected a text/);
 });
 
 test("no engine at DOCKER_HOST", async () => {

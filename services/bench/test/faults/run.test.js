@@ -11,10 +11,10 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { run } from "../../src/platform/docker.js";
+import { forward } from "../../src/platform/forward.js";
 import { until } from "../../src/platform/wait.js";
 import { lastAttempts, testbed, LIMIT_MS } from "../testbed.js";
 import { atEnd } from "../lab.js";
@@ -129,19 +129,21 @@ test("a run under way, and one that was broken off by Ctrl-C", async (t) => {
 test("the engine lost: said so, and --resume completes the run when it is back", async (t) => {
   const { bench, measured, results, runFolder, assertNothingLeft } = testbed(t);
   const socket = join("/tmp", `engine-${process.pid}.sock`);
+  const relay = await forward(socket, { path: "/var/run/docker.sock" });
   /** @type {Set<import("node:net").Socket>} */
   const connections = new Set();
-  const relay = createServer((client) => {
-    const engine = connect("/var/run/docker.sock");
-    for (const side of [client, engine]) connections.add(side.on("error", () => {}));
-    client.pipe(engine).pipe(client);
+  relay.on("connection", (connection) => connections.add(connection));
+  const lose = () => {
+    relay.close();
+    for (const connection of connections) connection.destroy();
+  };
+  atEnd(t, () => {
+    lose();
+    rmSync(socket, { force: true });
   });
-  relay.listen(socket);
-  atEnd(t, () => rmSync(socket, { force: true }));
   const { ended } = bench(["run", "one"], { DOCKER_HOST: `unix://${socket}` });
   await measured();
-  relay.close();
-  for (const connection of connections) connection.destroy();
+  lose();
   const { code, output } = await ended;
   assert.equal(code, 1, output);
   assert.equal(results().cells[0].cause?.kind, "engine", JSON.stringify(results().cells[0].cause));

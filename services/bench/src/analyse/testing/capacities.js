@@ -49,18 +49,20 @@ export function capacityResults({ others = {}, ...course } = {}) {
   const cells = [];
   /** @type {CellRecord[]} */
   const records = [];
-  /** @type {(id: string, proxy: string, capacity: CapacityPart) => PlannedCell} */
-  const plan = (id, proxy, capacity) => {
-    const cell = plannedCell({ id, proxy, capacity, scenario: "arrivals", parameters: PARAMETERS });
+  /** @type {(round: number, proxy: string, capacity: CapacityPart, part: string) => PlannedCell} */
+  const plan = (round, proxy, capacity, part) => {
+    const id = `r${round}-${proxy}-arrivals-ws-${part}`;
+    const about = { scenario: "arrivals", parameters: PARAMETERS };
+    const cell = plannedCell({ id, round, proxy, capacity, ...about });
     cells.push(cell);
     return cell;
   };
   const range = { part: /** @type {const} */ ("search"), lowest: 1, highest: 1e5 };
-  plan("r1-none-arrivals-ws-search", "none", range);
+  plan(1, "none", range, "search");
   const courses = Object.entries({ nginx: course, ...others });
   for (const [proxy, own] of courses) {
     const { search, at, above } = { ...CONFIRMED, ...own };
-    const searched = plan(`r1-${proxy}-arrivals-ws-search`, proxy, range);
+    const searched = plan(1, proxy, range, "search");
     const probes = search.map(([rate, verdict]) => probeAt(rate, verdict));
     records.push({ ...cellRecord(searched), probes });
     const found = Math.max(
@@ -71,9 +73,7 @@ export function capacityResults({ others = {}, ...course } = {}) {
       ["above", 1.1, above],
     ])) {
       for (const [i, verdict] of verdicts.entries()) {
-        const cell = plan(`r${i + 2}-${proxy}-arrivals-ws-${name}`, proxy, {
-          ...{ part: "fresh", search: searched.id, factor },
-        });
+        const cell = plan(i + 2, proxy, { part: "fresh", search: searched.id, factor }, name);
         const rate = Number((factor * found).toPrecision(3));
         const { broken, limits, ...measured } = probeAt(rate, verdict);
         records.push({

@@ -62,6 +62,7 @@ const EVENTS = {
  * @property {number} [lost] messages
  * @property {number} [silenceMs]
  * @property {number | null} [newGenerationMs]
+ * @property {string[]} [generations] of the configuration that answered, in their order
  * @property {[before: number, peak: number, end: number]} [processes]
  * @property {[before: number, peak: number, end: number]} [megabytes]
  * @property {{goneMs: number | null, atEnd: number, leaked: number | null}} [old] processes; leaked null: not read when the load had gone
@@ -235,6 +236,7 @@ function recordOf(cell) {
 function survivalOf(outcome, { connections }, event) {
   const { ends = [], failed = [], slow = 0, lost = 0, silenceMs = 12, old, echoShare } = outcome;
   const { processes = [3, 3, 3], megabytes = [40, 40, 40], newGenerationMs = null } = outcome;
+  const { generations = [] } = outcome;
   const all = connections?.opened ?? 0;
   const seconds = Array.from({ length: SECONDS }, (_, i) => i);
   const openAt = (/** @type {number} */ ms) =>
@@ -274,7 +276,7 @@ function survivalOf(outcome, { connections }, event) {
     probesFailedByCause: Object.fromEntries(
       [...causes].map(([cause, own]) => [cause, own.reduce((sum, { count }) => sum + count, 0)]),
     ),
-    generations: [],
+    generations: generations.map((value, i) => ({ ms: FROM_MS + 1000 * i, value })),
     open: [...seconds, SECONDS].map((second) => {
       const ms = FROM_MS + 1000 * second;
       return { ms, count: openAt(ms) };

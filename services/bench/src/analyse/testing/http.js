@@ -16,7 +16,7 @@ export const HTTP_PARAMETERS = {
 };
 
 /** @type {Parameters} */
-export const FILES_PARAMETERS = { REQUESTS: 5000, CONCURRENCY: 10, FILE_BYTES: 12 };
+export const FILES_PARAMETERS = { REQUESTS: 5000, CONCURRENCY: 10, THREADS: 1, FILE_BYTES: 12 };
 
 /** @type {Parameters} */
 export const TLS_PARAMETERS = {

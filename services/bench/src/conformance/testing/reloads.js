@@ -65,4 +65,9 @@ export const RELOAD_WRONGS = {
     fails: both("reload"),
     message: /connection still open 3\.\d s after the reload/,
   },
+  "a reload that does not end what is open at once, though it says so": {
+    deviation: { says: 0, closesAfterMs: 60_000 },
+    fails: both("reload"),
+    message: /connection still open 2\.\d s after the reload/,
+  },
 };

@@ -138,8 +138,9 @@ function keepSessions(server) {
  */
 function greet({ pathname, searchParams }, ws, request) {
   if (pathname === "/headers") {
-    const { headers, socket } = request;
-    ws.send(JSON.stringify({ headers, remoteAddress: socket.remoteAddress }));
+    const { method, url, httpVersion, headers, socket } = request;
+    const { remoteAddress } = socket;
+    ws.send(JSON.stringify({ method, url, httpVersion, headers, remoteAddress }));
   } else if (pathname === "/close") {
     ws.close(Number(searchParams.get("code")), searchParams.get("reason") ?? "");
   }

@@ -21,7 +21,12 @@ net.bridge.bridge-nf-call-iptables 1
 `;
 
 /** The part of `docker info` that tells of counters, on the same machine. */
-export const RECORDED_INFO = { CgroupDriver: "cgroupfs", CgroupVersion: "1", MemoryLimit: true };
+export const RECORDED_INFO = {
+  ID: "2b0d5e7c",
+  CgroupDriver: "cgroupfs",
+  CgroupVersion: "1",
+  MemoryLimit: true,
+};
 
 /**
  * @param {string | null} probe what the container of `probeEngine` writes; null: it does not run
@@ -31,7 +36,7 @@ export const RECORDED_INFO = { CgroupDriver: "cgroupfs", CgroupVersion: "1", Mem
 export function engineWith(probe, info = RECORDED_INFO) {
   return ([, command]) =>
     command === "info"
-      ? { stdout: JSON.stringify(info) }
+      ? { stdout: JSON.stringify({ ...RECORDED_INFO, ...info }) }
       : probe === null
         ? { code: 125 }
         : { stdout: probe };

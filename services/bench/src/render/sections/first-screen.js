@@ -73,17 +73,19 @@ function cellHtml(page, column, name, rows) {
   if (!cell) return html`<td></td>`;
   const { text, spread, amount, rank, isFirst } = cell;
   return html`<td class="${isFirst && "first"}" data-column="${capital(column.title)}">
-    <span class="ratio">${text}</span> <small>${unbroken(amount)}</small>${bar(page, column, cell)}
+    <span class="ratio">${text}</span>
+    <small>${unbroken(amount)}</small>${bar(column.cells, cell, page.looks[cell.proxy].colour)}
     <small>${[spread, rank && `rank ${rank}`].filter(Boolean).join(" · ")}</small>
   </td>`;
 }
 
 /**
- * @param {Page} page
- * @param {GlanceColumn} column
+ * @param {GlanceCell[]} cells of its column, whose least and most are the ends of the axis
  * @param {GlanceCell} cell
+ * @param {string} colour
+ * @returns {Html | null} null: there is nothing to draw
  */
-function bar(page, { cells }, { proxy, ends, value }) {
+export function bar(cells, { ends, value }, colour) {
   if (!ends || value === null || !(ends[0] > 0)) return null;
   const all = cells.flatMap((cell) => (cell.ends && cell.ends[0] > 0 ? cell.ends : []));
   const [low, high] = [Math.min(1, ...all), Math.max(1, ...all)];
@@ -95,6 +97,6 @@ function bar(page, { cells }, { proxy, ends, value }) {
   return trusted(
     `<svg class="bar" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">` +
       `<rect class="track" y="3.5" width="${WIDTH}" height="1"/>` +
-      `<rect x="${fixed(start)}" y="1" width="${fixed(width)}" height="6" fill="${page.looks[proxy].colour}"/></svg>`,
+      `<rect x="${fixed(start)}" y="1" width="${fixed(width)}" height="6" fill="${colour}"/></svg>`,
   );
 }

@@ -1,7 +1,8 @@
 /**
  * What was published elsewhere beside this run, and its claims held against it.
  *
- * @import { Claim, PublishedStudy, Setting } from "../../analyse/types.js"
+ * @import { ClaimState } from "../../analyse/claim-table.js"
+ * @import { PublishedStudy, Setting } from "../../analyse/types.js"
  * @import { Html } from "../html.js"
  * @import { Page } from "../report-page.js"
  */
@@ -80,15 +81,13 @@ function source(text) {
   return /^https?:\/\/\S+$/.test(text) ? html`<a href="${text}">${text}</a>` : text;
 }
 
-/** @param {Claim["outcome"]} outcome */
-function outcomeLabel(outcome) {
-  const [mark, name] = {
-    holds: ["✓", "holds"],
-    "no longer": ["✗", "no-longer"],
-    inconclusive: ["?", "cannot"],
-    "not comparable": ["?", "cannot"],
-  }[outcome];
-  return html`<span class="label ${name}">${mark} ${outcome}</span>`;
+/** Of what is decided: mark and class. @type {Partial<Record<ClaimState, [string, string]>>} */
+const DECIDED = { holds: ["✓", "holds"], "no longer": ["✗", "no-longer"] };
+
+/** @param {ClaimState} state */
+export function outcomeLabel(state) {
+  const [mark, name] = DECIDED[state] ?? ["?", "cannot"];
+  return html`<span class="label ${name}">${mark} ${state}</span>`;
 }
 
 /** @param {PublishedStudy} published */

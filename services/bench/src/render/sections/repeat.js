@@ -6,13 +6,14 @@
  */
 import { counted } from "../../numbers.js";
 import { html } from "../html.js";
+import { roundsText } from "../words.js";
 
 /** @param {Page} page */
 export function repeat({ analysis }) {
   const { run, plan } = analysis.results;
   return html`<pre><code>${run.command}</code></pre>
     <p class="note">
-      Seed ${String(plan.seed)}, ${counted(plan.rounds, "round")}, CPU budget of the proxy
+      Seed ${String(plan.seed)}, ${roundsText(plan)}, CPU budget of the proxy
       ${plan.proxyCpus > 0 ? counted(plan.proxyCpus, "core") : "none"}, ${plan.keyType} key.
     </p>`;
 }

@@ -1,7 +1,8 @@
 /**
- * The record itself, inside of the report.
+ * The record itself: inside of the report, or once it is published beside it.
  *
- * @import { Html } from "../html.js"
+ * @import { Archive } from "../../record/archive.js"
+ * @import { Results } from "../../record/types.js"
  * @import { Page } from "../report-page.js"
  */
 import { gzipSync } from "node:zlib";
@@ -11,24 +12,33 @@ import { html } from "../html.js";
 /** @param {Page} page */
 export function data({ analysis }) {
   const { results } = analysis;
+  const { archive } = results;
+  return archive ? besideArchive(archive) : within(results);
+}
+
+/** @param {Results} results whose report may be all that somebody is sent */
+function within(results) {
   const record = gzipSync(JSON.stringify(results), { level: 9 }).toString("base64");
   return html`<p>
-      <a
-        id="results"
-        download="${results.run.name}.json.gz"
-        href="data:application/gzip;base64,${record}"
-        >Save the record of this run</a
-      >, which is inside this file: every attempt, as gzipped JSON. Beside this file lie
-      <a href="results.csv">results.csv</a>, one line an attempt, and
-      <a href="results.json">results.json</a>.
+    <a
+      id="results"
+      download="${results.run.name}.json.gz"
+      href="data:application/gzip;base64,${record}"
+      >Save the record of this run</a
+    >, which is inside this file: every attempt, as gzipped JSON. Beside this file lie
+    <a href="results.csv">results.csv</a>, one line an attempt, and
+    <a href="results.json">results.json</a>.
+  </p>`;
+}
+
+/** @param {Archive} archive of a published run: the repository keeps its record once */
+function besideArchive({ file, files, sha256 }) {
+  return html`<p>
+      Beside this file lie <a href="results.csv">results.csv</a>, one line an attempt, and
+      <a href="results.json">results.json</a>, the record that all of this was made from.
     </p>
-    ${
-      results.archive &&
-      html`<p>
-        Raw samples and logs of every attempt are in
-        <a href="${results.archive.file}">${results.archive.file}</a>: a tar of
-        ${counted(results.archive.files, "file")}, compressed by zstd, with the SHA-256
-        <code>${results.archive.sha256}</code>.
-      </p>`
-    }`;
+    <p>
+      Raw samples and logs of every attempt are in <a href="${file}">${file}</a>: a tar of
+      ${counted(files, "file")}, compressed by zstd, with the SHA-256 <code>${sha256}</code>.
+    </p>`;
 }

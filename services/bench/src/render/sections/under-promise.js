@@ -13,6 +13,7 @@ import {
   COLUMNS,
   controlText,
   promiseText,
+  stretchedText,
 } from "../capacity-texts.js";
 import { axisType, lineChart } from "../charts.js";
 import { html } from "../html.js";
@@ -36,14 +37,18 @@ export function capacity(page) {
     ${capacities.map(
       (setting) =>
         html`<h3>${capacityTitle(setting)}</h3>
-          ${tableOf(page, setting)}${noteOf(setting)}`,
+          ${tableOf(page, setting)}${notesOf(page, setting)}`,
     )}`;
 }
 
-/** @param {CapacitySetting} setting */
-function noteOf(setting) {
-  const text = controlText(setting);
-  return text && html`<p class="note">${text}</p>`;
+/**
+ * @param {Page} page
+ * @param {CapacitySetting} setting
+ */
+function notesOf({ analysis }, setting) {
+  return [controlText(setting), stretchedText(analysis, setting)].map(
+    (text) => text && html`<p class="note">${text}</p>`,
+  );
 }
 
 /**

@@ -165,6 +165,7 @@ export function sampleAnalysis({
       machineIndices: [],
       settings,
       slopes: [],
+      courses: [],
       operationCosts: [],
       delays: [],
       equalLoads: [],
@@ -173,6 +174,7 @@ export function sampleAnalysis({
       cpuByPlace: [],
       sameWork: [],
       handshakes: [],
+      multiplexing: [],
       capacities: [],
       searchCells: [],
       survivals: [],
@@ -575,7 +577,7 @@ function comparison(measure, cells, proxies, hostile) {
  * @returns {Analysis["pools"][number]} of it alone
  */
 function poolOf(setting) {
-  return { settings: [setting], comparisons: setting.comparisons };
+  return { rounds: 6, settings: [setting], comparisons: setting.comparisons };
 }
 
 /**
@@ -759,6 +761,7 @@ function published(settings, hostile) {
       {
         claim: `HAProxy is the fastest of the three.${hostile}`,
         rule: null,
+        kind: "advice",
         reason: `What is fast is not said.${hostile}`,
         outcome: "inconclusive",
         figures: [],
@@ -776,6 +779,7 @@ function published(settings, hostile) {
             at: settings,
             other: "haproxy",
             estimate: { value: 3.6, interval: [3.5, 3.7] },
+            ...{ queue: null, instead: null },
           },
         ],
         places: 1,
@@ -786,7 +790,12 @@ function published(settings, hostile) {
         claim: "http-proxy takes less than HAProxy.",
         rule: { ...rule, max: 1 },
         outcome: "no longer",
-        figures: [{ outcome: "no longer", at: settings, other: "haproxy", estimate: null }],
+        figures: [
+          {
+            ...{ outcome: "no longer", at: settings, other: "haproxy", estimate: null },
+            ...{ queue: null, instead: null },
+          },
+        ],
         places: 1,
         isTold: true,
         battles: [],

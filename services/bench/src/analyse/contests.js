@@ -1,0 +1,282 @@
+/**
+ * Everything that a run says about proxies, question by question, one figure a proxy: so that runs of any battle can be laid out alike.
+ */
+import { CONTROL } from "../plan/proxies.js";
+import { measure } from "./measures.js";
+import { PER_CONNECTION } from "./operation-costs.js";
+import {
+  cellsOf,
+  delayCells,
+  HELD,
+  lostCells,
+  slopeCells,
+  toReference,
+  unranked,
+} from "./overview.js";
+
+/** @import { Workload } from "../plan/workload.js" */
+/** @import { Analysis, BestAnswer, CapacityAnswer, Contest, CoursePart, DelayKind, Finding, Measure, Missing, OverviewCell, ProxyRatio, Rounds, Verdict } from "./types.js" */
+
+/** @typedef {Omit<OverviewCell, "toReference">} Cell */
+
+/**
+ * @param {Analysis} analysis
+ * @returns {Contest[]} those with a figure: as the verdicts are ordered, then what is no comparison of costs
+ */
+export function contestsOf(analysis) {
+  const { verdicts, capacities, courses, survivals, storms, stalls } = analysis;
+  const found = [
+    ...verdicts.flatMap((verdict) => ofVerdict(analysis, verdict)),
+    ...courses.flatMap(({ setting, rows }) =>
+      rows[0].parts.map(({ what }, i) => ({
+        ...about("course", GROWTH[what], what),
+        ...restingOn(
+          [setting],
+          contenders(rows).map(({ proxy, parts, missing }) =>
+            unranked(proxy, parts[i].perHour, missing),
+          ),
+        ),
+      })),
+    ),
+    ...capacities.map(({ answers, ...setting }) => ({
+      ...about("capacity", rateMeasure(setting.workload)),
+      ...restingOn([setting], contenders(answers).map(rateCell)),
+    })),
+    ...survivals.flatMap(({ events, ...setting }) =>
+      events
+        .filter(({ isControl }) => !isControl)
+        .map(({ event, answers }) => ({
+          ...about("lost", LOST, event),
+          ...restingOn([setting], lostCells(answers)),
+        })),
+    ),
+    ...storms.map(({ answers, ...setting }) => ({
+      ...about("storm", BACK),
+      ...restingOn(
+        [setting],
+        contenders(answers).map((one) => spanCell(one, one.figures?.ms.p99)),
+      ),
+    })),
+    ...stalls.map(({ answers, ...setting }) => ({
+      ...about("stall", STALLED),
+      ...restingOn(
+        [setting],
+        contenders(answers).map((one) => spanCell(one, one.figures?.bytes.all)),
+      ),
+    })),
+  ];
+  return found.filter(({ cells }) => cells.some(({ value }) => value));
+}
+
+/** @type {Measure} */
+const LOST = {
+  key: "lost",
+  title: "Connections lost",
+  unit: "%",
+  better: "lower",
+  description: "Of those open at the event, by the end of the watch.",
+};
+
+/** @type {Measure} */
+const BACK = {
+  key: "back_ms_p99",
+  title: "Until 99 % are back",
+  unit: "ms",
+  better: "lower",
+  description: "Since all connections were cut at once.",
+};
+
+/** @type {Measure} */
+const STALLED = {
+  key: "bytes_per_stalled",
+  title: "Memory a stalled client costs",
+  unit: "bytes",
+  better: "lower",
+  description:
+    "The proxy's highest while they do not read, less the mean before, divided by their number.",
+};
+
+/** @type {Measure} */
+const LEFT = {
+  key: "left",
+  title: "Connections kept",
+  unit: "",
+  better: "lower",
+  description:
+    "Sockets or descriptors more than before, some seconds after the last client had gone.",
+};
+
+/** @type {Record<CoursePart["what"], Measure>} */
+const GROWTH = {
+  usageBytes: growth("Memory, more in an hour", "bytes"),
+  rssBytes: growth("Anonymous memory, more in an hour", "bytes"),
+  tcpInUse: growth("Sockets, more in an hour", ""),
+  descriptors: growth("Descriptors, more in an hour", ""),
+};
+
+/**
+ * @param {string} title
+ * @param {string} unit
+ * @returns {Measure}
+ */
+function growth(title, unit) {
+  const description = "Slope over time under a steady load.";
+  return { key: "growth", title, unit, better: "lower", description };
+}
+
+/**
+ * @param {Contest["question"]} question
+ * @param {Measure} measure
+ * @param {string} [detail]
+ */
+function about(question, measure, detail = measure.key) {
+  return { question, measure, detail };
+}
+
+/**
+ * @param {Workload} workload
+ * @returns {Measure}
+ */
+function rateMeasure({ holdsConnections }) {
+  return measure(holdsConnections ? "messages_per_second" : "connections_per_second");
+}
+
+/**
+ * @param {Contest["at"]} at
+ * @param {Cell[]} cells
+ * @param {Finding[]} [caveats]
+ * @returns {Pick<Contest, "at" | "scheme" | "cells" | "isFirstLook" | "caveats">}
+ */
+function restingOn(at, cells, caveats = []) {
+  return {
+    at,
+    scheme: (Array.isArray(at) ? at[0] : at).scheme,
+    cells: cells.map((cell) => ({ ...cell, toReference: null })),
+    isFirstLook: false,
+    caveats,
+  };
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {Verdict} verdict
+ * @returns {Contest[]} one a scheme
+ */
+function ofVerdict(analysis, verdict) {
+  const withShared = (/** @type {Finding[]} */ own) => [...own, ...verdict.caveats];
+  switch (verdict.question) {
+    case "best":
+    case "added":
+      return verdict.answers.map((answer) => ofComparison(analysis, verdict, answer));
+    case "delay":
+      return verdict.answers.map(({ delay, settings, caveats }) => ({
+        ...about("delay", measure(P99[verdict.kind]), verdict.kind),
+        ...restingOn(settings, delayCells(delay.rows), withShared(caveats)),
+      }));
+    case "memory":
+      return verdict.answers.flatMap(({ slopes, caveats }) =>
+        slopes
+          ? [
+              {
+                ...about("memory", measure(HELD)),
+                ...restingOn(
+                  slopes,
+                  slopeCells(slopes.parts[0].rows, ({ slope }) => slope),
+                  withShared(caveats),
+                ),
+              },
+            ]
+          : [],
+      );
+    case "tls":
+      return verdict.answers.map(({ settings, ratios, caveats }) => ({
+        ...about("tls", inTimes(measure(verdict.measure))),
+        ...restingOn(settings, contenders(ratios).map(ratioCell), withShared(caveats)),
+      }));
+    case "handshake":
+      return verdict.answers.map(({ settings, ratios, caveats }) => ({
+        ...about("handshake", inTimes(measure(PER_CONNECTION)), verdict.kind),
+        ...restingOn(settings, contenders(ratios).map(ratioCell), withShared(caveats)),
+      }));
+    case "leak":
+      return verdict.answers.map(({ settings, left, caveats }) => ({
+        ...about("leak", LEFT),
+        ...restingOn(
+          settings,
+          left.map((one) => unranked(one.proxy, { value: one.left, interval: null })),
+          withShared(caveats),
+        ),
+      }));
+    case "self":
+    case "noise":
+      return [];
+  }
+}
+
+/** @type {Record<DelayKind, string>} */
+const P99 = { handshake: "handshake_ms_p99", echo: "echo_latency_ms_p99" };
+
+/**
+ * @param {Analysis} analysis
+ * @param {Extract<Verdict, {question: "best" | "added"}>} verdict
+ * @param {BestAnswer} answer
+ * @returns {Contest}
+ */
+function ofComparison(analysis, { question, measure: key, caveats }, answer) {
+  const { settings, comparison } = answer;
+  return {
+    ...about(question, measure(key)),
+    ...restingOn(settings, [], [...answer.caveats, ...caveats]),
+    cells: cellsOf(comparison).map((cell) => ({
+      ...cell,
+      toReference: toReference(analysis, settings, { name: key, proxy: cell.proxy }),
+    })),
+    isFirstLook: comparison.findings.some(({ gate }) => gate === "few-rounds"),
+  };
+}
+
+/**
+ * @param {Measure} of
+ * @returns {Measure} that of a ratio of it
+ */
+function inTimes(of) {
+  return { ...of, unit: "times" };
+}
+
+/**
+ * @param {ProxyRatio} ratio
+ * @returns {Cell}
+ */
+function ratioCell({ proxy, ratio: { value, interval, rounds } }) {
+  return { ...unranked(proxy, { value, interval }), values: rounds ?? [] };
+}
+
+/**
+ * @param {CapacityAnswer} answer
+ * @returns {Cell} the highest rate that held, and in its interval the lowest that did not
+ */
+function rateCell({ proxy, low, high, rank, ties, why }) {
+  /** @type {Cell["value"]} */
+  const value = low === null ? null : { value: low, interval: high === null ? null : [low, high] };
+  const missing = why === null ? [] : [{ kind: /** @type {const} */ ("skipped"), why }];
+  return { ...unranked(proxy, value, value ? [] : missing), rank, ties };
+}
+
+/**
+ * @param {{proxy: string, missing: Missing[]}} answer
+ * @param {Rounds | null} [rounds]
+ * @returns {Cell} with the lowest and the highest round
+ */
+function spanCell({ proxy, missing }, rounds) {
+  if (!rounds) return unranked(proxy, null, missing);
+  const { median, lowest, highest } = rounds;
+  return { ...unranked(proxy, { value: median, interval: null }), values: [lowest, highest] };
+}
+
+/**
+ * @template {{proxy: string}} T
+ * @param {T[]} answers
+ */
+function contenders(answers) {
+  return answers.filter(({ proxy }) => proxy !== CONTROL);
+}

@@ -1,0 +1,80 @@
+/**
+ * The images that each machine of hosts.yaml needs by its roles, and how they come there.
+ */
+import { UserError } from "../errors.js";
+import { run as dockerRun, shortName } from "../platform/docker.js";
+import { BENCH_IMAGE } from "./engine.js";
+
+/**
+ * @import { ComposeConfig, run as Run } from "../platform/docker.js"
+ * @import { Machine, Role } from "../plan/hosts-file.js"
+ * @import { HostEngine, ReachedEngine } from "./hosts-engines.js"
+ *
+ * @typedef {object} ImageState
+ * @property {string[]} missing on the machine, and here to be copied
+ * @property {string[]} nowhere neither on the machine nor here
+ */
+
+/** Where the shared services of compose.yaml run. What is not here is a proxy's, by its profile, or on all machines. */
+const ROLE_OF_SERVICE = /** @type {Record<string, Role>} */ ({
+  echo: "servers",
+  // The machine's speed is told where the proxy is.
+  reference: "proxy",
+  load: "load",
+  "load-http": "load",
+  influxdb: "observe",
+  grafana: "observe",
+});
+const ON_ALL = ["cadvisor"];
+
+/**
+ * @param {ComposeConfig} config with all profiles
+ * @param {Pick<Machine, "roles">} machine
+ * @param {string[]} proxies names of those that are to be measured
+ * @returns {string[]} images of what may run on the machine, that of this program first: it reads and measures everywhere
+ */
+export function imagesFor({ services }, { roles }, proxies) {
+  const needed = Object.entries(services).flatMap(([name, { image, profiles = [] }]) => {
+    const role = profiles.some((profile) => proxies.includes(profile))
+      ? "proxy"
+      : ROLE_OF_SERVICE[name];
+    const isHere = ON_ALL.includes(name) || (role !== undefined && roles.includes(role));
+    return image && isHere && !profiles.includes("no-local-image") ? [image] : [];
+  });
+  return [...new Set([BENCH_IMAGE, ...needed])];
+}
+
+/**
+ * @param {ReachedEngine} engine
+ * @param {string[]} images that it needs
+ * @param {Map<string, string>} here `imageContents` of the engine that ./bench itself uses
+ * @returns {Promise<ImageState>}
+ */
+export async function imagesOn(engine, images, here) {
+  const there = await engine.imageContents(images);
+  return {
+    missing: images.filter((image) => here.has(image) && here.get(image) !== there.get(image)),
+    nowhere: images.filter((image) => !here.has(image) && !there.has(image)),
+  };
+}
+
+/**
+ * Copies images from the engine that ./bench itself uses. docker save knows nothing of what the other has: every layer travels.
+ *
+ * @param {string[]} images
+ * @param {HostEngine} engine where they go
+ * @param {typeof Run} [run]
+ * @throws {UserError}
+ */
+export async function copyImages(images, { machine, client }, run = dockerRun) {
+  const script = 'count=$1; shift; docker save "${@:1:count}" | "${@:count+1}" load --quiet';
+  // Without a tag, docker save takes all that there are.
+  const words = [String(images.length), ...images.map(shortName), ...client];
+  const { code, output } = await run(["bash", "-o", "pipefail", "-c", script, "bash", ...words]);
+  if (code !== 0) {
+    throw new UserError(
+      `${images.length} images could not be copied to ${machine.name}`,
+      `${output.trim()}\nMend what it says and run this again: what has arrived stays.`,
+    );
+  }
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { imagesFor, imagesOn } from "./hosts-images.js";
+import { isReached, reachEngines } from "./hosts-engines.js";
+import { fakeEngines, MACHINES } from "./testing/engines.js";
+
+/** @import { ComposeConfig } from "../platform/docker.js" */
+/** @import { Role } from "../plan/hosts-file.js" */
+
+const BENCH = "ws-proxy-bench/bench";
+
+const CONFIG = /** @type {ComposeConfig} */ ({
+  name: "ws-proxy-bench",
+  networks: {},
+  services: {
+    certs: { image: BENCH },
+    echo: { image: "echo" },
+    load: { image: "k6" },
+    "load-http": { image: "load-http", profiles: ["load-http"] },
+    reference: { image: "nginx", profiles: ["reference"] },
+    nginx: { image: "nginx", profiles: ["nginx"] },
+    "haproxy-hitch": { image: "haproxy", profiles: ["haproxy-hitch"] },
+    "haproxy-hitch-tls": { image: "hitch", profiles: ["haproxy-hitch"] },
+    influxdb: { image: "influxdb" },
+    grafana: { image: "grafana", profiles: ["no-local-image"] },
+    renderer: { image: "renderer", profiles: ["render"] },
+    cadvisor: { image: "cadvisor" },
+  },
+});
+
+for (const [roles, expected] of /** @type {[Role[], string[]][]} */ ([
+  [["proxy"], ["nginx", "haproxy", "hitch"]],
+  [["servers"], ["echo"]],
+  [["load"], ["k6", "load-http"]],
+  [["observe"], ["influxdb"]],
+  [
+    ["proxy", "servers"],
+    ["echo", "nginx", "haproxy", "hitch"],
+  ],
+])) {
+  test(`images of a machine for ${roles.join(" and ")}`, () => {
+    assert.deepEqual(imagesFor(CONFIG, { roles }, ["nginx", "haproxy-hitch"]), [
+      BENCH,
+      ...expected,
+      "cadvisor",
+    ]);
+  });
+}
+
+test("of the proxies only those that are to be measured, and the reference", () => {
+  const images = imagesFor(CONFIG, { roles: ["proxy"] }, ["none"]);
+  assert.deepEqual(images, [BENCH, "nginx", "cadvisor"]);
+});
+
+test("an image is missing that is not there, or another one; and nowhere, if it is not here either", async () => {
+  const images = new Map([
+    ["same", "a"],
+    ["older", "b"],
+    ["theirs", "c"],
+  ]);
+  const fakes = fakeEngines({ middle: { images } });
+  const [engine] = (await reachEngines(MACHINES, fakes.run)).filter(isReached);
+  const here = new Map([
+    ["same", '"a"'],
+    ["older", '"b2"'],
+    ["absent", '"d"'],
+  ]);
+  assert.deepEqual(await imagesOn(engine, ["same", "older", "theirs", "absent", "nothing"], here), {
+    missing: ["older", "absent"],
+    nowhere: ["nothing"],
+  });
+});

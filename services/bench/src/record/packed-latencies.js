@@ -1,0 +1,35 @@
+/**
+ * Every latency of a published run, in a quarter of the room: sorted within each second they differ by little.
+ */
+
+const HEADER = "metric,ms,value";
+const PACKED_HEADER = "metric,second,us";
+
+/**
+ * @param {string} csv `latencies.csv` of a cell: columns `metric`, `ms` since the first sample, and `value` in ms with three decimals
+ * @returns {string} columns `metric`, `second` since the first sample, and `us`: all of that second in ascending order, the first in µs, each
+ *   further one as what it is more than the one before. No value is rounded; when in its second each was, is left out
+ * @throws {Error} when it has other columns
+ */
+export function packedLatencies(csv) {
+  const [header, ...rows] = csv.trimEnd().split("\n");
+  if (header !== HEADER) throw new Error(`latencies.csv has the columns ${header}, not ${HEADER}`);
+  /** @type {Map<string, number[]>} µs by metric and second */
+  const seconds = new Map();
+  for (const row of rows) {
+    const [metric, ms, value] = row.split(",", 3);
+    const key = `${metric},${Math.floor(Number(ms) / 1000)}`;
+    const own = seconds.get(key);
+    const us = Math.round(Number(value) * 1000);
+    if (own) own.push(us);
+    else seconds.set(key, [us]);
+  }
+  const packed = [...seconds].map(([key, values]) => `${key},${differences(values).join(" ")}`);
+  return `${[PACKED_HEADER, ...packed].join("\n")}\n`;
+}
+
+/** @param {number[]} values */
+function differences(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted.map((value, i) => (i === 0 ? value : value - sorted[i - 1]));
+}

@@ -1,0 +1,28 @@
+/**
+ * A relay of TCP in a process of its own, of which SIGHUP makes another. The old one takes no more connections, and never ends.
+ */
+import { fork } from "node:child_process";
+import { connect, createServer } from "node:net";
+
+if (process.argv[2] === "worker") {
+  const server = createServer((client) => {
+    const upstream = connect(8080, "echo");
+    client.pipe(upstream).pipe(client);
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ])
+      one.on("error", () => other.destroy()).on("close", () => other.destroy());
+  });
+  server.listen({ port: 8080, reusePort: true }, () => process.send?.("listens"));
+  process.on("message", () => server.close());
+  process.on("disconnect", () => process.exit(0));
+} else {
+  let worker = fork(import.meta.filename, ["worker"]);
+  process.on("SIGHUP", () => {
+    const old = worker;
+    worker = fork(import.meta.filename, ["worker"]);
+    worker.once("message", () => old.send("retire"));
+  });
+  process.on("SIGTERM", () => process.exit(0));
+}
