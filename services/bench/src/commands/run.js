@@ -73,7 +73,7 @@ export async function run(directory, wanted, say, words) {
   const pilotBattle = pilotOf(asked);
   const pilot = pilotBattle && pilotPlan(pilotBattle, overrides, known);
   if (dryRun) {
-    console.log(describePlan(await fit(context, plan), pilot));
+    console.log(describePlan(await fit(context, plan, await readConfig(directory)), pilot));
     return 0;
   }
   const runName = name ?? plan.battle;
@@ -130,15 +130,24 @@ function refusePilot(directory, { directory: folder, results: { plan, run } }) {
 }
 
 /**
+ * @param {string} directory the project's
+ * @returns {Promise<ComposeConfig>} with every profile
+ * @throws {UserError} when Compose cannot read it
+ */
+function readConfig(directory) {
+  return new Project(directory, { profile: "*" }).config();
+}
+
+/**
  * @param {Context} context
  * @param {Plan} plan
+ * @param {ComposeConfig} config
  * @returns {Promise<Plan>} with what this machine cannot run marked
  * @throws {UserError} when it cannot run what was asked for
  */
-async function fit({ directory, proxies, hasConnections, say }, plan) {
+async function fit({ directory, proxies, hasConnections, say }, plan, config) {
   const limits = await readLimits();
   say(`descriptors per process: ${describeDescriptors(limits)}`);
-  const config = await new Project(directory, { profile: "*" }).config();
   const services = servicesByProfile(config);
   const noOneBudget = needsOneBudget(services, plan)
     ? await reasonAgainstBudgetGroup(`${config.name}-trial`, {
@@ -189,10 +198,11 @@ export async function begin(context, asked, name, command) {
   publishedOf(directory, asked);
   await requireCounters();
   await setup(directory, say, { backends: backendsOf(asked) });
-  const plan = await fit(context, asked);
+  const config = await readConfig(directory);
+  const plan = await fit(context, asked, config);
   const results = process.env.BENCH_RESULTS || join(directory, "results");
   const run = `${runNameAt()}-${name}`;
-  return underLock(context, join(results, run), async (environment, config) =>
+  return underLock(context, join(results, run), config, async (environment) =>
     Store.create(results, run, {
       plan,
       environment: await environment(plan),
@@ -221,7 +231,8 @@ async function goOn(context, store, dryRun) {
   }
   await requireCounters();
   await setup(directory, say, { backends: backendsOf(plan) });
-  return underLock(context, store.directory, async (environment) => {
+  const config = await readConfig(directory);
+  return underLock(context, store.directory, config, async (environment) => {
     const changed = [
       ...planDifferences(plan, tried),
       ...identityDifferences(before.identity, (await environment(plan)).identity),
@@ -238,10 +249,11 @@ async function goOn(context, store, dryRun) {
 /**
  * @param {Context} context
  * @param {string} folder of the run
- * @param {(environment: (plan: Plan) => Promise<Environment>, config: ComposeConfig) => Promise<Store>} openStore
+ * @param {ComposeConfig} config
+ * @param {(environment: (plan: Plan) => Promise<Environment>) => Promise<Store>} openStore
  * @returns {Promise<Outcome>}
  */
-async function underLock(context, folder, openStore) {
+async function underLock(context, folder, config, openStore) {
   const { directory, proxies, keepGoing, say } = context;
   const { release, left } = await lock(directory, relative(directory, folder));
   const controller = new AbortController();
@@ -253,12 +265,7 @@ async function underLock(context, folder, openStore) {
   /** @type {Testbed | undefined} */
   let testbed;
   try {
-    const project = new Project(directory, { profile: "*" });
-    const config = await project.config();
-    store = await openStore(
-      (plan) => readEnvironment({ directory, project, proxies, plan }),
-      config,
-    );
+    store = await openStore((plan) => readEnvironment({ directory, config, proxies, plan }));
     testbed = new Testbed({
       directory,
       config,

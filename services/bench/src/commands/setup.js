@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join, relative } from "node:path";
 import { OWN_ENGINE, Project, run } from "../platform/docker.js";
 import { readProxies } from "../plan/proxies.js";
+import { allEnded } from "../platform/wait.js";
 import { UserError } from "../errors.js";
 
 /** @import { ComposeConfig, ComposeService } from "../platform/docker.js" */
@@ -226,7 +227,7 @@ async function build(directory, project, config, { say, mayFail = new Set() }) {
   const waiting = new Set(stale.map(([image]) => image));
   say(`building ${[...waiting].join(", ")}`);
   const heartbeat = setInterval(() => say(`  still building ${[...waiting].join(", ")}`), 20_000);
-  const outcomes = await Promise.allSettled(
+  const built = allEnded(
     stale.map(async ([image, { service, inputs }]) => {
       const started = Date.now();
       const log = join(".bench", `build-${service}.log`);
@@ -250,9 +251,7 @@ async function build(directory, project, config, { say, mayFail = new Set() }) {
       say(`  built ${image} (${Math.round((Date.now() - started) / 1000)} s)`);
     }),
   );
-  clearInterval(heartbeat);
-  const failure = outcomes.find(({ status }) => status === "rejected");
-  if (failure) throw /** @type {PromiseRejectedResult} */ (failure).reason;
+  await built.finally(() => clearInterval(heartbeat));
 }
 
 /**

@@ -12,7 +12,7 @@ import { openHost, readCpu, readMemory } from "./host.js";
 import { describeDescriptors, readLimits } from "./limits.js";
 import { readVersions } from "./versions.js";
 
-/** @import { ComposeConfig, Project } from "../platform/docker.js" */
+/** @import { ComposeConfig } from "../platform/docker.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Environment, Plan, ScenarioDescription } from "../record/types.js" */
 /** @import { EngineInfo } from "./engine.js" */
@@ -49,7 +49,7 @@ const OTHER_KNOBS =
  *
  * @param {object} options
  * @param {string} options.directory the project's
- * @param {Project} options.project with the profile "*", and with the run's knobs in `env`
+ * @param {ComposeConfig} options.config with every profile
  * @param {Proxy[]} options.proxies those of proxies/; the plan's are used
  * @param {Plan} options.plan
  * @param {string} [options.root] has the host's `proc`
@@ -57,9 +57,8 @@ const OTHER_KNOBS =
  * @returns {Promise<Environment>}
  * @throws {import("../errors.js").UserError} when the engine does not answer
  */
-export async function readEnvironment({ directory, project, proxies, plan, root, sys }) {
+export async function readEnvironment({ directory, config, proxies, plan, root, sys }) {
   const host = openHost({ root, sys });
-  const config = await project.config();
   // The plan of an A/A run has names of its own for the copies of a proxy.
   const profiles = [...new Set(plan.cells.map(({ profile }) => profile))].sort();
   const chosen = proxies.filter(({ name }) => profiles.includes(name));
@@ -78,7 +77,7 @@ export async function readEnvironment({ directory, project, proxies, plan, root,
   ]);
   const cpu = readCpu(host);
   const memory = readMemory(host);
-  const knobs = knobsInEffect(directory, plan, { ...process.env, ...project.env });
+  const knobs = knobsInEffect(directory, plan, process.env);
   return {
     schema: 1,
     identity: identityOf({

@@ -24,6 +24,18 @@ export async function until(deadline, ask, isGood) {
 }
 
 /**
+ * As Promise.all, but it rejects when all have ended: by then nothing makes what would have to be removed.
+ *
+ * @template {readonly unknown[] | []} T
+ * @param {T} promises
+ * @returns {Promise<{-readonly [K in keyof T]: Awaited<T[K]>}>}
+ */
+export async function allEnded(promises) {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+/**
  * @param {string} url of http or https; who signed the certificate is not asked here: the conformance checks and the load do
  * @returns {Promise<string>} the HTTP status, or in words why none came within 1 s
  */

@@ -15,7 +15,7 @@ import { estimateRemaining } from "../plan/estimate.js";
 import { needsOneBudget, quotaOf } from "../plan/cpu-budget.js";
 import { workersEnv } from "../plan/knobs.js";
 import { keyTypeOf, workloadOf } from "../plan/workload.js";
-import { until } from "../platform/wait.js";
+import { allEnded, until } from "../platform/wait.js";
 import { keepCurves } from "./curves.js";
 import { EDGE_HOST, Edges } from "./edges.js";
 import { cpuShares, runCells } from "./sequence.js";
@@ -99,10 +99,11 @@ export class Testbed {
       await OWN_ENGINE.joinNetwork(this.#network, EDGE_HOST);
       await edges.listen();
       const influx = new Influx(INFLUXDB_URL);
-      await this.#waitFor(influx);
-      await follower.begin(influx);
       const { plan } = store.results;
-      const authorities = await this.#certificates(plan);
+      const [authorities] = await allEnded([
+        this.#certificates(plan),
+        this.#waitFor(influx).then(() => follower.begin(influx)),
+      ]);
       const budgetGroup = await this.#oneBudget(plan);
       const shared = { edges, authorities, budgetGroup, tell };
       const outcome = await runCells(store, this.#context(store, shared), {

@@ -14,7 +14,14 @@ test("this project, with its engine: versions of what runs, and an identity that
   const directory = copyOfProject(t);
   const project = new Project(directory, { profile: "*" });
   const proxies = readProxies(join(directory, "proxies"));
-  const read = () => readEnvironment({ directory, project, proxies, plan, ...machine(t) });
+  const read = async () =>
+    readEnvironment({
+      directory,
+      config: await project.config(),
+      proxies,
+      plan,
+      ...machine(t),
+    });
   const before = await read();
 
   const { Versions, "Build options": build, Images, Machine } = before.details;
