@@ -161,7 +161,9 @@ async function assertLoad(project, proxy, scheme) {
       `SELECT count(value) FROM ${metric} WHERE run = '${run}' GROUP BY *`,
       "k6",
     );
-    assert.equal(series.values[0][1], CONNECTIONS, metric);
+    const count = series.values[0][1];
+    // Of two samples of one nanosecond InfluxDB keeps the last: of 300 in 0.2 s that comes to one pair in some 3,000 such series.
+    assert.ok(count === CONNECTIONS || count === CONNECTIONS - 1, `${metric}: ${count} points`);
     assert.deepEqual(
       series.tags,
       { run, proxy, scenario: "short-lived", scheme, trial: "1" },
