@@ -20,7 +20,6 @@ import {
 import { coresOfBudgetGroup } from "../platform/budget-group.js";
 import { OWN_ENGINE, Project } from "../platform/docker.js";
 import { GenerationFolder } from "../platform/generation.js";
-import { allEnded } from "../platform/wait.js";
 import { generatorCores } from "../record/generator-cores.js";
 import { LIVE_FILE, liveCsv } from "../record/live.js";
 import { judge } from "../record/promise.js";
@@ -50,7 +49,6 @@ import { Watch } from "./watch.js";
 /** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { LoadRun } from "./load-run.js" */
-/** @import { WaitingLoad } from "./loads.js" */
 /** @import { Log } from "./causes.js" */
 /** @import { EchoWorker } from "./echo-workers.js" */
 /** @import { Edges } from "./edges.js" */
@@ -67,6 +65,9 @@ const SOCKET_INTERVAL_MS = 15_000;
 const PAUSE_MS = { holds: 1000, fails: 3000, limited: 3000 };
 /** The service of the reference proxy, and its role. */
 const REFERENCE = "reference";
+/** What runs in the containers of the load: first the one, then the other. */
+const WARM_UP = "warm-up";
+const LOAD = "load";
 
 /**
  * What all cells of a run share.
@@ -158,8 +159,6 @@ class CellRun {
     this.watch = new Watch(context);
     /** @type {ContainerState[]} as they were when all had started */
     this.started = [];
-    /** What is measured, while the warm-up runs. @type {WaitingLoad | undefined} */
-    this.waiting = undefined;
   }
 
   async drive() {
@@ -204,7 +203,7 @@ class CellRun {
       await OWN_ENGINE.remove(observers.map((service) => `${project}-${service}-1`));
     const servers = (this.cell.event && EVENTS[this.cell.event].servers) || 1;
     this.generation?.write(this.#proxy.generation, 1);
-    await allEnded([
+    const started = await Promise.allSettled([
       this.project.check([
         ...["up", "--detach", "--no-deps"],
         ...(servers > 1 ? ["--scale", `${ECHO}=${servers}`] : []),
@@ -212,6 +211,7 @@ class CellRun {
       ]),
       this.loads.create(this.cell.loads),
     ]);
+    for (const one of started) if (one.status === "rejected") throw one.reason;
     this.started = (await OWN_ENGINE.containersOf(project)).filter(({ service }) =>
       wanted.includes(service),
     );
@@ -271,11 +271,8 @@ class CellRun {
 
   /** @param {Parameters} changes */
   async #warmUp(changes) {
-    const { parameters, capacity } = this.cell;
-    const load = this.loads.warmUp({ ...parameters, ...changes });
-    // Of a search nobody knows yet what is measured. Node starts in no time.
-    if (capacity?.part !== "search" && this.workload.runner === "k6")
-      this.waiting = this.loads.prepare(parameters, this.context.edges);
+    const parameters = { ...this.cell.parameters, ...changes };
+    const load = this.loads.start(WARM_UP, parameters, 1, {});
     await this.watch.within(this.cell.limitSeconds, load.ended);
     await load.assertSuccess();
   }
@@ -369,7 +366,7 @@ class CellRun {
     this.event = event;
     const before = containers.read();
     const pulse = new Pulse({
-      files: this.loads.csvFiles,
+      files: this.loads.csvFiles(LOAD, cell.loads),
       holds: workload.holdsConnections,
       messages: workload.messages,
     });
@@ -389,7 +386,8 @@ class CellRun {
       const { readings, load } = await measureLoad(phase, {
         edges: context.edges,
         loads: cell.loads,
-        start: () => (this.waiting ?? this.loads.prepare(parameters, context.edges)).go(),
+        start: () =>
+          this.loads.start(LOAD, parameters, cell.loads, { EDGE_URL: context.edges.url }),
         beforeOpen: async () => {
           for (const state of await OWN_ENGINE.inspect(this.loads.names))
             containers.add(this.#shortName(state.name), "load", state);

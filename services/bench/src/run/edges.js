@@ -1,7 +1,6 @@
 /**
  * The edges of the measured phase: every load container asks over HTTP to begin and to end, once or once a virtual user, and is
  * answered when all have asked and the counters have been read. So the counters hold the load, and neither k6's start nor its report.
- * Before them k6 asks at "ready", where it waits for its turn.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -10,19 +9,11 @@ import { createServer } from "node:http";
 export const EDGE_HOST = "bench";
 const PORT = 7000;
 
-/**
- * @typedef {"ready" | "start" | "end"} EdgeName
- *
- * @typedef {object} Expected
- * @property {number} loads
- * @property {number} arrived
- * @property {import("node:http").ServerResponse[]} waiting
- * @property {() => Promise<void>} reached called when all are there
- */
-
 export class Edges {
-  /** By its name. @type {Map<string, Expected>} */
-  #expected = new Map();
+  /** @type {import("node:http").ServerResponse[]} */
+  #waiting = [];
+  /** @type {{name: string, loads: number, arrived: number, reached: () => Promise<void>} | null} */
+  #expected = null;
   #server = createServer((request, response) => {
     // The next edge may come just when a connection that was kept open is closed (after 5 s): that request would be lost.
     response.setHeader("Connection", "close");
@@ -53,13 +44,12 @@ export class Edges {
    * Forgets what was expected; load that waits is sent away, and fails.
    */
   reset() {
-    for (const { waiting } of this.#expected.values())
-      for (const response of waiting) response.writeHead(409).end();
-    this.#expected.clear();
+    this.#expected = null;
+    for (const response of this.#waiting.splice(0)) response.writeHead(409).end();
   }
 
   /**
-   * @param {EdgeName} name several may be expected at once, each once
+   * @param {"start" | "end"} name
    * @param {number} loads how many containers have to arrive, each with all requests that it says it sends (`?of=N`; one where it
    *   says nothing)
    * @template T
@@ -68,23 +58,22 @@ export class Edges {
    */
   expect(name, loads, read) {
     return new Promise((resolve, reject) => {
-      /** @type {import("node:http").ServerResponse[]} */
-      const waiting = [];
-      this.#expected.set(name, {
+      this.#expected = {
+        name,
         loads,
         arrived: 0,
-        waiting,
         reached: async () => {
+          const responses = this.#waiting.splice(0);
           try {
             const found = await read();
-            for (const response of waiting) response.writeHead(204).end();
+            for (const response of responses) response.writeHead(204).end();
             resolve(found);
           } catch (error) {
-            for (const response of waiting) response.writeHead(500).end();
+            for (const response of responses) response.writeHead(500).end();
             reject(error);
           }
         },
-      });
+      };
     });
   }
 
@@ -93,18 +82,17 @@ export class Edges {
    * @param {import("node:http").ServerResponse} response
    */
   #arrive(path, response) {
+    const expected = this.#expected;
     const { pathname, searchParams } = new URL(path, this.url);
-    const name = pathname.slice(1);
-    const expected = this.#expected.get(name);
-    if (!expected) {
+    if (!expected || pathname !== `/${expected.name}`) {
       response.writeHead(409).end(`not expected: ${path}\n`);
       return;
     }
-    expected.waiting.push(response);
+    this.#waiting.push(response);
     expected.arrived += 1 / Number(searchParams.get("of") ?? 1);
     // Thirds do not add up to one.
     if (expected.arrived < expected.loads - 1e-6) return;
-    this.#expected.delete(name);
+    this.#expected = null;
     expected.reached();
   }
 }

@@ -50,22 +50,6 @@ test("load that arrives at another edge than the expected one is sent away", asy
   assert.equal(await post("start"), 409);
 });
 
-test("load that waits for its turn does not hold up what is expected beside it", async (t) => {
-  const { edges, post } = await listening(t);
-  /** @type {PromiseWithResolvers<void>} */
-  const { promise: isItsTurn, resolve: go } = Promise.withResolvers();
-  const ready = edges.expect("ready", 1, () => isItsTurn);
-  const turn = post("ready");
-  const started = edges.expect("start", 1, async () => "read");
-  assert.equal(await post("start"), 204);
-  assert.equal(await started, "read");
-  go();
-  await ready;
-  assert.equal(await turn, 204);
-  // Each is expected once.
-  assert.equal(await post("ready"), 409);
-});
-
 test("counters that cannot be read fail the phase and the load", async (t) => {
   const { edges, post } = await listening(t);
   const reached = edges.expect("start", 1, async () => {

@@ -5,7 +5,6 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { OWN_ENGINE } from "../platform/docker.js";
-import { allEnded } from "../platform/wait.js";
 import { connectionsInAll, FAILED_LIMIT_PERCENT } from "../plan/workload.js";
 import { Histogram, summarise } from "../statistics/index.js";
 import { CellFailure } from "./cell-failure.js";
@@ -14,7 +13,6 @@ import { LoadRun } from "./load-run.js";
 import { keepSamples, mergeSummaries, ownOf, readLatencies, readSummary } from "./k6.js";
 
 /** @import { Project } from "../platform/docker.js" */
-/** @import { Edges } from "./edges.js" */
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { CellRecord, ParameterNames, Parameters, PlannedCell } from "../record/types.js" */
 /** @import { Summary } from "./k6.js" */
@@ -31,10 +29,6 @@ export const K6_PORT = 6565;
 
 /** The containers are called so, with their number. */
 const NAME = "load";
-
-/** What runs in the containers: first the one, then the other. */
-const WARM_UP = "warm-up";
-const LOAD = "load";
 
 /** What a program in them begins with: theirs (proxies/proxy.yaml), as what comes later passes it by. */
 const ENTRYPOINT = ["sh", "/raise-limits.sh"];
@@ -59,11 +53,6 @@ export function knobsOf({ scenario, scheme }, { backend }, parameters) {
     ...Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, String(value)])),
   };
 }
-
-/**
- * @typedef {object} WaitingLoad
- * @property {() => LoadRun} go lets it come to its first edge, as soon as it can
- */
 
 /** The load of one cell. */
 export class Loads {
@@ -104,7 +93,7 @@ export class Loads {
       (_, i) => `${this.#context.project}-${NAME}-${i + 1}`,
     );
     const service = this.#workload.runner === "node" ? "load-http" : "load";
-    await allEnded(
+    const made = await Promise.allSettled(
       this.names.map((name) =>
         this.#project.check([
           ...["run", "--detach", "--no-deps", "--no-TTY", "--name", name],
@@ -116,39 +105,17 @@ export class Loads {
         ]),
       ),
     );
+    for (const one of made) if (one.status === "rejected") throw one.reason;
   }
 
   /**
-   * @param {Parameters} parameters
-   * @returns {LoadRun} in one of the containers
-   */
-  warmUp(parameters) {
-    return this.#start(WARM_UP, parameters, 1, {});
-  }
-
-  /**
-   * Starts what is measured, in all of the containers. k6 takes 0.3 s to come to its first connection: it may do so before its turn.
-   *
-   * @param {Parameters} parameters
-   * @param {Edges} edges
-   * @returns {WaitingLoad}
-   */
-  prepare(parameters, edges) {
-    /** @type {PromiseWithResolvers<void>} */
-    const { promise: isItsTurn, resolve } = Promise.withResolvers();
-    edges.expect("ready", this.names.length, () => isItsTurn);
-    const load = this.#start(LOAD, parameters, this.names.length, { EDGE_URL: edges.url });
-    return { go: () => (resolve(), load) };
-  }
-
-  /**
-   * @param {typeof WARM_UP | typeof LOAD} name
+   * @param {string} name
    * @param {Parameters} parameters
    * @param {number} count containers that share the connections, of those that there are
    * @param {Record<string, string>} extra environment
    * @returns {LoadRun}
    */
-  #start(name, parameters, count, extra) {
+  start(name, parameters, count, extra) {
     const programs = this.names.slice(0, count).map((container, i) => {
       const environment = {
         ...knobsOf(
@@ -163,13 +130,13 @@ export class Loads {
         ...extra,
         ...this.#outputTo(`/samples/${csvName(name, i)}`),
       };
-      const ended = OWN_ENGINE.runInside(container, [...ENTRYPOINT, ...this.#command(name)], {
+      const ended = OWN_ENGINE.runInside(container, [...ENTRYPOINT, ...this.#command()], {
         env: environment,
         signal: this.#context.signal,
       });
       return { name: `${name}-${i + 1}`, ended: ended.then(refuseLost) };
     });
-    const load = new LoadRun(programs, this.#csvFiles(name, count), (code, outputs) =>
+    const load = new LoadRun(programs, this.csvFiles(name, count), (code, outputs) =>
       failureOf(`the ${name}`, code, outputs),
     );
     this.#runs.push(load);
@@ -187,17 +154,11 @@ export class Loads {
   }
 
   /**
-   * @returns {string[]} where the raw samples of what is measured are while it runs
-   */
-  get csvFiles() {
-    return this.#csvFiles(LOAD, this.names.length);
-  }
-
-  /**
-   * @param {string} name
+   * @param {string} name as for `start`
    * @param {number} count
+   * @returns {string[]} where their raw samples are while they run
    */
-  #csvFiles(name, count) {
+  csvFiles(name, count) {
     return Array.from({ length: count }, (_, i) => join(this.#scratch, csvName(name, i)));
   }
 
@@ -211,16 +172,12 @@ export class Loads {
       : { K6_OUT: `csv=${csv}`, K6_CSV_TIME_FORMAT: "unix_micro" };
   }
 
-  /**
-   * @param {typeof WARM_UP | typeof LOAD} name
-   * @returns {string[]}
-   */
-  #command(name) {
-    const { scenario } = this.#cell;
-    if (this.#workload.runner === "node") return ["node", `/loadgen/${scenario}.mjs`];
-    // Of two in one container only one can have the port, and nobody asks the warm-up.
-    const address = name === LOAD ? `0.0.0.0:${K6_PORT}` : "";
-    return ["k6", "run", "--quiet", "--address", address, `/loadgen/${scenario}.js`];
+  /** @returns {string[]} */
+  #command() {
+    const { scenario: name } = this.#cell;
+    return this.#workload.runner === "node"
+      ? ["node", `/loadgen/${name}.mjs`]
+      : ["k6", "run", "--quiet", "--address", `0.0.0.0:${K6_PORT}`, `/loadgen/${name}.js`];
   }
 
   /**
