@@ -78,7 +78,10 @@ export function waitForTarget() {
  * EDGE_URL, as under `docker compose up`, it does nothing. Needs k6's `options.throw`.
  *
  * @param {"start" | "end"} name
+ * @throws {Error} when the runner does not let it go on
  */
 export function edge(name) {
-  if (__ENV.EDGE_URL) http.post(`${__ENV.EDGE_URL}/${name}`, null, { timeout: "60s" });
+  if (!__ENV.EDGE_URL) return;
+  const { status } = http.post(`${__ENV.EDGE_URL}/${name}`, null, { timeout: "60s" });
+  if (status !== 204) throw new Error(`the runner answered ${status} at the edge "${name}"`);
 }

@@ -20,6 +20,7 @@ import {
 import { coresOfBudgetGroup } from "../platform/budget-group.js";
 import { OWN_ENGINE, Project } from "../platform/docker.js";
 import { GenerationFolder } from "../platform/generation.js";
+import { allEnded } from "../platform/wait.js";
 import { generatorCores } from "../record/generator-cores.js";
 import { LIVE_FILE, liveCsv } from "../record/live.js";
 import { judge } from "../record/promise.js";
@@ -203,7 +204,7 @@ class CellRun {
       await OWN_ENGINE.remove(observers.map((service) => `${project}-${service}-1`));
     const servers = (this.cell.event && EVENTS[this.cell.event].servers) || 1;
     this.generation?.write(this.#proxy.generation, 1);
-    const started = await Promise.allSettled([
+    await allEnded([
       this.project.check([
         ...["up", "--detach", "--no-deps"],
         ...(servers > 1 ? ["--scale", `${ECHO}=${servers}`] : []),
@@ -211,7 +212,6 @@ class CellRun {
       ]),
       this.loads.create(this.cell.loads),
     ]);
-    for (const one of started) if (one.status === "rejected") throw one.reason;
     this.started = (await OWN_ENGINE.containersOf(project)).filter(({ service }) =>
       wanted.includes(service),
     );

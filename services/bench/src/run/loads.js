@@ -5,6 +5,7 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { OWN_ENGINE } from "../platform/docker.js";
+import { allEnded } from "../platform/wait.js";
 import { connectionsInAll, FAILED_LIMIT_PERCENT } from "../plan/workload.js";
 import { Histogram, summarise } from "../statistics/index.js";
 import { CellFailure } from "./cell-failure.js";
@@ -93,7 +94,7 @@ export class Loads {
       (_, i) => `${this.#context.project}-${NAME}-${i + 1}`,
     );
     const service = this.#workload.runner === "node" ? "load-http" : "load";
-    const made = await Promise.allSettled(
+    await allEnded(
       this.names.map((name) =>
         this.#project.check([
           ...["run", "--detach", "--no-deps", "--no-TTY", "--name", name],
@@ -105,7 +106,6 @@ export class Loads {
         ]),
       ),
     );
-    for (const one of made) if (one.status === "rejected") throw one.reason;
   }
 
   /**
