@@ -50,3 +50,29 @@ test("a record that tells no versions gives no sentence", () => {
   const environment = { ...results.environment, details: {} };
   assert.equal(versionsText({ ...results, environment }), "");
 });
+
+test("a version behind a commit is told; what was left out is not asked who built it", () => {
+  const results = sample();
+  const [nginx] = results.proxies;
+  const envoy = { ...nginx, name: "envoy", parts: ["envoy"] };
+  const absent = { ...nginx, name: "haproxy-3-4", parts: ["haproxy-3-4"] };
+  const skipped = {
+    ...results.cells[0],
+    proxy: "haproxy-3-4",
+    status: /** @type {const} */ ("skipped"),
+  };
+  const Versions = { envoy: `envoy  version: ${"9e".repeat(20)}/1.40.0/Clean/RELEASE/BoringSSL` };
+  const Images = {
+    envoy: "ws-proxy-bench/envoy:1.40, c83f55d9f066, local build",
+    "haproxy-3-4": "docker.io/library/haproxy:3.4.4-trixie, not on this machine",
+  };
+  assert.equal(
+    versionsText({
+      ...results,
+      cells: [...results.cells, skipped],
+      proxies: [envoy, absent],
+      environment: { ...results.environment, details: { Versions, Images } },
+    }),
+    "Measured: envoy 1.40.0. Built on the machine from packages (offline/), not the official images.",
+  );
+});
