@@ -42,8 +42,9 @@ exec dockerd "$@"`;
  *
  * @param {TestContext} t
  * @param {string[]} names
- * @returns {Promise<{folder: string, hosts: Record<string, string>} | null>} folder: in the project's, with their sockets; hosts: the address
- *   of each for `docker --host`; null: the test is skipped
+ * @returns {Promise<{folder: string, hosts: Record<string, string>, containers: Record<string, string>, gateway: string} | null>} folder: in the
+ *   project's, with their sockets; hosts: the address of each for `docker --host`; containers: that of each, which ends and starts it;
+ *   gateway: address of the machine's own engine in their network; null: the test is skipped
  */
 export async function furtherEngines(t, names) {
   const project = uniqueName();
@@ -53,18 +54,23 @@ export async function furtherEngines(t, names) {
   atEnd(t, () => rmSync(folder, { recursive: true, force: true }));
   await check(["docker", "network", "create", project]);
   atEnd(t, () => run(["docker", "network", "rm", project]));
+  const format = ["--format", "{{(index .IPAM.Config 0).Gateway}}"];
+  const gateway = (await check(["docker", "network", "inspect", ...format, project])).trim();
   /** @type {Record<string, string>} */
   const hosts = {};
+  /** @type {Record<string, string>} */
+  const containers = {};
   for (const name of names) {
     const socket = join(folder, `${name}.sock`);
-    const reason = await startEngine(t, { name: `${project}-${name}`, network: project, socket });
+    containers[name] = `${project}-${name}`;
+    const reason = await startEngine(t, { name: containers[name], network: project, socket });
     if (reason) {
       t.skip(`no further engine can be started on this machine: ${reason}`);
       return null;
     }
     hosts[name] = `unix://${socket}`;
   }
-  return { folder, hosts };
+  return { folder, hosts, containers, gateway };
 }
 
 /**

@@ -172,12 +172,24 @@ function answerOf(results, search, workload) {
       endMs: measured.measured?.toMs ?? null,
       p99Ms: latency?.p99 ?? null,
       generatorPercent:
-        generator === null || !measured.machine ? null : (100 * generator) / measured.machine.cores,
+        generator === null || !measured.machine
+          ? null
+          : (100 * generator) / coresAround(measured, measured.machine.cores),
       budgetPercent: proxy === null || budget === 0 ? null : (100 * proxy) / budget,
       throttled: isAlone ? perSecond(measured, "proxy", "throttledSeconds") : null,
       referenceUs: referenceCpuUs(measured, operations),
     };
   }
+}
+
+/**
+ * @param {Pick<CellRecord, "containers" | "machines">} measured
+ * @param {number} cores of the machine that is the only one
+ * @returns {number} of the load's machine
+ */
+function coresAround({ containers, machines }, cores) {
+  const name = Object.values(containers).find(({ role }) => role === "load")?.machine;
+  return (name !== undefined && machines?.[name]?.cores) || cores;
 }
 
 /**

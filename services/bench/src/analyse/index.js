@@ -28,6 +28,7 @@ import { experimentsAlone, withoutExperiments } from "./experiments.js";
 import { stallsOf } from "./slow-readers.js";
 import { stormsOf } from "./storm.js";
 import { survivalsOf } from "./survivals.js";
+import { isWithProxy } from "../record/placement.js";
 
 /** @import { TlsPolicy } from "../record/types.js" */
 /** @import { Environment, Results } from "../record/types.js" */
@@ -200,7 +201,11 @@ function cellFindings(cells) {
  */
 function sharedCores(cells) {
   const shared = cells.filter(
-    ({ counted, record }) => counted && record.machine && record.loadCores >= record.machine.cores,
+    ({ counted, record }) =>
+      counted &&
+      record.machine &&
+      record.loadCores >= record.machine.cores &&
+      isWithProxy(record, "load"),
   );
   if (shared.length === 0) return [];
   const busy = shared.flatMap(({ measures }) => measures.machine_busy_percent ?? []);

@@ -438,8 +438,8 @@ const DEFINITIONS = [
       "CPU time of cAdvisor, InfluxDB and this program, as a share of all CPU time used in the measured phase.",
     of: (record) =>
       percent(
-        (roleCpu(record, "observer") ?? 0) + (record.machine?.benchSeconds ?? NaN),
-        record.machine?.busySeconds,
+        (roleCpu(record, "observer") ?? 0) + (ofMachines(record, "benchSeconds") ?? NaN),
+        ofMachines(record, "busySeconds"),
       ),
   },
   {
@@ -783,6 +783,16 @@ export function proxyNetwork(record) {
 /** @param {CellRecord} record */
 function measuredSeconds({ measured }) {
   return measured && (measured.toMs - measured.fromMs) / 1000;
+}
+
+/**
+ * @param {CellRecord} record
+ * @param {"benchSeconds" | "busySeconds"} key
+ * @returns {number | undefined} of all machines together
+ */
+function ofMachines({ machine, machines }, key) {
+  if (!machines) return machine?.[key];
+  return Object.values(machines).reduce((sum, each) => sum + each[key], 0);
 }
 
 /** @param {CellRecord} record */

@@ -60,7 +60,7 @@ export async function hosts(directory, { action, file, proxies }, say, print) {
  * @param {Proxy[]} proxies that may be measured; one whose image is not here cannot be, and is left out
  * @returns {Promise<Map<HostEngine, ImageState>>} of those engines that were reached
  */
-async function imagesOfAll(directory, engines, proxies) {
+export async function imagesOfAll(directory, engines, proxies) {
   const config = await new Project(directory, { profile: "*" }).config();
   const all = Object.values(config.services).flatMap(({ image }) => image ?? []);
   const here = await OWN_ENGINE.imageContents([...new Set(all)]);

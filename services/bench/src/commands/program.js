@@ -18,6 +18,7 @@ import { HOSTS_FILE } from "../plan/hosts-file.js";
  * @property {string} [resume] folder of the run, as it was typed
  * @property {boolean} dryRun
  * @property {boolean} keepGoing
+ * @property {string} [hosts] file of the machines; none: this one alone
  *
  * @typedef {object} ExportArguments
  * @property {string} [run] as it was typed; none: the newest
@@ -48,6 +49,7 @@ import { HOSTS_FILE } from "../plan/hosts-file.js";
  * @property {{}} ready
  * @property {{}} host-ports
  * @property {{}} clock
+ * @property {{}} counters
  * @property {{}} taken-ports
  */
 
@@ -131,22 +133,23 @@ export function makeProgram(call) {
       OPTIONS.seed,
       OPTIONS.proxyCpus,
       OPTIONS.name,
+      OPTIONS.onHosts,
       OPTIONS.resume,
     ],
   )
     .option("--dry-run", "shows cells, their order and the estimated time, and runs nothing")
     .option("--keep-going", "continues after a cell has failed twice (default: the run stops)")
     .action((battle, options, { args }) => {
-      const { name, resume, dryRun = false, keepGoing = false } = options;
+      const { name, hosts, resume, dryRun = false, keepGoing = false } = options;
       if (resume && args.length > 0) {
         throw new UserError(
           `--resume does not go with a battle, ${battle}`,
-          "Expected it alone, or with --dry-run or --keep-going: the plan is in the folder of the run.",
+          "Expected it alone, or with --hosts, --dry-run or --keep-going: the plan is in the folder of the run.",
           2,
         );
       }
       const overrides = overridesOf(options);
-      return call("run", { battle, overrides, name, resume, dryRun, keepGoing });
+      return call("run", { battle, overrides, name, resume, dryRun, keepGoing, hosts });
     });
 
   withOptions(
@@ -256,9 +259,9 @@ export function makeProgram(call) {
     )
     .action((words) => call("test", { words }));
 
-  // Not for people: services of compose.yaml, and what `hosts` runs on each machine.
-  for (const name of /** @type {const} */ (["ready", "host-ports", "clock", "taken-ports"]))
-    program.command(name, { hidden: true }).action(() => call(name, {}));
+  // Not for people: services of compose.yaml, and what `hosts` and a run over machines start on each.
+  const hidden = /** @type {const} */ (["ready", "host-ports", "clock", "counters", "taken-ports"]);
+  for (const name of hidden) program.command(name, { hidden: true }).action(() => call(name, {}));
 
   return program;
 }

@@ -25,6 +25,7 @@ const RUN = {
   resume: undefined,
   dryRun: false,
   keepGoing: false,
+  hosts: undefined,
 };
 const EXPORT = {
   run: undefined,
@@ -56,6 +57,7 @@ for (const [line, name, wanted] of /** @type {[string, keyof Wanted, unknown][]}
       resume: undefined,
       dryRun: true,
       keepGoing: true,
+      hosts: undefined,
     },
   ],
   ["run --proxies all", "run", { ...RUN, overrides: { proxies: ["all"] } }],
@@ -63,6 +65,12 @@ for (const [line, name, wanted] of /** @type {[string, keyof Wanted, unknown][]}
     "run --resume results/x --dry-run --keep-going",
     "run",
     { ...RUN, resume: "results/x", dryRun: true, keepGoing: true },
+  ],
+  ["run messages --hosts lab.yaml", "run", { ...RUN, battle: "messages", hosts: "lab.yaml" }],
+  [
+    "run --resume results/x --hosts lab.yaml",
+    "run",
+    { ...RUN, resume: "results/x", hosts: "lab.yaml" },
   ],
   ["report results/x", "report", { directory: "results/x" }],
   ["publish results/x", "publish", { directory: "results/x", replace: false }],

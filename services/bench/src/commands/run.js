@@ -12,6 +12,7 @@ import { identityDifferences } from "../record/identity.js";
 import { describeDescriptors, readLimits } from "../machine/limits.js";
 import { preflight, refuseTooMany } from "../machine/preflight.js";
 import { readBattle } from "../plan/battle.js";
+import { refuseBudgetOverHosts, refuseOverHosts } from "../plan/hosts-limits.js";
 import { needsOneBudget, quotaOf } from "../plan/cpu-budget.js";
 import { describePlan, differences as planDifferences } from "../plan/describe.js";
 import { pilotOf, ratesFrom } from "../plan/pilot.js";
@@ -25,6 +26,7 @@ import { renderText } from "../render/index.js";
 import { publishedOf, writeReport } from "./report.js";
 import { Testbed, Interrupted } from "../run/testbed.js";
 import { liveView } from "../render/progress.js";
+import { askedHosts, hostsFor, joinedHosts, refuseOtherHosts } from "./run-hosts.js";
 import { runPoints } from "./run-points.js";
 import { setup, unavailableProxies } from "./setup.js";
 
@@ -34,6 +36,7 @@ import { setup, unavailableProxies } from "./setup.js";
 /** @import { ComposeConfig } from "../platform/docker.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Environment, Plan, Results } from "../record/types.js" */
+/** @import { AskedHosts, Hosts } from "./run-hosts.js" */
 
 /** Exit status, as a shell has it of Ctrl-C. */
 const INTERRUPTED = 130;
@@ -46,6 +49,7 @@ const INTERRUPTED = 130;
  * @property {boolean} [hasConnections] the command line says how many
  * @property {(line: string) => void} say
  * @property {boolean} [isPilot] what is run is a pilot, which is not resumed
+ * @property {AskedHosts | null} [hosts] machines that carry its parts; none: this one carries all
  *
  * @typedef {{code: number, store: Store}} Outcome code: exit status
  */
@@ -61,10 +65,12 @@ export async function run(directory, wanted, say, words) {
   const { battle, overrides, name, resume, dryRun, keepGoing } = wanted;
   const proxies = readProxies(join(directory, "proxies"));
   const hasConnections = overrides.connections !== undefined;
-  const context = { directory, proxies, keepGoing, hasConnections, say };
+  const hosts = wanted.hosts === undefined ? null : askedHosts(directory, wanted.hosts);
+  const context = { directory, proxies, keepGoing, hasConnections, say, hosts };
   if (resume) {
     const store = Store.open(resolve(resume));
     refusePilot(directory, store);
+    refuseOtherHosts(store.results, hosts, relative(directory, store.directory));
     return (await goOn(context, store, dryRun)).code;
   }
   const known = { proxies, referenceShare: readReferenceShare(directory), say };
@@ -72,6 +78,8 @@ export async function run(directory, wanted, say, words) {
   const plan = makePlan(asked, overrides, known);
   const pilotBattle = pilotOf(asked);
   const pilot = pilotBattle && pilotPlan(pilotBattle, overrides, known);
+  if (hosts)
+    for (const each of [plan, ...(pilot ? [pilot] : [])]) refuseOverHosts(each, hosts.machines);
   if (dryRun) {
     console.log(describePlan(await fit(context, plan, await readConfig(directory)), pilot));
     return 0;
@@ -197,12 +205,15 @@ export async function begin(context, asked, name, command) {
   // A mistake in that file is better known now than at the report.
   publishedOf(directory, asked);
   await requireCounters();
+  const joined = context.hosts ? await joinedHosts(context.hosts) : null;
   await setup(directory, say, { backends: backendsOf(asked) });
   const config = await readConfig(directory);
+  if (joined) refuseBudgetOverHosts(asked, servicesByProfile(config));
   const plan = await fit(context, asked, config);
+  const hosts = joined && (await hostsFor(directory, joined, { plan, proxies }));
   const results = process.env.BENCH_RESULTS || join(directory, "results");
   const run = `${runNameAt()}-${name}`;
-  return underLock(context, join(results, run), config, async (environment) =>
+  return underLock({ ...context, used: hosts }, join(results, run), config, async (environment) =>
     Store.create(results, run, {
       plan,
       environment: await environment(plan),
@@ -230,9 +241,12 @@ async function goOn(context, store, dryRun) {
     return { code: 0, store };
   }
   await requireCounters();
+  const joined = context.hosts ? await joinedHosts(context.hosts) : null;
   await setup(directory, say, { backends: backendsOf(plan) });
   const config = await readConfig(directory);
-  return underLock(context, store.directory, config, async (environment) => {
+  const { proxies } = context;
+  const hosts = joined && (await hostsFor(directory, joined, { plan, proxies }));
+  return underLock({ ...context, used: hosts }, store.directory, config, async (environment) => {
     const changed = [
       ...planDifferences(plan, tried),
       ...identityDifferences(before.identity, (await environment(plan)).identity),
@@ -247,14 +261,14 @@ async function goOn(context, store, dryRun) {
 }
 
 /**
- * @param {Context} context
+ * @param {Context & {used: Hosts | null}} context used: machines that carry its parts; null: this one carries all
  * @param {string} folder of the run
  * @param {ComposeConfig} config
  * @param {(environment: (plan: Plan) => Promise<Environment>) => Promise<Store>} openStore
  * @returns {Promise<Outcome>}
  */
 async function underLock(context, folder, config, openStore) {
-  const { directory, proxies, keepGoing, say } = context;
+  const { directory, proxies, keepGoing, say, used } = context;
   const { release, left } = await lock(directory, relative(directory, folder));
   const controller = new AbortController();
   const interrupt = () => controller.abort(new Interrupted());
@@ -265,13 +279,15 @@ async function underLock(context, folder, config, openStore) {
   /** @type {Testbed | undefined} */
   let testbed;
   try {
-    store = await openStore((plan) => readEnvironment({ directory, config, proxies, plan }));
+    const hosts = used?.recorded;
+    store = await openStore((plan) => readEnvironment({ directory, config, proxies, plan, hosts }));
     testbed = new Testbed({
       directory,
       config,
       services: servicesByProfile(config),
       proxies,
       signal: controller.signal,
+      hosts: used?.used,
     });
     const { failed, untried } = await testbed.run(store, {
       clear: left !== null,
@@ -311,14 +327,14 @@ function finish(directory, store, say) {
 }
 
 /**
- * @param {Pick<Context, "directory" | "isPilot">} context
+ * @param {Pick<Context, "directory" | "isPilot" | "hosts">} context
  * @param {Store} store of a run that has not come to its end
  * @returns {string} what to do about it
  */
-export function nextStep({ directory, isPilot }, { directory: folder, results: { run } }) {
+export function nextStep({ directory, isPilot, hosts }, { directory: folder, results: { run } }) {
   return isPilot
     ? `that was the pilot, which is not resumed; begin anew: ${run.command}`
-    : `go on with: ./bench run --resume ${relative(directory, folder)}`;
+    : `go on with: ./bench run --resume ${relative(directory, folder)}${hosts ? ` --hosts ${hosts.file}` : ""}`;
 }
 
 /**

@@ -8,13 +8,14 @@ import { fingerprint } from "./fingerprint.js";
 import { advise } from "./advice.js";
 import { BENCH_IMAGE, engineInfo } from "./engine.js";
 import { readGit } from "./git.js";
+import { machineTexts } from "./hosts-ready.js";
 import { openHost, readCpu, readMemory } from "./host.js";
 import { describeDescriptors, readLimits } from "./limits.js";
 import { readVersions } from "./versions.js";
 
 /** @import { ComposeConfig } from "../platform/docker.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
-/** @import { Environment, Plan, ScenarioDescription } from "../record/types.js" */
+/** @import { Environment, MachineOfRun, Plan, ScenarioDescription } from "../record/types.js" */
 /** @import { EngineInfo } from "./engine.js" */
 /** @import { GitState } from "./git.js" */
 /** @import { Cpu, Host, Memory } from "./host.js" */
@@ -52,12 +53,15 @@ const OTHER_KNOBS =
  * @param {ComposeConfig} options.config with every profile
  * @param {Proxy[]} options.proxies those of proxies/; the plan's are used
  * @param {Plan} options.plan
+ * @param {{machines: MachineOfRun[], identity: string} | null} [options.hosts] those of hosts.yaml; identity: equal where they are; null: this
+ *   one alone
  * @param {string} [options.root] has the host's `proc`
  * @param {string} [options.sys]
  * @returns {Promise<Environment>}
  * @throws {import("../errors.js").UserError} when the engine does not answer
  */
-export async function readEnvironment({ directory, config, proxies, plan, root, sys }) {
+export async function readEnvironment(options) {
+  const { directory, config, proxies, plan, hosts = null, root, sys } = options;
   const host = openHost({ root, sys });
   // The plan of an A/A run has names of its own for the copies of a proxy.
   const profiles = [...new Set(plan.cells.map(({ profile }) => profile))].sort();
@@ -80,7 +84,9 @@ export async function readEnvironment({ directory, config, proxies, plan, root, 
   const knobs = knobsInEffect(directory, plan, process.env);
   return {
     schema: 1,
+    ...(hosts && { machines: hosts.machines }),
     identity: identityOf({
+      hosts: hosts && hosts.identity,
       directory,
       folders: foldersOf(config, directory, profiles),
       images,
@@ -92,6 +98,7 @@ export async function readEnvironment({ directory, config, proxies, plan, root, 
     }),
     details: {
       Machine: machineDetails(host, cpu, memory, engine),
+      ...(hosts && { Machines: machineTexts(hosts.machines) }),
       Engine: {
         version: engine.ServerVersion,
         "storage driver": engine.Driver,
@@ -217,6 +224,7 @@ function imageDetails({ name, id, origin }) {
 
 /**
  * @param {object} facts
+ * @param {string | null} facts.hosts
  * @param {string} facts.directory
  * @param {string[]} facts.folders of proxies
  * @param {Record<string, string>} facts.images by service
@@ -227,7 +235,7 @@ function imageDetails({ name, id, origin }) {
  * @param {Record<string, string>} facts.knobs
  * @returns {Environment["identity"]}
  */
-function identityOf({ directory, folders, images, found, engine, cpu, memory, knobs }) {
+function identityOf({ hosts, directory, folders, images, found, engine, cpu, memory, knobs }) {
   const files = [...CONFIGURATION, ...folders];
   return {
     CPU: cpu.model ?? "unknown",
@@ -237,6 +245,7 @@ function identityOf({ directory, folders, images, found, engine, cpu, memory, kn
     kernel: engine.KernelVersion,
     cgroup: `v${engine.CgroupVersion}`,
     engine: engine.ServerVersion,
+    ...(hosts !== null && { "machines (--hosts)": hosts }),
     ...Object.fromEntries(
       Object.keys(images).map((service) => [`image of ${service}`, found[service].id ?? "absent"]),
     ),

@@ -73,6 +73,14 @@ export const OPTIONS = {
     expected: "a file such as hosts.example.yaml",
     read: (text) => text || undefined,
   }),
+  onHosts: checked(
+    "--hosts <FILE>",
+    "on the machines of this file, which `hosts join` has joined",
+    {
+      expected: "a file such as hosts.example.yaml",
+      read: (text) => text || undefined,
+    },
+  ),
   dashboard: checked(
     "--dashboard <UID>",
     "only this dashboard (default: each with data for the run)",

@@ -80,8 +80,10 @@ export function ratesFrom({ plan, cells }, busyPercent) {
 function carriedBy({ proxy, machine, measured, sends, containers }, offered, limit) {
   if (!machine || !measured || !sends) return null;
   const seconds = (measured.toMs - measured.fromMs) / 1000;
+  // Of several machines that of the proxy is looked at.
+  const carrier = Object.values(containers).find(({ role }) => role === "proxy")?.machine;
   const observing = Object.values(containers)
-    .filter(({ role }) => role === "observer")
+    .filter(({ role, machine: name }) => role === "observer" && name === carrier)
     .reduce((sum, { cpu }) => sum + cpu.totalSeconds, machine.benchSeconds);
   const perOperation = (machine.busySeconds - observing) / (sends.due - sends.dropped);
   const freeCores = (machine.cores * MARGIN * limit) / 100 - observing / seconds;

@@ -114,8 +114,8 @@ function stdoutOf(command, { code, stdout, output }) {
  * Starts a program that answers each line with a line.
  *
  * @param {string[]} command
- * @returns {{ask: (line: string) => Promise<string>, end: () => Promise<void>}} ask: rejects with a UserError and the program's own words
- *   when it ends without an answer; end: ends its input, and waits until it has ended
+ * @returns {{ask: (line: string) => Promise<string>, end: () => Promise<void>, kill: () => void, hasEnded: () => boolean}} ask: rejects
+ *   with a UserError and the program's own words when it ends without an answer; end: ends its input, and waits until it has ended
  */
 export function converse([program, ...args]) {
   const child = spawn(program, args, { stdio: "pipe" });
@@ -126,6 +126,8 @@ export function converse([program, ...args]) {
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   children.add({ child, sharesTerminal: false });
   const ended = once(child, "close").finally(() => children.delete(child));
+  // Whether it is waited for or not: what is wrong with it is told by the answer that is missing.
+  ended.catch(() => {});
   return {
     async ask(line) {
       child.stdin.write(`${line}\n`);
@@ -138,6 +140,8 @@ export function converse([program, ...args]) {
       child.stdin.end();
       await ended;
     },
+    kill: () => void child.kill("SIGKILL"),
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
   };
 }
 
@@ -185,15 +189,19 @@ export class Project {
    * Reads compose.yaml and all that it includes now, once for all projects of this name and environment; later changes of these files are
    * not seen. Each further call costs Compose 0.13 s CPU instead of 0.41 (Compose 2.26, 25 services with a profile).
    *
+   * @param {{key: string, change: (config: ComposeConfig) => ComposeConfig}} [adapted] to another machine; key: changes of the same key
+   *   are the same
    * @throws {UserError} when Compose cannot read it
    */
-  async readOnce() {
-    const key = JSON.stringify([this.directory, this.#name, this.env]);
+  async readOnce(adapted) {
+    const key = JSON.stringify([this.directory, this.#name, this.env, adapted?.key]);
     let file = readProjects.get(key);
     if (!file) {
-      const text = await this.check(["--profile", "*", "config"]);
+      const format = adapted ? ["--format", "json"] : [];
+      const text = await this.check(["--profile", "*", "config", ...format]);
       file = join(mkdtempSync(join(tmpdir(), "compose-")), "compose.yaml");
-      writeFileSync(file, text);
+      // JSON is YAML.
+      writeFileSync(file, adapted ? JSON.stringify(adapted.change(JSON.parse(text))) : text);
       readProjects.set(key, file);
     }
     this.prefix = this.#prefixWith(["--project-directory", this.directory, "--file", file]);
@@ -476,6 +484,23 @@ export class Engine {
     await this.check(["docker", "network", "connect", ...name, network, hostname()]);
   }
 
+  /**
+   * @param {string} label of volumes, `key=value`
+   * @throws {UserError} when the engine does not answer, or one is in use
+   */
+  async removeVolumes(label) {
+    const list = await this.check([
+      "docker",
+      "volume",
+      "ls",
+      "--quiet",
+      "--filter",
+      `label=${label}`,
+    ]);
+    const volumes = list.split("\n").filter(Boolean);
+    if (volumes.length > 0) await this.check(["docker", "volume", "rm", ...volumes]);
+  }
+
   /** @param {string} network that this container has joined, or not */
   async leaveNetwork(network) {
     await this.run(["docker", "network", "disconnect", "--force", network, hostname()]);
@@ -536,7 +561,7 @@ export const OWN_ENGINE = new Engine();
  * @property {{context: string, args?: Record<string, string>}} [build]
  * @property {Record<string, string>} [labels]
  * @property {string} [network_mode]
- * @property {{source: string, target: string}[]} [volumes]
+ * @property {{type?: string, source: string, target: string, read_only?: boolean, bind?: object}[]} [volumes]
  * @property {{target: number, published: string, host_ip: string}[]} [ports]
  * @property {Record<string, string>} [environment]
  * @property {string[] | null} [entrypoint]
@@ -546,7 +571,8 @@ export const OWN_ENGINE = new Engine();
  * @typedef {object} ComposeConfig
  * @property {string} name
  * @property {Record<string, ComposeService>} services
- * @property {Record<string, {name: string}>} networks
+ * @property {Record<string, {name: string, external?: boolean}>} networks
+ * @property {Record<string, {name: string}>} [volumes]
  */
 
 /**

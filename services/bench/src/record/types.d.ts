@@ -203,6 +203,8 @@ export interface ContainerRecord {
   role: Role;
   /** Image as in the configuration. */
   image: string;
+  /** That it ran on, as in hosts.yaml; absent: there was one machine alone. */
+  machine?: string;
   cpu: {
     userSeconds: number;
     systemSeconds: number;
@@ -330,6 +332,7 @@ export interface Probe
       | "echoLatencyMs"
       | "containers"
       | "machine"
+      | "machines"
     > {
   /** Asked for, a second. */
   rate: number;
@@ -500,17 +503,12 @@ export interface CellRecord {
   echoWorkers: { connections: number; messages: number; refused: number }[] | null;
   /** Negotiated before the measured phase by a client that offers what the policy allows and more; null over ws. */
   tls: { version: string; cipher: string; group: string; keyType: string; resumed: boolean } | null;
-  machine: {
-    cores: number;
-    /** All CPU time used by the whole machine over the measured phase, steal excluded. */
-    busySeconds: number;
-    /** Taken away by the hypervisor. */
-    stealSeconds: number;
-    /** Used by nothing that this benchmark started. */
-    foreignSeconds: number;
-    /** Used by this program. */
-    benchSeconds: number;
-  } | null;
+  /** Of several that of the proxy. */
+  machine: MachineUsage | null;
+  /** Every machine, by its name in hosts.yaml, the runner's among them; absent: there is one alone. */
+  machines?: Record<string, MachineUsage>;
+  /** Of each machine but the runner's, when the cell began; absent: there is one machine alone. */
+  clocks?: Record<string, ClockOffset>;
   /** Cores that load may use at most: its CPU set or the machine. */
   loadCores: number;
   /** Of a search, in their order; what is measured at a rate is here alone, and null above. Absent: it is none. */
@@ -527,6 +525,40 @@ export interface CellRecord {
   slowReaders?: SlowReaders;
 }
 
+/** What a machine did over the measured phase. */
+export interface MachineUsage {
+  cores: number;
+  /** All CPU time used by the whole machine, steal excluded. */
+  busySeconds: number;
+  /** Taken away by the hypervisor. */
+  stealSeconds: number;
+  /** Used by nothing that this benchmark started. */
+  foreignSeconds: number;
+  /** Used by this program. */
+  benchSeconds: number;
+}
+
+/** In ms, against the runner's clock. */
+export interface ClockOffset {
+  /** That of the machine is ahead by so much. */
+  offsetMs: number;
+  /** The truth is at most so far from that. */
+  uncertaintyMs: number;
+}
+
+/** A machine of hosts.yaml. */
+export interface MachineOfRun {
+  name: string;
+  roles: ("proxy" | "servers" | "load" | "observe")[];
+  /** Version of its engine. */
+  engine: string;
+  cores: number;
+  memoryBytes: number;
+  kernel: string;
+  /** When the run began; null: it is the runner's machine. */
+  clock: ClockOffset | null;
+}
+
 /** What the results were made on. A run may only be resumed where all of `identity` is the same. */
 export interface Environment {
   schema: 1;
@@ -536,6 +568,8 @@ export interface Environment {
   details: Record<string, Record<string, string | number | boolean | null>>;
   /** Host settings that are not as this benchmark advises. */
   advice: Advice[];
+  /** In the order of hosts.yaml; absent: there is one machine alone, that of `details`. */
+  machines?: MachineOfRun[];
 }
 
 /** A finding of `./bench doctor`. */

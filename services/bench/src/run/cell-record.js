@@ -7,7 +7,7 @@ import { memoryOf } from "./samples.js";
 
 /** @import { Reading } from "../platform/counters.js" */
 /** @import { CellRecord, ContainerRecord, Judgement, PlannedCell, Probe, SocketReading } from "../record/types.js" */
-/** @import { MeasuredContainer, Moment } from "./measured-containers.js" */
+/** @import { HostUsage, MeasuredContainer, Moment } from "./measured-containers.js" */
 /** @import { PhaseReadings } from "./measured-phase.js" */
 
 /**
@@ -60,7 +60,7 @@ export function newRecord({ id, round, proxy, scenario, scheme, parameters }, at
  * @param {CellReadings} readings
  * @param {MeasuredContainer[]} containers
  * @param {{holdsConnections: boolean}} workload
- * @returns {Pick<CellRecord, "measured" | "machine" | "containers" | "echoWorkers" | "connectionsHeld" | "course">}
+ * @returns {Pick<CellRecord, "measured" | "machine" | "machines" | "containers" | "echoWorkers" | "connectionsHeld" | "course">}
  */
 export function measuredPart(readings, containers, { holdsConnections }) {
   const { first, last, echoWorkers } = readings.phase;
@@ -69,22 +69,10 @@ export function measuredPart(readings, containers, { holdsConnections }) {
       .filter(({ name }) => name in last.containers)
       .map((container) => [container.name, containerRecord(readings, container)]),
   );
-  const benchSeconds = last.benchSeconds - first.benchSeconds;
-  const busySeconds = last.machine.busySeconds - first.machine.busySeconds;
-  const ours = Object.values(records).reduce(
-    (sum, { cpu }) => sum + cpu.totalSeconds,
-    benchSeconds,
-  );
   return {
     measured: { fromMs: first.ms, toMs: last.ms },
-    machine: {
-      cores: last.machine.cores,
-      busySeconds,
-      stealSeconds: last.machine.stealSeconds - first.machine.stealSeconds,
-      // The machine counts in ticks of 10 ms, the cgroups in nanoseconds.
-      foreignSeconds: Math.max(0, busySeconds - ours),
-      benchSeconds,
-    },
+    machine: machineBetween(first, last, ownOf(containers, records)),
+    ...machinesBetween(first, last, records),
     containers: records,
     echoWorkers: echoWorkers && workersBetween(echoWorkers.first, echoWorkers.last),
     connectionsHeld:
@@ -93,6 +81,55 @@ export function measuredPart(readings, containers, { holdsConnections }) {
         : null,
     ...courseOf(readings.phase, containers),
   };
+}
+
+/**
+ * @param {MeasuredContainer[]} containers
+ * @param {CellRecord["containers"]} records
+ * @returns {ContainerRecord[]} those on the machine of the proxy
+ */
+function ownOf(containers, records) {
+  const carrier = containers.find(({ role }) => role === "proxy")?.machine;
+  return Object.values(records).filter(({ machine }) => machine === carrier);
+}
+
+/**
+ * @param {HostUsage} first
+ * @param {HostUsage} last
+ * @param {ContainerRecord[]} own containers of this machine
+ * @returns {NonNullable<CellRecord["machine"]>}
+ */
+function machineBetween(first, last, own) {
+  const benchSeconds = last.benchSeconds - first.benchSeconds;
+  const busySeconds = last.machine.busySeconds - first.machine.busySeconds;
+  const ours = own.reduce((sum, { cpu }) => sum + cpu.totalSeconds, benchSeconds);
+  return {
+    cores: last.machine.cores,
+    busySeconds,
+    stealSeconds: last.machine.stealSeconds - first.machine.stealSeconds,
+    // The machine counts in ticks of 10 ms, the cgroups in nanoseconds.
+    foreignSeconds: Math.max(0, busySeconds - ours),
+    benchSeconds,
+  };
+}
+
+/**
+ * @param {Moment} first
+ * @param {Moment} last
+ * @param {CellRecord["containers"]} records
+ * @returns {Pick<CellRecord, "machines">} {}: there is one machine alone
+ */
+function machinesBetween({ machines: from }, { machines: to }, records) {
+  if (!from || !to) return {};
+  const machines = Object.keys(to).map((name) => [
+    name,
+    machineBetween(
+      from[name],
+      to[name],
+      Object.values(records).filter(({ machine }) => machine === name),
+    ),
+  ]);
+  return { machines: Object.fromEntries(machines) };
 }
 
 /**
@@ -153,10 +190,11 @@ function sumOrNull(values) {
  */
 export function probed(record) {
   const { startedAt, measured, connections, connectionsHeld, messagesEchoed, reference } = record;
-  const { sends, totalSeconds, handshakeMs, echoLatencyMs, containers, machine } = record;
+  const { sends, totalSeconds, handshakeMs, echoLatencyMs, containers, machine, machines } = record;
   return {
     ...{ startedAt, measured, connections, connectionsHeld, messagesEchoed, reference },
     ...{ sends, totalSeconds, handshakeMs, echoLatencyMs, containers, machine },
+    ...(machines && { machines }),
   };
 }
 
@@ -178,7 +216,7 @@ export function heldThrough({ connectionsHeld, reference }, { isControl }) {
  * @param {MeasuredContainer} container
  * @returns {ContainerRecord}
  */
-function containerRecord({ before, phase, after }, { name, role, image, sharesNetwork }) {
+function containerRecord({ before, phase, after }, { name, role, image, sharesNetwork, machine }) {
   const { first, last, samples } = phase;
   const end = last.containers[name];
   // One that was started in the phase has used all of it there.
@@ -187,6 +225,7 @@ function containerRecord({ before, phase, after }, { name, role, image, sharesNe
   return {
     role,
     image,
+    ...(machine !== undefined && { machine }),
     cpu,
     network: sharesNetwork ? null : network,
     memory: memoryOf(samples, name, {

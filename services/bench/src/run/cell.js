@@ -18,7 +18,6 @@ import {
   workloadOf,
 } from "../plan/workload.js";
 import { coresOfBudgetGroup } from "../platform/budget-group.js";
-import { OWN_ENGINE, Project } from "../platform/docker.js";
 import { GenerationFolder } from "../platform/generation.js";
 import { allEnded } from "../platform/wait.js";
 import { generatorCores } from "../record/generator-cores.js";
@@ -53,6 +52,8 @@ import { Watch } from "./watch.js";
 /** @import { Log } from "./causes.js" */
 /** @import { EchoWorker } from "./echo-workers.js" */
 /** @import { Edges } from "./edges.js" */
+/** @import { Placement } from "./placement.js" */
+/** @import { SpreadContainers } from "./spread-containers.js" */
 /** @import { PulseReading } from "./pulse.js" */
 
 /** How long proxy and echo server may take to answer, and load to begin, in ms. */
@@ -77,6 +78,7 @@ const LOAD = "load";
  * @property {string} directory the project's
  * @property {string} project name of the Compose project
  * @property {string} network its name
+ * @property {Placement} placement
  * @property {string} run name of the run
  * @property {Record<string, string>} env knobs for Compose
  * @property {Record<string, string[]>} services of each proxy
@@ -141,7 +143,7 @@ class CellRun {
       : undefined;
     /** @type {CellEvent | undefined} while it is measured */
     this.event = undefined;
-    this.project = new Project(context.directory, {
+    this.project = context.placement.project(context.directory, {
       name: context.project,
       profile: cell.profile,
       env: {
@@ -157,7 +159,7 @@ class CellRun {
       project: this.project,
       scratch: this.scratch,
     });
-    this.watch = new Watch(context);
+    this.watch = new Watch({ ...context, look: (ids) => context.placement.inspect(ids) });
     /** @type {ContainerState[]} as they were when all had started */
     this.started = [];
   }
@@ -191,8 +193,10 @@ class CellRun {
   }
 
   async #start() {
+    const { observers, placement, project, services } = this.context;
+    await placement.ready();
+    Object.assign(this.record, placement.clocks());
     await this.project.readOnce();
-    const { observers, project, services } = this.context;
     // What observes is up. Should some of it have died in the cell before, it starts again here.
     const wanted = [
       "echo",
@@ -201,22 +205,41 @@ class CellRun {
       ...(this.cell.observed ? observers : []),
     ];
     if (!this.cell.observed)
-      await OWN_ENGINE.remove(observers.map((service) => `${project}-${service}-1`));
+      await placement.remove(observers.map((service) => `${project}-${service}-1`));
     const servers = (this.cell.event && EVENTS[this.cell.event].servers) || 1;
     this.generation?.write(this.#proxy.generation, 1);
     await allEnded([
-      this.project.check([
-        ...["up", "--detach", "--no-deps"],
-        ...(servers > 1 ? ["--scale", `${ECHO}=${servers}`] : []),
-        ...wanted,
-      ]),
+      this.project.up(wanted, {
+        observers,
+        scale: servers > 1 ? ["--scale", `${ECHO}=${servers}`] : [],
+        afterServers: () => this.#awaitNames(),
+      }),
       this.loads.create(this.cell.loads),
     ]);
-    this.started = (await OWN_ENGINE.containersOf(project)).filter(({ service }) =>
-      wanted.includes(service),
-    );
+    this.started = await this.#containersOf(wanted);
     this.watch.require(this.started);
+    if (placement.isSpread) await this.#awaitNames();
     this.#assertOneBudget();
+  }
+
+  /**
+   * @param {string[]} services
+   * @returns {Promise<ContainerState[]>}
+   */
+  async #containersOf(services) {
+    const { placement, project } = this.context;
+    const found = await placement.containersOf(project);
+    return found.filter(({ service }) => services.includes(service));
+  }
+
+  /** Of several machines: until each knows what runs by now on the others by its name. */
+  async #awaitNames() {
+    const { placement, services } = this.context;
+    const measured = await this.#containersOf([ECHO, REFERENCE, ...services[this.cell.profile]]);
+    const named = measured.filter(({ running, address }) => running && address !== "");
+    await placement.awaitNames(
+      Object.fromEntries(named.map(({ service, address }) => [this.#roleOf(service), address])),
+    );
   }
 
   /** @returns {Proxy} whose containers are started */
@@ -357,14 +380,14 @@ class CellRun {
     const { cell, context, watch } = this;
     const workload = workloadOf(context, { ...cell, parameters });
     const loadStartedMs = performance.now();
-    const containers = new MeasuredContainers();
+    const containers = context.placement.containers();
     const lives = this.started.map((state) => ({
       state,
       name: containers.add(state.service, this.#roleOf(state.service), state),
     }));
     const event = this.#eventOf(containers, lives);
     this.event = event;
-    const before = containers.read();
+    const before = await containers.read();
     const pulse = new Pulse({
       files: this.loads.csvFiles(LOAD, cell.loads),
       holds: workload.holdsConnections,
@@ -389,7 +412,7 @@ class CellRun {
         start: () =>
           this.loads.start(LOAD, parameters, cell.loads, { EDGE_URL: context.edges.url }),
         beforeOpen: async () => {
-          for (const state of await OWN_ENGINE.inspect(this.loads.names))
+          for (const state of await context.placement.inspect(this.loads.names))
             containers.add(this.#shortName(state.name), "load", state);
         },
         afterOpen: () => {
@@ -436,18 +459,20 @@ class CellRun {
   }
 
   /**
-   * @param {MeasuredContainers} containers
+   * @param {MeasuredContainers | SpreadContainers} containers
    * @param {{state: ContainerState, name: string}[]} lives of all that was started
    * @returns {CellEvent | undefined} undefined: its scenario knows none
    */
   #eventOf(containers, lives) {
     const { cell, context, generation } = this;
     if (!cell.event || !generation) return undefined;
+    if (!(containers instanceof MeasuredContainers))
+      throw new Error(`the event ${cell.event} is for one machine`);
     const ofRole = (/** @type {Role} */ role) =>
       lives.filter(({ state }) => this.#roleOf(state.service) === role);
     return new CellEvent(cell.event, containers, {
       proxy: this.#proxy,
-      project: this.project,
+      project: this.project.here,
       projectName: context.project,
       generation,
       proxies: ofRole("proxy"),
@@ -475,7 +500,7 @@ class CellRun {
   }
 
   /**
-   * @param {MeasuredContainers} containers
+   * @param {MeasuredContainers | SpreadContainers} containers
    * @param {number} ms from the end of the load
    */
   async #settled(containers, ms) {
@@ -501,7 +526,7 @@ class CellRun {
     return Promise.all(
       this.#ofCellAlone().map(async ({ name, service }) => ({
         service,
-        text: await OWN_ENGINE.logOf(name, fromMs),
+        text: await this.#engineOf(service).logOf(name, fromMs),
       })),
     );
   }
@@ -518,6 +543,11 @@ class CellRun {
     if (wrong > 0) requests.causes = causesIn(logs);
   }
 
+  /** @param {string} service of proxy or server */
+  #engineOf(service) {
+    return this.context.placement.siteOfService(service).engine;
+  }
+
   /** @returns {ContainerState[]} proxy and server */
   #ofCellAlone() {
     return this.started.filter(({ service }) => !this.context.observers.includes(service));
@@ -531,7 +561,7 @@ class CellRun {
   }
 
   /**
-   * @param {MeasuredContainers} containers
+   * @param {MeasuredContainers | SpreadContainers} containers
    * @returns {Promise<PulseReading>}
    * @throws {Error} when the load does not answer, or a container is gone
    */
@@ -539,7 +569,7 @@ class CellRun {
     const counts = await Promise.all(
       this.loads.names.map((name) => liveCounts(`http://${name}:${K6_PORT}`)),
     );
-    const proxy = containers.ofRole("proxy").map(([, counters]) => counters.read().cpu);
+    const proxy = (await containers.readRole("proxy")).map(({ cpu }) => cpu);
     return {
       ms: Date.now(),
       opened: sum(counts.map(({ opened }) => opened)),
@@ -583,14 +613,8 @@ class CellRun {
     const cause = await this.watch.explain(error);
     if (cause instanceof CellFailure) return { kind: cause.kind, message: cause.message };
     if (cause instanceof UserError) {
-      const { code, output } = await OWN_ENGINE.run([
-        "docker",
-        "version",
-        "--format",
-        "{{.Server.Version}}",
-      ]);
-      if (code !== 0)
-        return { kind: "engine", message: `the Docker engine does not answer: ${output.trim()}` };
+      const silence = await this.context.placement.silence();
+      if (silence) return { kind: "engine", message: silence };
       return { kind: "start", message: `${cause.message}\n${cause.next}`.trim() };
     }
     throw cause;
@@ -599,6 +623,7 @@ class CellRun {
   /** Keeps the logs, then removes everything that belongs to this cell. */
   async stop() {
     await this.#phaseOfStop(async () => {
+      const { placement } = this.context;
       const names = await this.#names();
       const logs = join(this.folder, "logs");
       mkdirSync(logs, { recursive: true });
@@ -606,10 +631,12 @@ class CellRun {
         names.map(async (name) => {
           // Of several containers of a service, the first has its name alone.
           const file = this.#shortName(name).replace(/-1$/, "");
-          writeFileSync(join(logs, `${file}.log`), keptLog(await OWN_ENGINE.logOf(name)));
+          const service = this.started.find((state) => state.name === name)?.service ?? "";
+          const log = await this.#engineOf(service).logOf(name);
+          writeFileSync(join(logs, `${file}.log`), keptLog(log));
         }),
       );
-      await OWN_ENGINE.remove([...names, ...this.loads.names]);
+      await placement.remove([...names, ...this.loads.names]);
       for (const [program, log] of await this.loads.logs())
         writeFileSync(join(logs, `${program}.log`), keptLog(log));
       rmSync(this.scratch, { recursive: true, force: true });
@@ -620,9 +647,10 @@ class CellRun {
   /** @returns {Promise<string[]>} of proxy and server, and of those that an event has started beside them */
   async #names() {
     const started = this.#ofCellAlone().map(({ name }) => name);
-    if (!this.cell.event) return started;
-    const { observers, project } = this.context;
-    const all = await OWN_ENGINE.containersOf(project).catch(() => []);
+    const { observers, placement, project } = this.context;
+    // Of several machines some may have started theirs, and others not.
+    if (!this.cell.event && !placement.isSpread) return started;
+    const all = await placement.containersOf(project).catch(() => []);
     const others = all
       .filter(
         ({ name, service }) => !observers.includes(service) && !this.loads.names.includes(name),
@@ -659,11 +687,11 @@ function countsOf({ connections, messagesEchoed, reference }) {
 }
 
 /**
- * @param {MeasuredContainers} containers
+ * @param {MeasuredContainers | SpreadContainers} containers
  * @returns {string[]} names of the proxy's
  */
 function proxiesOf(containers) {
-  return containers.ofRole("proxy").map(([name]) => name);
+  return containers.list().flatMap(({ name, role }) => (role === "proxy" ? [name] : []));
 }
 
 /** @param {number[]} values */

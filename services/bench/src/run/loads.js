@@ -4,16 +4,16 @@
  */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { OWN_ENGINE } from "../platform/docker.js";
 import { allEnded } from "../platform/wait.js";
 import { connectionsInAll, FAILED_LIMIT_PERCENT } from "../plan/workload.js";
 import { Histogram, summarise } from "../statistics/index.js";
 import { CellFailure } from "./cell-failure.js";
 import { readHttpSummary, referenceOf } from "./http-load.js";
 import { LoadRun } from "./load-run.js";
+import { samplesIn } from "./shipped-files.js";
 import { keepSamples, mergeSummaries, ownOf, readLatencies, readSummary } from "./k6.js";
 
-/** @import { Project } from "../platform/docker.js" */
+/** @import { CellProject } from "./placement.js" */
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { CellRecord, ParameterNames, Parameters, PlannedCell } from "../record/types.js" */
 /** @import { Summary } from "./k6.js" */
@@ -33,6 +33,9 @@ const NAME = "load";
 
 /** What a program in them begins with: theirs (proxies/proxy.yaml), as what comes later passes it by. */
 const ENTRYPOINT = ["sh", "/raise-limits.sh"];
+
+/** A command in them: removes what was written. */
+const EMPTY = ["sh", "-c", "rm -rf /samples/*"];
 
 /** What a load that watches connections writes beside its samples. */
 const TIMELINE = "survival.csv";
@@ -72,7 +75,7 @@ export class Loads {
   /**
    * @param {PlannedCell} cell
    * @param {Workload} workload of its measured phase
-   * @param {{context: RunContext, project: Project, scratch: string}} about scratch: folder where they write while they run
+   * @param {{context: RunContext, project: CellProject, scratch: string}} about scratch: folder where they write while they run
    */
   constructor(cell, workload, { context, project, scratch }) {
     this.#cell = cell;
@@ -94,18 +97,46 @@ export class Loads {
       (_, i) => `${this.#context.project}-${NAME}-${i + 1}`,
     );
     const service = this.#workload.runner === "node" ? "load-http" : "load";
+    const samples = this.#isHere ? this.#scratch : samplesIn(this.#filesThere);
     await allEnded(
       this.names.map((name) =>
-        this.#project.check([
+        this.#project.of(service).check([
           ...["run", "--detach", "--no-deps", "--no-TTY", "--name", name],
           // What it writes belongs to the caller.
           ...["--user", `${process.getuid?.()}:${process.getgid?.()}`],
-          ...["--volume", `${this.#scratch}:/samples`],
+          ...["--volume", `${samples}:/samples`],
           // Until it is removed: no sleep that is known on every system is longer.
           ...[service, "sleep", "2147483647"],
         ]),
       ),
     );
+    // Of the cell before.
+    if (!this.#isHere) await this.#engine.check(["docker", "exec", this.names[0], ...EMPTY]);
+  }
+
+  /** @returns {import("./placement.js").Site} its machine */
+  get #site() {
+    return this.#context.placement.siteOf("load");
+  }
+
+  get #engine() {
+    return this.#site.engine;
+  }
+
+  /** Whether what it writes is on this machine. */
+  get #isHere() {
+    return this.#site.isHere;
+  }
+
+  get #filesThere() {
+    return this.#context.placement.equipmentOf(this.#site).files;
+  }
+
+  /** What it wrote on another machine comes here. */
+  async #fetchSamples() {
+    if (this.#isHere) return;
+    // All of them write to one folder.
+    await this.#engine.check(["docker", "cp", `${this.names[0]}:/samples/.`, this.#scratch]);
   }
 
   /**
@@ -130,11 +161,14 @@ export class Loads {
         ...extra,
         ...this.#outputTo(`/samples/${csvName(name, i)}`),
       };
-      const ended = OWN_ENGINE.runInside(container, [...ENTRYPOINT, ...this.#command()], {
+      const ended = this.#engine.runInside(container, [...ENTRYPOINT, ...this.#command()], {
         env: environment,
         signal: this.#context.signal,
       });
-      return { name: `${name}-${i + 1}`, ended: ended.then(refuseLost) };
+      return {
+        name: `${name}-${i + 1}`,
+        ended: ended.then((result) => refuseLost(result, this.#site)),
+      };
     });
     const load = new LoadRun(programs, this.csvFiles(name, count), (code, outputs) =>
       failureOf(`the ${name}`, code, outputs),
@@ -187,6 +221,7 @@ export class Loads {
    * @throws {CellFailure} when one ended without a summary
    */
   async read(load, folder) {
+    await this.#fetchSamples();
     return this.#workload.protocol === "http"
       ? this.#readRequests(load)
       : this.#readConnections(load, folder);
@@ -256,12 +291,14 @@ function distributionOf(values) {
 /**
  * @template {{isLost: boolean}} T
  * @param {T} ended
+ * @param {{name: string, isHere: boolean}} site
  * @returns {T}
  * @throws {CellFailure}
  */
-function refuseLost(ended) {
+function refuseLost(ended, { name, isHere }) {
   if (!ended.isLost) return ended;
-  throw new CellFailure("engine", "the connection to the Docker engine broke while the load ran");
+  const whose = isHere ? "the Docker engine" : `the Docker engine of the machine ${name}`;
+  throw new CellFailure("engine", `the connection to ${whose} broke while the load ran`);
 }
 
 /**

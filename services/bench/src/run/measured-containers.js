@@ -1,14 +1,16 @@
 /**
  * The containers whose counters a cell reads, by name and role.
  */
-import { ContainerGone, locate, machineCpu } from "../platform/counters.js";
+import { ContainerGone, locate } from "../platform/counters.js";
+import { readThisHost } from "./counters-service.js";
+import { Sampler } from "./sampler.js";
 
-/** @import { Counters, Reading } from "../platform/counters.js" */
+/** @import { Counters, machineCpu, Reading } from "../platform/counters.js" */
 /** @import { ContainerState } from "../platform/docker.js" */
 /** @import { Role, SocketReading } from "../record/types.js" */
 
 /** Roles whose sockets are read: they carry the connections. */
-const WITH_SOCKETS = /** @type {Role[]} */ (["proxy", "echo"]);
+export const WITH_SOCKETS = /** @type {Role[]} */ (["proxy", "echo"]);
 
 /**
  * @typedef {object} MeasuredContainer
@@ -16,12 +18,18 @@ const WITH_SOCKETS = /** @type {Role[]} */ (["proxy", "echo"]);
  * @property {Role} role
  * @property {string} image as in the configuration
  * @property {boolean} sharesNetwork it has none of its own, but another container's
+ * @property {string} [machine] that it runs on; left out: there is one alone
  *
- * @typedef {object} Usage what all containers had used at one moment
- * @property {number} ms since 1970
- * @property {Readonly<Record<string, Reading>>} containers by name
+ * @typedef {object} HostUsage
  * @property {ReturnType<typeof machineCpu>} machine
  * @property {number} benchSeconds CPU time of this program's container
+ *
+ * @typedef {object} UsageOfContainers
+ * @property {number} ms since 1970
+ * @property {Readonly<Record<string, Reading>>} containers by name
+ * @property {Readonly<Record<string, HostUsage>>} [machines] by name; left out: there is one alone
+ *
+ * @typedef {HostUsage & UsageOfContainers} Usage what all containers had used at one moment; of several machines that with the proxy
  *
  * @typedef {Readonly<Record<string, SocketReading>>} OpenSockets by name, of those that carry connections
  *
@@ -43,7 +51,7 @@ export class MeasuredContainers {
   /**
    * @param {object} [sources] default: of this machine
    * @param {(pid: number) => ReadableContainer} [sources.locate]
-   * @param {() => Pick<Usage, "machine" | "benchSeconds">} [sources.readHost]
+   * @param {() => HostUsage} [sources.readHost]
    */
   constructor({ locate: find = (pid) => locate({ pid }), readHost = readThisHost } = {}) {
     this.#locate = find;
@@ -90,6 +98,19 @@ export class MeasuredContainers {
    */
   ofRole(role) {
     return [...this.counters].filter(([name]) => this.#about.get(name)?.role === role);
+  }
+
+  /**
+   * @param {Role} role
+   * @returns {Reading[]} of each container that has it
+   */
+  readRole(role) {
+    return this.ofRole(role).map(([, counters]) => counters.read());
+  }
+
+  /** @param {{intervalMs: number}} options @returns {Sampler} of all, also of those that are added later */
+  sampler(options) {
+    return new Sampler(this.counters, options);
   }
 
   /**
@@ -145,13 +166,6 @@ export class MeasuredContainers {
   read(options) {
     return frozen({ ...this.readUsage(options), sockets: this.readSockets() });
   }
-}
-
-function readThisHost() {
-  return {
-    machine: machineCpu(),
-    benchSeconds: locate({ pid: "self" }).read().cpu.totalSeconds,
-  };
 }
 
 /**

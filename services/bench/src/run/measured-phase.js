@@ -2,12 +2,12 @@
  * One measured phase: opened at its first edge, closed at its last, and what was read in it.
  */
 import { frozen } from "./measured-containers.js";
-import { Sampler } from "./sampler.js";
 
 /** @import { Log } from "./causes.js" */
 /** @import { EchoWorker } from "./echo-workers.js" */
 /** @import { LiveReadings } from "./live-readings.js" */
 /** @import { MeasuredContainers, Moment, OpenSockets } from "./measured-containers.js" */
+/** @import { SpreadContainers } from "./spread-containers.js" */
 /** @import { Reading } from "../platform/counters.js" */
 /** @import { Sample } from "./samples.js" */
 
@@ -43,7 +43,7 @@ export class MeasuredPhase {
   #fault;
 
   /**
-   * @param {MeasuredContainers} containers those of the load may be added until it opens
+   * @param {MeasuredContainers | SpreadContainers} containers those of the load may be added until it opens
    * @param {object} sources what is read besides their counters
    * @param {() => Promise<EchoWorker[] | null>} sources.readEchoWorkers null: another server stands in the echo server's place
    * @param {(fromMs: number) => Promise<Log[]>} sources.readLogs what was written since, ms since 1970
@@ -59,7 +59,7 @@ export class MeasuredPhase {
     this.#readEchoWorkers = readEchoWorkers;
     this.#readLogs = readLogs;
     this.#live = live;
-    this.#sampler = new Sampler(containers.counters, { intervalMs: sampleIntervalMs });
+    this.#sampler = containers.sampler({ intervalMs: sampleIntervalMs });
     this.#socketIntervalMs = socketIntervalMs;
   }
 
@@ -93,17 +93,22 @@ export class MeasuredPhase {
     this.#echoWorkers = await this.#readEchoWorkers();
     await this.#live.open();
     this.#assertIs("waiting");
-    const sockets = this.#containers.readSockets();
-    this.#first = frozen({ ...this.#containers.readUsage(), sockets });
-    this.#sampler.start();
+    const sockets = await this.#containers.readSockets();
+    const usage = await this.#containers.readUsage();
+    this.#assertIs("waiting");
+    this.#first = frozen({ ...usage, sockets });
+    await this.#sampler.start();
+    this.#assertIs("waiting");
     this.#state = "open";
     if (this.#socketIntervalMs !== null)
       this.#socketTimer = setInterval(() => this.#readSockets(), this.#socketIntervalMs);
   }
 
-  #readSockets() {
+  async #readSockets() {
+    const ms = Date.now();
     try {
-      this.#openSockets.push({ ms: Date.now(), sockets: this.#containers.readSockets() });
+      const sockets = await this.#containers.readSockets();
+      if (this.#state === "open") this.#openSockets.push({ ms, sockets });
     } catch (error) {
       // In a timer nobody would catch it. That a container is gone, the sampler notices as well.
       this.#fault ??= error;
@@ -120,11 +125,11 @@ export class MeasuredPhase {
   async close() {
     this.#assertIs("open");
     const first = /** @type {Moment} */ (this.#first);
-    const usage = this.#containers.readUsage();
-    this.#sampler.stop();
+    const usage = await this.#containers.readUsage();
+    await this.#sampler.stop();
     clearInterval(this.#socketTimer);
     if (this.#fault) throw this.#fault;
-    const sockets = this.#containers.readSockets();
+    const sockets = await this.#containers.readSockets();
     const containers = { ...this.#lastOfGone(), ...usage.containers };
     const last = { ...usage, containers, sockets };
     const logs = await this.#readLogs(first.ms);

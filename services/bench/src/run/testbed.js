@@ -17,15 +17,20 @@ import { workersEnv } from "../plan/knobs.js";
 import { keyTypeOf, workloadOf } from "../plan/workload.js";
 import { allEnded, until } from "../platform/wait.js";
 import { keepCurves } from "./curves.js";
+import { CountersAgent } from "./counters-agent.js";
 import { EDGE_HOST, Edges } from "./edges.js";
-import { cpuShares, runCells } from "./sequence.js";
+import { machineShares } from "./machine-shares.js";
+import { Placement } from "./placement.js";
+import { runCells } from "./sequence.js";
+import { RUN_LABEL, shipFiles } from "./shipped-files.js";
 
-/** @import { ComposeConfig } from "../platform/docker.js" */
+/** @import { ComposeConfig, Engine } from "../platform/docker.js" */
 /** @import { Store } from "../record/store.js" */
 /** @import { Listener } from "../record/events.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Plan } from "../record/types.js" */
 /** @import { RunContext } from "./cell.js" */
+/** @import { Equipment, Site } from "./placement.js" */
 
 /** Services without a profile that are no observers: fresh in each cell, or part of `docker compose up` alone. */
 const NOT_OBSERVERS = ["certs", "echo", "ready", "host-ports", "load"];
@@ -56,6 +61,9 @@ export class Testbed {
   #signal;
   #network;
   #observers;
+  #placement;
+  /** Of machines that are not this one, while a run goes on. */
+  #equipment;
   /** Whether nothing of the run is left on the engine. */
   isClear = true;
 
@@ -66,13 +74,19 @@ export class Testbed {
    * @param {Record<string, string[]>} options.services of each profile
    * @param {Proxy[]} options.proxies every folder of proxies/
    * @param {AbortSignal} options.signal ends the run
+   * @param {import("./hosts-of-run.js").HostsOfRun | null} [options.hosts] machines that carry its parts; null: this one carries all
    */
-  constructor({ directory, config, services, proxies, signal }) {
+  constructor({ directory, config, services, proxies, signal, hosts = null }) {
     this.#directory = directory;
     this.#config = config;
     this.#services = services;
     this.#proxies = proxies;
     this.#signal = signal;
+    /** @type {Map<Site, Equipment>} */
+    this.#equipment = new Map();
+    this.#placement = hosts
+      ? new Placement(hosts.sites, { network: hosts.network, equipment: this.#equipment })
+      : Placement.here();
     this.#network = config.networks.default.name;
     this.#observers = Object.entries(config.services)
       .filter(([name, { profiles = [] }]) => profiles.length === 0 && !NOT_OBSERVERS.includes(name))
@@ -96,7 +110,7 @@ export class Testbed {
     this.isClear = false;
     try {
       await this.#observe(project);
-      await OWN_ENGINE.joinNetwork(this.#network, EDGE_HOST);
+      for (const network of this.#networks) await OWN_ENGINE.joinNetwork(network, EDGE_HOST);
       await edges.listen();
       const influx = new Influx(INFLUXDB_URL);
       const { plan } = store.results;
@@ -104,6 +118,7 @@ export class Testbed {
         this.#certificates(plan),
         this.#waitFor(influx).then(() => follower.begin(influx)),
       ]);
+      await this.#equip(plan);
       const budgetGroup = await this.#oneBudget(plan);
       const shared = { edges, authorities, budgetGroup, tell };
       const outcome = await runCells(store, this.#context(store, shared), {
@@ -124,14 +139,76 @@ export class Testbed {
     } finally {
       await follower.close();
       edges.close();
-      await OWN_ENGINE.leaveNetwork(this.#network);
+      for (const network of this.#networks) await OWN_ENGINE.leaveNetwork(network);
       await OWN_ENGINE.remove(
         (await OWN_ENGINE.containersOf(this.#config.name).catch(() => [])).map(({ name }) => name),
       );
       const { code } = await project.run(["down", "--remove-orphans", "--timeout", "0"]);
       await OWN_ENGINE.remove([this.#budgetHolder]);
-      this.isClear = code === 0;
+      const left = await this.#clearFurther();
+      for (const text of left) tell({ type: "note", text });
+      this.isClear = code === 0 && left.length === 0;
     }
+  }
+
+  /** @returns {string[]} those in which this program is found: that of the observers, and that over all machines */
+  get #networks() {
+    const { network } = this.#placement;
+    return network === null ? [this.#network] : [this.#network, network];
+  }
+
+  /**
+   * Gives machines that are not this one what they need: files, certificates, and who reads their counters.
+   *
+   * @param {Plan} plan
+   */
+  async #equip(plan) {
+    const { network, further } = this.#placement;
+    if (network === null) return;
+    const profiles = [...new Set(plan.cells.map(({ profile }) => profile))];
+    const services = ["echo", "load", "reference", ...profiles.flatMap((p) => this.#services[p])];
+    const keyTypes = [
+      ...new Set(plan.cells.map((cell) => keyTypeOf(workloadOf(plan, cell), plan.keyType))),
+    ];
+    const about = { config: this.#config, directory: this.#directory, keyTypes };
+    await allEnded(
+      further.map(async (site) => {
+        const own = services.filter((name) => this.#placement.siteOfService(name) === site);
+        const files = await shipFiles(site, { ...about, services: own });
+        const agent = new CountersAgent(site, { project: this.#config.name, network });
+        this.#equipment.set(site, { files, agent });
+      }),
+    );
+  }
+
+  /** @returns {Promise<string[]>} what could not be removed from machines that are not this one */
+  async #clearFurther() {
+    for (const { agent } of this.#equipment.values()) await agent.close();
+    this.#equipment.clear();
+    const left = await Promise.all(
+      this.#placement.further.map(async ({ engine, name }) => {
+        try {
+          await this.#clear(engine);
+          return [];
+        } catch (error) {
+          return [
+            `not cleared, the machine ${name}: ${error instanceof Error ? error.message : error}`,
+          ];
+        }
+      }),
+    );
+    return left.flat();
+  }
+
+  /** @param {Engine} engine of another machine */
+  async #clear(engine) {
+    const project = `com.docker.compose.project=${this.#config.name}`;
+    const ours = `${RUN_LABEL}=${this.#config.name}`;
+    const containers = (await engine.containersOf(this.#config.name)).map(({ name }) => name);
+    const filter = ["--filter", `label=${ours}`];
+    const helpers = await engine.check(["docker", "ps", "--all", "--quiet", ...filter]);
+    await engine.remove([...containers, ...helpers.split("\n").filter(Boolean)]);
+    for (const label of [project, ours]) await engine.removeVolumes(label);
   }
 
   /** @param {Project} project with every profile */
@@ -182,11 +259,15 @@ export class Testbed {
    */
   #context(store, { edges, authorities, budgetGroup, tell }) {
     const { plan, run } = store.results;
-    const { env, loadCores, cpuLimited } = cpuShares(cpus().length, plan.proxyCpus);
+    const { env, loadCores, cpuLimited } = machineShares(this.#placement, {
+      ownCores: cpus().length,
+      proxyCpus: plan.proxyCpus,
+    });
     return {
       directory: this.#directory,
       project: this.#config.name,
       network: this.#network,
+      placement: this.#placement,
       run: run.name,
       env: {
         ...env,
@@ -215,7 +296,7 @@ export class Testbed {
 
   /** @param {boolean} clear */
   async #assertFree(clear) {
-    const containers = await OWN_ENGINE.containersOf(this.#config.name);
+    const containers = await this.#placement.containersOf(this.#config.name);
     const running = containers.filter(({ running }) => running);
     if (running.length > 0 && !clear) {
       throw new UserError(
@@ -225,6 +306,8 @@ export class Testbed {
     }
     // Those that have ended still hold their names.
     await OWN_ENGINE.remove(containers.map(({ name }) => name));
+    // A run that was broken off leaves files there too.
+    for (const { engine } of this.#placement.further) await this.#clear(engine);
   }
 
   /** @param {Influx} influx */

@@ -1,0 +1,67 @@
+/**
+ * What a battle over several machines cannot do yet, told before anything starts.
+ */
+import { UserError } from "../errors.js";
+import { isOwn } from "./hosts-file.js";
+import { needsOneBudget } from "./cpu-budget.js";
+
+/** @import { Plan } from "../record/types.js" */
+/** @import { Machine } from "./hosts-file.js" */
+
+/**
+ * @param {Plan} plan
+ * @param {Machine[]} machines
+ * @throws {UserError} exit code 2
+ */
+export function refuseOverHosts({ battle, cells, scenarios }, machines) {
+  const loads = machines.filter(({ roles }) => roles.includes("load")).map(({ name }) => name);
+  if (loads.length > 1) {
+    throw new UserError(
+      `${loads.join(" and ")} all have the role load, and a battle has one load machine`,
+      "Expected the role load on one machine of the file. Leave it out at the others: ./bench hosts check and join take the file as it is.",
+      2,
+    );
+  }
+  const observer = machines.find(({ roles }) => roles.includes("observe"));
+  if (!observer || !isOwn(observer)) {
+    throw new UserError(
+      `${observer?.name} has the role observe, and the run observes where ./bench is`,
+      "Expected observe on the machine with neither host nor context, or on none: leave the role out. Then ./bench hosts join.",
+      2,
+    );
+  }
+  const planned = cells.filter(({ skip }) => skip === null);
+  const event = planned.find((cell) => cell.event !== undefined);
+  if (event) {
+    throw new UserError(
+      `${battle} has the event ${event.event}, and events happen on one machine alone`,
+      `Run it without --hosts, or another battle, such as quick, with it.`,
+      2,
+    );
+  }
+  for (const name of new Set(planned.map(({ scenario }) => scenario))) {
+    const { backend, runner } = scenarios[name];
+    if (runner === "k6" && backend === "echo") continue;
+    const why =
+      runner === "k6" ? `has another server than echo, ${backend}` : "is run by Node, not by k6";
+    throw new UserError(
+      `${battle} has the test ${name}, which ${why}: over several machines that is not done yet`,
+      "Run it without --hosts, or another battle, such as quick, with it.",
+      2,
+    );
+  }
+}
+
+/**
+ * @param {Plan} plan
+ * @param {Record<string, string[]>} services of each profile
+ * @throws {UserError} exit code 2
+ */
+export function refuseBudgetOverHosts(plan, services) {
+  if (!needsOneBudget(services, plan)) return;
+  throw new UserError(
+    `--proxy-cpus ${plan.proxyCpus} is one budget for all containers of a proxy, which only the machine of ./bench itself can give`,
+    "Expected a whole number of cores, or proxies of one container (--proxies): leave out those with a part of their own for TLS.",
+    2,
+  );
+}

@@ -1,0 +1,44 @@
+/**
+ * The machines of hosts.yaml as a run uses them, once they are known to be joined.
+ */
+import { isOwn } from "../plan/hosts-file.js";
+import { OWN_ENGINE } from "../platform/docker.js";
+import { withRole } from "../machine/hosts-engines.js";
+
+/** @import { ReachedEngine } from "../machine/hosts-engines.js" */
+/** @import { Role } from "../plan/hosts-file.js" */
+/** @import { Site } from "./placement.js" */
+
+/**
+ * @typedef {object} HostsOfRun
+ * @property {Record<Role, Site>} sites who has which role
+ * @property {string} network over all of them
+ *
+ * @param {ReachedEngine[]} engines each role once
+ * @param {string} network
+ * @returns {HostsOfRun}
+ */
+export function hostsOfRun(engines, network) {
+  const sites = new Map(
+    engines.map((engine) => {
+      const { machine, info } = engine;
+      const isHere = isOwn(machine);
+      const site = {
+        name: machine.name,
+        engine: isHere ? OWN_ENGINE : engine,
+        isHere,
+        cores: info.NCPU,
+      };
+      return [engine, site];
+    }),
+  );
+  const of = (/** @type {Role} */ role) => {
+    const site = sites.get(withRole(engines, role)[0]);
+    if (!site) throw new Error(`no machine has the role ${role}`);
+    return site;
+  };
+  return {
+    sites: { proxy: of("proxy"), servers: of("servers"), load: of("load"), observe: of("observe") },
+    network,
+  };
+}

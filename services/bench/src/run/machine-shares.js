@@ -1,0 +1,56 @@
+/**
+ * Which cores of which machine each part of a run has.
+ */
+import { cpuShares } from "./sequence.js";
+
+/** @import { Placement } from "./placement.js" */
+
+/**
+ * A part that is alone on its machine has all of it, unless a budget says less.
+ *
+ * @param {Placement} placement
+ * @param {{ownCores: number, proxyCpus: number}} about ownCores: of this machine, where it is the only one
+ * @returns {Omit<ReturnType<typeof cpuShares>, "note">}
+ */
+export function machineShares(placement, { ownCores, proxyCpus }) {
+  if (!placement.isSpread) return cpuShares(ownCores, proxyCpus);
+  const proxy = placement.siteOf("proxy");
+  const servers = placement.siteOf("servers");
+  const load = placement.siteOf("load");
+  const whole = Number.isInteger(proxyCpus) ? proxyCpus : 0;
+  const shared = cpuShares(proxy.cores, proxyCpus);
+  const env = {
+    ...shared.env,
+    ...(proxy !== servers && proxy !== load && aloneEnv(proxy.cores, whole)),
+    ...(servers !== proxy && { ECHO_CPUSET: "" }),
+    ...(load !== proxy && { LOAD_CPUSET: "" }),
+  };
+  if (load === proxy) return { env, loadCores: shared.loadCores, cpuLimited: shared.cpuLimited };
+  if (servers !== load || load.cores < 3)
+    return { env, loadCores: load.cores, cpuLimited: shared.cpuLimited };
+  const echo = Math.floor(load.cores / 3);
+  return {
+    env: { ...env, ECHO_CPUSET: set(0, echo), LOAD_CPUSET: set(echo, load.cores - echo) },
+    loadCores: load.cores - echo,
+    cpuLimited: shared.cpuLimited,
+  };
+}
+
+/**
+ * @param {number} cores of the proxy's machine
+ * @param {number} whole budget of whole cores; 0: none
+ */
+function aloneEnv(cores, whole) {
+  return {
+    PROXY_CPUSET: whole > 0 ? set(0, Math.min(whole, cores)) : "",
+    REFERENCE_CPUSET: whole > 0 && cores > whole ? set(whole, cores - whole) : "",
+  };
+}
+
+/**
+ * @param {number} from
+ * @param {number} count
+ */
+function set(from, count) {
+  return count === 1 ? String(from) : `${from}-${from + count - 1}`;
+}

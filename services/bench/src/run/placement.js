@@ -1,0 +1,289 @@
+/**
+ * Which machine carries what of a run: one all of it, or several, each its part.
+ */
+import { OWN_ENGINE, Project } from "../platform/docker.js";
+import { UserError } from "../errors.js";
+import { CellFailure } from "./cell-failure.js";
+import { MeasuredContainers } from "./measured-containers.js";
+import { relocated } from "./shipped-files.js";
+import { SpreadContainers } from "./spread-containers.js";
+
+/** @import { ContainerState, Engine } from "../platform/docker.js" */
+/** @import { Role } from "../plan/hosts-file.js" */
+/** @import { CellRecord, Role as MeasuredRole } from "../record/types.js" */
+/** @import { CountersAgent } from "./counters-agent.js" */
+
+/**
+ * @typedef {object} Site a machine of a run
+ * @property {string} name as hosts.yaml has it; "": there is one machine alone
+ * @property {Engine} engine
+ * @property {boolean} isHere its engine is that of ./bench itself, which has this folder's files
+ * @property {number} cores 0: it is not asked, as there is one machine alone
+ *
+ * @typedef {object} Equipment of a machine that is not this one
+ * @property {string} files where this folder's files are on it
+ * @property {CountersAgent} agent that reads its counters
+ */
+
+/** Where the services of compose.yaml run that all proxies share; the others are a proxy's. */
+const SHARED = /** @type {Record<string, Role>} */ ({
+  echo: "servers",
+  load: "load",
+  "load-http": "load",
+});
+
+/** Where the containers of a record's role run. */
+const CARRIERS = /** @type {Record<MeasuredRole, Role>} */ ({
+  proxy: "proxy",
+  // The speed that counts is that of the machine where the proxy is.
+  reference: "proxy",
+  echo: "servers",
+  load: "load",
+  observer: "observe",
+});
+
+export class Placement {
+  #sites;
+  #equipment;
+
+  /**
+   * @param {Record<Role, Site>} sites
+   * @param {object} [spread] left out: there is one machine alone
+   * @param {string} spread.network the one over all machines, on which all but the observers meet
+   * @param {Map<Site, Equipment>} spread.equipment of each that is not this one; it comes when the run has begun
+   */
+  constructor(sites, spread) {
+    this.#sites = sites;
+    this.#equipment = spread?.equipment ?? new Map();
+    /** Over all machines; null: there is one alone. */
+    this.network = spread?.network ?? null;
+    /** Each once. @type {Site[]} */
+    this.sites = [...new Set(Object.values(sites))];
+  }
+
+  /** Everything on the engine of ./bench itself. */
+  static here() {
+    const site = { name: "", engine: OWN_ENGINE, isHere: true, cores: 0 };
+    return new Placement({ proxy: site, servers: site, load: site, observe: site });
+  }
+
+  /** Whether there are several machines. */
+  get isSpread() {
+    return this.network !== null;
+  }
+
+  /** Those that are not this one. */
+  get further() {
+    return this.sites.filter(({ isHere }) => !isHere);
+  }
+
+  /** @param {Role} role */
+  siteOf(role) {
+    return this.#sites[role];
+  }
+
+  /** @param {MeasuredRole} role of a container */
+  carrierOf(role) {
+    return this.#sites[CARRIERS[role]];
+  }
+
+  /** @param {string} service no observer */
+  siteOfService(service) {
+    return this.#sites[SHARED[service] ?? "proxy"];
+  }
+
+  /** @param {Site} site */
+  equipmentOf(site) {
+    const found = this.#equipment.get(site);
+    if (!found) throw new Error(`the machine ${site.name} is not equipped`);
+    return found;
+  }
+
+  /**
+   * @param {string} directory the project's
+   * @param {{name: string, profile: string, env: Record<string, string>}} options as of `Project`
+   * @returns {CellProject}
+   */
+  project(directory, options) {
+    return new CellProject(this, directory, options);
+  }
+
+  /** @returns {MeasuredContainers | SpreadContainers} none yet */
+  containers() {
+    if (!this.isSpread) return new MeasuredContainers();
+    return new SpreadContainers({
+      siteOf: (role) => this.carrierOf(role),
+      agentOf: (site) => this.equipmentOf(site).agent,
+    });
+  }
+
+  /**
+   * @param {string} project name
+   * @returns {Promise<ContainerState[]>} on all machines
+   * @throws {CellFailure | UserError} when an engine does not answer
+   */
+  async containersOf(project) {
+    return this.#onEach((engine) => engine.containersOf(project));
+  }
+
+  /**
+   * @param {string[]} ids of containers, wherever they are
+   * @returns {Promise<ContainerState[]>} those that exist
+   * @throws {CellFailure | UserError} when an engine does not answer
+   */
+  async inspect(ids) {
+    return this.#onEach((engine) => engine.inspect(ids));
+  }
+
+  /**
+   * @param {(engine: Engine) => Promise<ContainerState[]>} ask
+   * @returns {Promise<ContainerState[]>}
+   */
+  async #onEach(ask) {
+    const found = this.sites.map((site) =>
+      ask(site.engine).catch((error) => {
+        throw error instanceof UserError && !site.isHere ? silent(site, error.next) : error;
+      }),
+    );
+    return (await Promise.all(found)).flat();
+  }
+
+  /** @param {string[]} containers names, wherever they are */
+  async remove(containers) {
+    await Promise.all(this.sites.map(({ engine }) => engine.remove(containers)));
+  }
+
+  /** @returns {Promise<string | null>} which engine does not answer, and its words; null: all do */
+  async silence() {
+    for (const { engine, isHere, name } of this.sites) {
+      const { code, output } = await engine.run([
+        ...["docker", "version", "--format", "{{.Server.Version}}"],
+      ]);
+      if (code === 0) continue;
+      const whose = isHere ? "the Docker engine" : `the Docker engine of the machine ${name}`;
+      return `${whose} does not answer: ${output.trim()}`;
+    }
+    return null;
+  }
+
+  /**
+   * Waits until every machine knows the containers that were just started by their names: what was told on one of them takes its time to the
+   * others, and a proxy looks up its server once.
+   *
+   * @param {Record<string, string>} addresses by name
+   * @throws {CellFailure} when one does not
+   */
+  async awaitNames(addresses) {
+    await Promise.all(
+      this.further.map(async (site) => {
+        const { agent } = this.equipmentOf(site);
+        for (const [name, address] of Object.entries(addresses)) {
+          const found = await agent.awaitName(name, address);
+          if (found.includes(address)) continue;
+          throw new CellFailure(
+            "start",
+            `the machine ${site.name} finds ${name} at ${found.join(", ") || "no address"}, not at ${address}: the network between the machines is broken (./bench hosts check)`,
+          );
+        }
+      }),
+    );
+  }
+
+  /** @returns {Promise<void>} when every agent is there, and knows how far its clock is off */
+  async ready() {
+    await Promise.all(this.further.map((site) => this.equipmentOf(site).agent.ready()));
+  }
+
+  /** @returns {Pick<CellRecord, "clocks">} of the machines that are not this one; {}: there is none */
+  clocks() {
+    if (!this.isSpread) return {};
+    const clocks = this.further.map((site) => [site.name, this.equipmentOf(site).agent.clock]);
+    return { clocks: Object.fromEntries(clocks) };
+  }
+}
+
+/**
+ * @param {Site} site
+ * @param {string} why
+ */
+function silent({ name }, why) {
+  return new CellFailure(
+    "engine",
+    `the Docker engine of the machine ${name} does not answer: ${why}`,
+  );
+}
+
+/** The Compose project of a cell: the same model on each machine. */
+export class CellProject {
+  #placement;
+  #here;
+  /** @type {Map<Site, Project>} */
+  #projects;
+
+  /**
+   * @param {Placement} placement
+   * @param {string} directory
+   * @param {{name: string, profile: string, env: Record<string, string>}} options
+   */
+  constructor(placement, directory, options) {
+    this.#placement = placement;
+    this.#here = new Project(directory, options);
+    this.#projects = new Map(
+      placement.sites.map((site) => [
+        site,
+        placement.isSpread
+          ? new Project(directory, { ...options, engine: site.engine })
+          : this.#here,
+      ]),
+    );
+  }
+
+  /** @returns {Project} on the engine of ./bench itself, with what observes */
+  get here() {
+    return this.#here;
+  }
+
+  /** @param {string} service no observer */
+  of(service) {
+    return /** @type {Project} */ (this.#projects.get(this.#placement.siteOfService(service)));
+  }
+
+  /** @throws {UserError} when Compose cannot read it */
+  async readOnce() {
+    await this.#here.readOnce();
+    const { network } = this.#placement;
+    if (network === null) return;
+    for (const [site, project] of this.#projects) {
+      const files = site.isHere ? null : this.#placement.equipmentOf(site).files;
+      await project.readOnce({
+        key: `${network} ${files}`,
+        change: (config) => relocated(config, { directory: project.directory, network, files }),
+      });
+    }
+  }
+
+  /**
+   * Starts services on their machines: servers first where there are several, as names take their time from one to the other.
+   *
+   * @param {string[]} services
+   * @param {{observers: string[], scale: string[], afterServers: () => Promise<void>}} options scale: options of `up`
+   * @throws {UserError}
+   */
+  async up(services, { observers, scale, afterServers }) {
+    const start = ["up", "--detach", "--no-deps", ...scale];
+    if (!this.#placement.isSpread) {
+      await this.#here.check([...start, ...services]);
+      return;
+    }
+    const observing = services.filter((service) => observers.includes(service));
+    if (observing.length > 0) await this.#here.check(["up", "--detach", "--no-deps", ...observing]);
+    const measured = services.filter((service) => !observers.includes(service));
+    const servers = measured.filter((service) => SHARED[service] === "servers");
+    const others = measured.filter((service) => !servers.includes(service));
+    for (const group of [servers, others]) {
+      if (group.length > 0)
+        await this.of(group[0]).check(["up", "--detach", "--no-deps", ...group]);
+      if (group === servers) await afterServers();
+    }
+  }
+}

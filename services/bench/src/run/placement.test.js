@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Engine, OWN_ENGINE } from "../platform/docker.js";
+import { machineShares } from "./machine-shares.js";
+import { MeasuredContainers } from "./measured-containers.js";
+import { Placement } from "./placement.js";
+import { cpuShares } from "./sequence.js";
+import { SpreadContainers } from "./spread-containers.js";
+
+/** @import { Result } from "../platform/docker.js" */
+/** @import { Equipment, Site } from "./placement.js" */
+
+/**
+ * @param {string} name
+ * @param {{cores?: number, isHere?: boolean, run?: (command: string[]) => Partial<Result>}} [about]
+ * @returns {Site}
+ */
+function siteOf(name, { cores = 8, isHere = false, run = () => ({}) } = {}) {
+  const engine = new Engine(["docker", "--host", `ssh://${name}`], async (command) => ({
+    ...{ code: 0, stdout: "", stderr: "", output: "" },
+    ...run(command),
+  }));
+  return { name, engine, isHere, cores };
+}
+
+const OWN = siteOf("runner", { isHere: true, cores: 2 });
+
+/** @param {Partial<Record<"proxy" | "servers" | "load", Site>>} [sites] */
+function spread(sites) {
+  const proxy = siteOf("one");
+  const both = siteOf("two");
+  /** @type {Map<Site, Equipment>} */
+  const equipment = new Map();
+  return new Placement(
+    { proxy, servers: both, load: both, observe: OWN, ...sites },
+    { network: "over-all", equipment },
+  );
+}
+
+test("without machines all is on the engine of ./bench itself", () => {
+  const here = Placement.here();
+  assert.equal(here.isSpread, false);
+  assert.deepEqual(here.further, []);
+  for (const role of /** @type {const} */ (["proxy", "servers", "load", "observe"]))
+    assert.equal(here.siteOf(role).engine, OWN_ENGINE);
+  assert.ok(here.containers() instanceof MeasuredContainers);
+  assert.deepEqual(here.clocks(), {});
+  assert.deepEqual(machineShares(here, { ownCores: 8, proxyCpus: 2 }).env, cpuShares(8, 2).env);
+});
+
+test("each service is where its role is, and a proxy's companions are with it", () => {
+  const placement = spread();
+  assert.deepEqual(
+    placement.sites.map(({ name }) => name),
+    ["one", "two", "runner"],
+  );
+  for (const [service, name] of Object.entries({
+    nginx: "one",
+    "haproxy-hitch-tls": "one",
+    reference: "one",
+    none: "one",
+    echo: "two",
+    load: "two",
+  }))
+    assert.equal(placement.siteOfService(service).name, name, service);
+  assert.equal(placement.carrierOf("observer"), OWN);
+  assert.equal(placement.carrierOf("reference").name, "one");
+  assert.ok(placement.containers() instanceof SpreadContainers);
+});
+
+test("a proxy alone on its machine has all of its cores, unless its budget is less", () => {
+  const share = (/** @type {Placement} */ placement, /** @type {number} */ proxyCpus) => {
+    const { env, loadCores } = machineShares(placement, { ownCores: 2, proxyCpus });
+    const { PROXY_CPUSET, REFERENCE_CPUSET, ECHO_CPUSET, LOAD_CPUSET } = env;
+    return [PROXY_CPUSET, REFERENCE_CPUSET, ECHO_CPUSET, LOAD_CPUSET, loadCores];
+  };
+  // Servers and load share a machine of eight.
+  assert.deepEqual(share(spread(), 0), ["", "", "0-1", "2-7", 6]);
+  assert.deepEqual(share(spread(), 2), ["0-1", "2-7", "0-1", "2-7", 6]);
+  const apart = spread({ load: siteOf("three", { cores: 16 }) });
+  assert.deepEqual(share(apart, 0), ["", "", "", "", 16]);
+  assert.deepEqual(share(apart, 8), ["0-7", "", "", "", 16]);
+  const small = siteOf("two", { cores: 2 });
+  assert.deepEqual(share(spread({ servers: small, load: small }), 0), ["", "", "", "", 2]);
+});
+
+test("an engine that is lost is told with its machine", async () => {
+  const proxy = siteOf("one", {
+    run: () => ({ code: 1, stdout: "[]", stderr: "cannot connect", output: "cannot connect" }),
+  });
+  const placement = spread({ proxy });
+  await assert.rejects(placement.inspect(["1a"]), {
+    kind: "engine",
+    message: "the Docker engine of the machine one does not answer: cannot connect",
+  });
+  assert.equal(
+    await placement.silence(),
+    "the Docker engine of the machine one does not answer: cannot connect",
+  );
+});
