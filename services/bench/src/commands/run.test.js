@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { rateResults } from "../analyse/testing/rates.js";
 import { root } from "../plan/testing/project.js";
 import { Store } from "../record/store.js";
+import { refuseOtherHosts } from "./run-hosts.js";
 import { nextStep, pilotRates, run } from "./run.js";
 
 /** @import { TestContext } from "node:test" */
@@ -95,4 +96,33 @@ test("a run that was broken off is resumed, a pilot begun anew with its battle",
       exitCode: 2,
     },
   );
+});
+
+test("a run over machines is resumed with them, and one on this machine alone without", () => {
+  const { results } = pilotOf();
+  const hosts = { file: "lab.yaml", machines: [] };
+  assert.match(
+    nextStep(
+      { directory: root, hosts },
+      /** @type {Store} */ ({ directory: join(root, "results/a-run"), results }),
+    ),
+    /--resume results\/a-run --hosts lab\.yaml$/,
+  );
+  const over = {
+    environment: {
+      ...results.environment,
+      machines: ["one", "own"].map((name) => ({
+        ...{ name, roles: [], engine: "28", cores: 2, memoryBytes: 1, kernel: "6", clock: null },
+      })),
+    },
+  };
+  refuseOtherHosts(over, hosts, "results/a-run");
+  refuseOtherHosts(results, null, "results/a-run");
+  assert.throws(() => refuseOtherHosts(over, null, "results/a-run"), {
+    message: "results/a-run was begun on the machines one, own",
+    next: /--resume results\/a-run --hosts FILE$/,
+  });
+  assert.throws(() => refuseOtherHosts(results, hosts, "results/a-run"), {
+    message: /was begun on this machine alone/,
+  });
 });

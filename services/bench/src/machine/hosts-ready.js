@@ -42,11 +42,11 @@ export async function requireJoined(engines, file) {
  * @throws {UserError} when a machine lacks one
  */
 export function requireImages(images, file) {
-  for (const [{ machine }, { missing, nowhere }] of images) {
-    const lacking = [...missing, ...nowhere];
-    if (lacking.length === 0) continue;
+  // One that is nowhere is a proxy's that this machine cannot have either, or a service's that the run does not start.
+  for (const [{ machine }, { missing }] of images) {
+    if (missing.length === 0) continue;
     throw new UserError(
-      `${machine.name} lacks images, or has others than this machine: ${lacking.join(", ")}`,
+      `${machine.name} lacks images, or has others than this machine: ${missing.join(", ")}`,
       `Copy them: ./bench hosts join --hosts ${file}`,
     );
   }

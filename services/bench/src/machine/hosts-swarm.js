@@ -31,6 +31,8 @@ import { copyImages } from "./hosts-images.js";
 export const NETWORK = "ws-proxy-bench-hosts";
 /** Label of what is made on an engine. */
 export const MARK = "ws-proxy-bench.hosts";
+/** Label of what a run makes on another engine than that of ./bench itself, with the name of its Compose project. */
+export const RUN_LABEL = "ws-proxy-bench.run";
 const IMAGES = "ws-proxy-bench.images";
 const BRIDGE = "ws-proxy-bench.bridge";
 
@@ -302,6 +304,9 @@ async function leaveOne(engine, say) {
     ...(await lines(engine, ["ps", "--all", "--quiet", "--filter", `label=${MARK}`])),
   ]);
   if (containers.size > 0) await askEngine(engine, ["rm", "--force", "--volumes", ...containers]);
+  // Those of a run that was broken off.
+  const files = await lines(engine, ["volume", "ls", "--quiet", "--filter", `label=${RUN_LABEL}`]);
+  if (files.length > 0) await askEngine(engine, ["volume", "rm", ...files]);
   if (!isOut) await askEngine(engine, ["swarm", "leave", "--force"]);
   if (marks.some(({ madeBridge }) => madeBridge)) await removeBridge(engine);
   const images = marks.flatMap((mark) => mark.images);

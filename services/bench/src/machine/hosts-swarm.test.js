@@ -222,3 +222,12 @@ test("an engine with several addresses says where to give one", async () => {
     next: /Give runner an address/,
   });
 });
+
+test("leave takes along what a run that was broken off left there", async () => {
+  const fakes = fakeEngines(lacking());
+  await join(fakes);
+  const front = fakes.engines.get("tcp://10.0.0.13:2375");
+  front?.volumes.set("p-files", { "ws-proxy-bench.run": "p" });
+  await leave(fakes);
+  assert.deepEqual([...(front?.volumes.keys() ?? [])], ["theirs"]);
+});

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
+import { readHosts } from "./hosts-file.js";
 import { refuseBudgetOverHosts, refuseOverHosts } from "./hosts-limits.js";
 
 /** @import { Plan, PlannedCell, ScenarioDescription } from "../record/types.js" */
@@ -35,6 +37,10 @@ test("a battle of k6 and the echo server runs over machines", () => {
   refuseOverHosts(planOf(), MACHINES);
   refuseOverHosts(planOf({ event: "restart", skip: "has none" }), MACHINES);
   refuseBudgetOverHosts(planOf({}, {}, { proxyCpus: 0.5 }), { nginx: ["nginx"] });
+});
+
+test("a copy of the example is no mistake", () => {
+  refuseOverHosts(planOf(), readHosts(join(import.meta.dirname, "../../../../hosts.example.yaml")));
 });
 
 test("what needs one machine is refused by its name", () => {

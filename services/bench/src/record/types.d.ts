@@ -287,7 +287,7 @@ export type FailureKind =
   | "throttled" // by a CPU limit that the plan did not set
   | "load" // k6 failed, or connections did
   | "timeout"
-  | "observer" // InfluxDB or cAdvisor died: curves are missing
+  | "observer" // InfluxDB or cAdvisor died: curves are missing; or who reads another machine's counters
   | "engine"; // the Docker engine did not answer
 
 export interface Requests {

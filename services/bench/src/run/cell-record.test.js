@@ -164,3 +164,36 @@ test("a long phase has the course of the proxy, all its containers together; TCP
   ]);
   assert.equal("course" in measuredPart(READINGS, CONTAINERS, { holdsConnections: true }), false);
 });
+
+test("of several machines each has its own; what ran on another is not taken for foreign", () => {
+  const host = (/** @type {number} */ busySeconds, /** @type {number} */ benchSeconds) => ({
+    machine: { cores: 4, busySeconds, stealSeconds: 0, idleSeconds: 0 },
+    benchSeconds,
+  });
+  const { first, last } = READINGS.phase;
+  const phase = {
+    ...READINGS.phase,
+    first: { ...first, ...host(10, 1), machines: { one: host(10, 1), two: host(50, 2) } },
+    last: { ...last, ...host(20, 1.5), machines: { one: host(20, 1.5), two: host(54, 2.5) } },
+  };
+  const on = { nginx: "one", "nginx-tls": "one", "load-1": "two" };
+  const containers = CONTAINERS.map((container) => ({
+    ...container,
+    machine: on[/** @type {keyof typeof on} */ (container.name)],
+  }));
+  const { machine, machines, ...part } = measuredPart({ ...READINGS, phase }, containers, {
+    holdsConnections: false,
+  });
+  assert.equal(part.containers["load-1"].machine, "two");
+  // 10 s, of which nginx had 3, its TLS part 6, and the agent 0.5.
+  assert.deepEqual(machine, {
+    cores: 4,
+    busySeconds: 10,
+    stealSeconds: 0,
+    foreignSeconds: 0.5,
+    benchSeconds: 0.5,
+  });
+  assert.deepEqual(machines?.one, machine);
+  assert.equal(machines?.two.foreignSeconds, 0.5);
+  assert.equal("machines" in measuredPart(READINGS, CONTAINERS, { holdsConnections: false }), false);
+});

@@ -7,10 +7,10 @@ import { UserError } from "../errors.js";
 import { BENCH_IMAGE } from "../machine/engine.js";
 import { offsetOf } from "../machine/hosts-clock.js";
 import { HARDENED } from "../machine/hosts-engines.js";
+import { RUN_LABEL } from "../machine/hosts-swarm.js";
 import { ContainerGone } from "../platform/counters.js";
 import { converse } from "../platform/docker.js";
 import { CellFailure } from "./cell-failure.js";
-import { RUN_LABEL } from "./shipped-files.js";
 
 /** @import { Offset } from "../machine/hosts-clock.js" */
 /** @import { Answer, Request } from "./counters-service.js" */

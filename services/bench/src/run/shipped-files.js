@@ -4,13 +4,11 @@
 import { relative } from "node:path";
 import { UserError } from "../errors.js";
 import { BENCH_IMAGE } from "../machine/engine.js";
+import { RUN_LABEL } from "../machine/hosts-swarm.js";
 import { run as runHere } from "../platform/docker.js";
 
 /** @import { ComposeConfig, run as Run } from "../platform/docker.js" */
 /** @import { Site } from "./placement.js" */
-
-/** Label of what a run makes on another machine, with the name of its Compose project. */
-export const RUN_LABEL = "ws-proxy-bench.run";
 
 /** Folders in the volume. */
 const FILES = "files";

@@ -6,6 +6,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BENCH_IMAGE } from "../machine/engine.js";
+import { RUN_LABEL } from "../machine/hosts-swarm.js";
 import { startBudgetGroup } from "../platform/budget-group.js";
 import { ensureCertificates } from "../platform/certificates.js";
 import { OWN_ENGINE, Project } from "../platform/docker.js";
@@ -22,7 +23,7 @@ import { EDGE_HOST, Edges } from "./edges.js";
 import { machineShares } from "./machine-shares.js";
 import { Placement } from "./placement.js";
 import { runCells } from "./sequence.js";
-import { RUN_LABEL, shipFiles } from "./shipped-files.js";
+import { shipFiles } from "./shipped-files.js";
 
 /** @import { ComposeConfig, Engine } from "../platform/docker.js" */
 /** @import { Store } from "../record/store.js" */

@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { NETWORK } from "../../src/machine/hosts-swarm.js";
 import { check, run } from "../../src/platform/docker.js";
 import { until } from "../../src/platform/wait.js";
@@ -277,6 +278,12 @@ test("a battle over three machines; one engine killed in the middle, and started
   assert.match(report, /servers, load; \d+ cores/);
 
   await assertNothingLeft();
+  // The engine lets go of the network a moment after its last container.
+  await until(
+    Date.now() + LIMIT_MS / 2,
+    () => inventory(hosts),
+    (found) => isDeepStrictEqual(found, joinedInventory),
+  );
   assert.deepEqual(await inventory(hosts), joinedInventory, "the run left something there");
   const left = await ended("hosts", "leave", ...named);
   assert.equal(left.code, 0, left.output);
