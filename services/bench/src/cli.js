@@ -55,7 +55,8 @@ const commands = {
     process.exit(await (await import("./commands/host-ports.js")).hostPorts()),
   ready: async () => (await import("./commands/ready.js")).ready(process.env, print),
   clock: async () => (await import("./commands/clock.js")).clock(process.stdin, print),
-  counters: async () => (await import("./commands/counters.js")).counters(process.stdin, print),
+  counters: async () =>
+    (await import("./commands/answer-counters.js")).counters(process.stdin, print),
   "taken-ports": async () => (await import("./commands/taken-ports.js")).printTakenPorts(print),
 };
 

@@ -28,7 +28,7 @@ import { experimentsAlone, withoutExperiments } from "./experiments.js";
 import { stallsOf } from "./slow-readers.js";
 import { stormsOf } from "./storm.js";
 import { survivalsOf } from "./survivals.js";
-import { isWithProxy } from "../record/placement.js";
+import { isWithProxy } from "../record/carriers.js";
 
 /** @import { TlsPolicy } from "../record/types.js" */
 /** @import { Environment, Results } from "../record/types.js" */

@@ -195,5 +195,8 @@ test("of several machines each has its own; what ran on another is not taken for
   });
   assert.deepEqual(machines?.one, machine);
   assert.equal(machines?.two.foreignSeconds, 0.5);
-  assert.equal("machines" in measuredPart(READINGS, CONTAINERS, { holdsConnections: false }), false);
+  assert.equal(
+    "machines" in measuredPart(READINGS, CONTAINERS, { holdsConnections: false }),
+    false,
+  );
 });

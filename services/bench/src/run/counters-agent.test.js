@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
-import { counters } from "../commands/counters.js";
+import { counters } from "../commands/answer-counters.js";
 import { ContainerGone } from "../platform/counters.js";
 import { converse, Engine } from "../platform/docker.js";
 import { CountersAgent } from "./counters-agent.js";
