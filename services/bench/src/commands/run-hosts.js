@@ -91,22 +91,13 @@ function identityOf(machines, described) {
  * @param {Pick<Results, "environment">} results of a run that is to be resumed
  * @param {AskedHosts | null} asked
  * @param {string} folder of the run
- * @throws {UserError} when it was begun over machines and is resumed without them, or the other way round
+ * @throws {UserError} when it was begun on this machine alone
  */
 export function refuseOtherHosts({ environment }, asked, folder) {
-  const names = environment.machines?.map(({ name }) => name).join(", ");
-  if (names !== undefined && !asked) {
-    throw new UserError(
-      `${folder} was begun on the machines ${names}`,
-      `Name their file: ./bench run --resume ${folder} --hosts FILE`,
-      2,
-    );
-  }
-  if (names === undefined && asked) {
-    throw new UserError(
-      `${folder} was begun on this machine alone, and ${asked.file} names others`,
-      `Resume it without --hosts: ./bench run --resume ${folder}`,
-      2,
-    );
-  }
+  if (environment.machines !== undefined || !asked) return;
+  throw new UserError(
+    `${folder} was begun on this machine alone, and ${asked.file} names others`,
+    `Resume it without --hosts: ./bench run --resume ${folder}`,
+    2,
+  );
 }

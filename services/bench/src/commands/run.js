@@ -10,6 +10,7 @@ import { readEnvironment } from "../machine/environment.js";
 import { isDisturbed } from "../record/disturbance.js";
 import { identityDifferences } from "../record/identity.js";
 import { describeDescriptors, readLimits } from "../machine/limits.js";
+import { limitsOfMachines } from "../machine/limits-of-machines.js";
 import { preflight, refuseTooMany } from "../machine/preflight.js";
 import { readBattle } from "../plan/battle.js";
 import { refuseBudgetOverHosts, refuseOverHosts } from "../plan/hosts-limits.js";
@@ -36,6 +37,7 @@ import { setup, unavailableProxies } from "./setup.js";
 /** @import { ComposeConfig } from "../platform/docker.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Environment, Plan, Results } from "../record/types.js" */
+/** @import { ReachedEngine } from "../machine/hosts-engines.js" */
 /** @import { AskedHosts, Hosts } from "./run-hosts.js" */
 
 /** Exit status, as a shell has it of Ctrl-C. */
@@ -65,10 +67,11 @@ export async function run(directory, wanted, say, words) {
   const { battle, overrides, name, resume, dryRun, keepGoing } = wanted;
   const proxies = readProxies(join(directory, "proxies"));
   const hasConnections = overrides.connections !== undefined;
-  const hosts = wanted.hosts === undefined ? null : askedHosts(directory, wanted.hosts);
+  const store = resume === undefined ? null : Store.open(resolve(resume));
+  const file = wanted.hosts ?? store?.results.run.hosts;
+  const hosts = file === undefined ? null : askedHosts(directory, file);
   const context = { directory, proxies, keepGoing, hasConnections, say, hosts };
-  if (resume) {
-    const store = Store.open(resolve(resume));
+  if (store) {
     refusePilot(directory, store);
     refuseOtherHosts(store.results, hosts, relative(directory, store.directory));
     return (await goOn(context, store, dryRun)).code;
@@ -150,11 +153,13 @@ function readConfig(directory) {
  * @param {Context} context
  * @param {Plan} plan
  * @param {ComposeConfig} config
+ * @param {ReachedEngine[]} [engines] that carry its parts; left out: this one carries all, or is held against it
  * @returns {Promise<Plan>} with what this machine cannot run marked
  * @throws {UserError} when it cannot run what was asked for
  */
-async function fit({ directory, proxies, hasConnections, say }, plan, config) {
-  const limits = await readLimits();
+async function fit({ directory, proxies, hasConnections, say }, plan, config, engines) {
+  const own = await readLimits();
+  const limits = engines ? await limitsOfMachines(engines, own) : own;
   say(`descriptors per process: ${describeDescriptors(limits)}`);
   const services = servicesByProfile(config);
   const noOneBudget = needsOneBudget(services, plan)
@@ -209,7 +214,7 @@ export async function begin(context, asked, name, command) {
   await setup(directory, say, { backends: backendsOf(asked) });
   const config = await readConfig(directory);
   if (joined) refuseBudgetOverHosts(asked, servicesByProfile(config));
-  const plan = await fit(context, asked, config);
+  const plan = await fit(context, asked, config, joined?.engines);
   const hosts = joined && (await hostsFor(directory, joined, { plan, proxies }));
   const results = process.env.BENCH_RESULTS || join(directory, "results");
   const run = `${runNameAt()}-${name}`;
@@ -219,6 +224,7 @@ export async function begin(context, asked, name, command) {
       environment: await environment(plan),
       proxies: proxiesOf(plan, proxies, servicesByProfile(config)),
       command: `./bench ${command.join(" ")}`,
+      hosts: context.hosts?.file,
     }),
   );
 }
@@ -327,14 +333,14 @@ function finish(directory, store, say) {
 }
 
 /**
- * @param {Pick<Context, "directory" | "isPilot" | "hosts">} context
+ * @param {Pick<Context, "directory" | "isPilot">} context
  * @param {Store} store of a run that has not come to its end
  * @returns {string} what to do about it
  */
-export function nextStep({ directory, isPilot, hosts }, { directory: folder, results: { run } }) {
+export function nextStep({ directory, isPilot }, { directory: folder, results: { run } }) {
   return isPilot
     ? `that was the pilot, which is not resumed; begin anew: ${run.command}`
-    : `go on with: ./bench run --resume ${relative(directory, folder)}${hosts ? ` --hosts ${hosts.file}` : ""}`;
+    : `go on with: ./bench run --resume ${relative(directory, folder)}`;
 }
 
 /**

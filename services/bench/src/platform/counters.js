@@ -472,6 +472,16 @@ export function machineCpu(root = "/host") {
   };
 }
 
+/**
+ * @param {string} [root] where the host's /proc is mounted
+ * @returns {string | null} what every program on this machine reads until it is started anew, in whichever container (random(4)); null: it
+ *   cannot be read
+ */
+export function bootId(root = "/host") {
+  const file = join(root, "/proc/sys/kernel/random/boot_id");
+  return isReadable(file) ? text(file).trim() : null;
+}
+
 /** @returns {number} CPU time of this process since it started, user and system, in s (getrusage(2)) */
 export function ownCpuSeconds() {
   const { user, system } = process.cpuUsage();

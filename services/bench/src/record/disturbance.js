@@ -9,21 +9,22 @@ export const STEAL_LIMIT_PERCENT = { invalid: 10, weak: 2 };
 export const FOREIGN_LIMIT_PERCENT = { invalid: 20, weak: 10 };
 
 /**
- * @param {Pick<CellRecord, "machine" | "measured">} record
- * @returns {{steal: number, foreign: number} | null} shares of the machine's CPU time over the measured phase, in %; null: not known
+ * @param {Pick<CellRecord, "machine" | "machines" | "measured">} record
+ * @returns {{steal: number, foreign: number} | null} shares of the machine's CPU time over the measured phase, in %, of several machines the
+ *   highest; null: not known
  */
-export function takenByOthers({ machine, measured }) {
+export function takenByOthers({ machine, machines, measured }) {
   if (!machine || !measured) return null;
-  const seconds = (machine.cores * (measured.toMs - measured.fromMs)) / 1000;
-  if (!(seconds > 0)) return null;
-  return {
-    steal: (100 * machine.stealSeconds) / seconds,
-    foreign: (100 * machine.foreignSeconds) / seconds,
-  };
+  const ms = measured.toMs - measured.fromMs;
+  if (!(ms > 0)) return null;
+  const used = machines ? Object.values(machines) : [machine];
+  const highest = (/** @type {"stealSeconds" | "foreignSeconds"} */ key) =>
+    Math.max(...used.map((each) => (100 * each[key]) / ((each.cores * ms) / 1000)));
+  return { steal: highest("stealSeconds"), foreign: highest("foreignSeconds") };
 }
 
 /**
- * @param {Pick<CellRecord, "machine" | "measured">} record
+ * @param {Pick<CellRecord, "machine" | "machines" | "measured">} record
  * @returns {boolean} others took so much that its figures do not count, and another try may be spared that
  */
 export function isDisturbed(record) {

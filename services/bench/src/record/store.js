@@ -40,10 +40,10 @@ export class Store {
    *
    * @param {string} parent where runs are kept
    * @param {string} name of the run
-   * @param {{plan: Plan, environment: Environment, proxies: Results["proxies"], command: string}} about
+   * @param {{plan: Plan, environment: Environment, proxies: Results["proxies"], command: string, hosts?: string}} about
    * @throws {UserError} when the folder cannot be written
    */
-  static create(parent, name, { plan, environment, proxies, command }) {
+  static create(parent, name, { plan, environment, proxies, command, hosts }) {
     const directory = join(parent, name);
     try {
       mkdirSync(parent, { recursive: true });
@@ -53,7 +53,7 @@ export class Store {
     }
     const store = new Store(directory, {
       schema: 2,
-      run: { name, startedAt: new Date().toISOString(), endedAt: null, command },
+      run: { name, startedAt: new Date().toISOString(), endedAt: null, command, ...(hosts !== undefined && { hosts }) },
       plan,
       environment,
       proxies,

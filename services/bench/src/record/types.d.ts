@@ -596,6 +596,8 @@ export interface Results {
     endedAt: string | null;
     /** Repeats the run. */
     command: string;
+    /** The file of its machines, from the project's folder: `--resume` reads it again. Absent: it has one alone. */
+    hosts?: string;
   };
   plan: Plan;
   environment: Environment;

@@ -71,8 +71,7 @@ export function measuredPart(readings, containers, { holdsConnections }) {
   );
   return {
     measured: { fromMs: first.ms, toMs: last.ms },
-    machine: machineBetween(first, last, ownOf(containers, records)),
-    ...machinesBetween(first, last, records),
+    ...usageOfMachines(first, last, { containers, records }),
     containers: records,
     echoWorkers: echoWorkers && workersBetween(echoWorkers.first, echoWorkers.last),
     connectionsHeld:
@@ -84,52 +83,67 @@ export function measuredPart(readings, containers, { holdsConnections }) {
 }
 
 /**
- * @param {MeasuredContainer[]} containers
- * @param {CellRecord["containers"]} records
- * @returns {ContainerRecord[]} those on the machine of the proxy
+ * @param {Moment} first
+ * @param {Moment} last
+ * @param {{containers: MeasuredContainer[], records: CellRecord["containers"]}} about
+ * @returns {Pick<CellRecord, "machine" | "machines">} machines: {}: there is one machine alone
  */
-function ownOf(containers, records) {
-  const carrier = containers.find(({ role }) => role === "proxy")?.machine;
-  return Object.values(records).filter(({ machine }) => machine === carrier);
+function usageOfMachines(first, last, { containers, records }) {
+  const all = Object.values(records);
+  if (!first.machines || !last.machines) {
+    const ours = sumOf(all.map(({ cpu }) => cpu.totalSeconds)) + benchBetween(first, last);
+    return { machine: machineBetween(first, last, ours) };
+  }
+  const { machines: from } = first;
+  const to = Object.entries(last.machines);
+  const machines = Object.fromEntries(
+    to.map(([name, end]) => {
+      // Where several engines are on one machine, each of them counts what runs on the others.
+      const same = to.filter(
+        ([other, { boot }]) => other === name || (typeof boot === "string" && boot === end.boot),
+      );
+      const names = same.map(([other]) => other);
+      const used = all.filter(({ machine = "" }) => names.includes(machine));
+      const ours =
+        sumOf(used.map(({ cpu }) => cpu.totalSeconds)) +
+        sumOf(same.map(([other, usage]) => benchBetween(from[other], usage)));
+      return [name, machineBetween(from[name], end, ours)];
+    }),
+  );
+  const carrier = containers.find(({ role }) => role === "proxy")?.machine ?? "";
+  return { machine: machines[carrier], machines };
 }
 
 /**
  * @param {HostUsage} first
  * @param {HostUsage} last
- * @param {ContainerRecord[]} own containers of this machine
+ * @param {number} ours CPU time of all that this benchmark started there, in s
  * @returns {NonNullable<CellRecord["machine"]>}
  */
-function machineBetween(first, last, own) {
-  const benchSeconds = last.benchSeconds - first.benchSeconds;
+function machineBetween(first, last, ours) {
   const busySeconds = last.machine.busySeconds - first.machine.busySeconds;
-  const ours = own.reduce((sum, { cpu }) => sum + cpu.totalSeconds, benchSeconds);
   return {
     cores: last.machine.cores,
     busySeconds,
     stealSeconds: last.machine.stealSeconds - first.machine.stealSeconds,
     // The machine counts in ticks of 10 ms, the cgroups in nanoseconds.
     foreignSeconds: Math.max(0, busySeconds - ours),
-    benchSeconds,
+    benchSeconds: benchBetween(first, last),
   };
 }
 
 /**
- * @param {Moment} first
- * @param {Moment} last
- * @param {CellRecord["containers"]} records
- * @returns {Pick<CellRecord, "machines">} {}: there is one machine alone
+ * @param {HostUsage} first
+ * @param {HostUsage} last
+ * @returns {number} CPU time of this program there, in s
  */
-function machinesBetween({ machines: from }, { machines: to }, records) {
-  if (!from || !to) return {};
-  const machines = Object.keys(to).map((name) => [
-    name,
-    machineBetween(
-      from[name],
-      to[name],
-      Object.values(records).filter(({ machine }) => machine === name),
-    ),
-  ]);
-  return { machines: Object.fromEntries(machines) };
+function benchBetween(first, last) {
+  return last.benchSeconds - first.benchSeconds;
+}
+
+/** @param {number[]} values */
+function sumOf(values) {
+  return values.reduce((sum, value) => sum + value, 0);
 }
 
 /**

@@ -60,6 +60,36 @@ test("figures are the differences between the edges; what no container of ours u
   assert.ok(Math.abs(Number(machine?.foreignSeconds) - 7.97) < 1e-9, `${machine?.foreignSeconds}`);
 });
 
+test("engines that share a machine count each other's work, and it is foreign to none of them", () => {
+  const at = (/** @type {number} */ busySeconds, /** @type {number} */ benchSeconds) => ({
+    machine: { cores: 2, busySeconds, stealSeconds: 0, idleSeconds: 0 },
+    benchSeconds,
+    boot: "one boot",
+  });
+  const { first, last } = READINGS.phase;
+  const placed = CONTAINERS.map((container) => ({
+    ...container,
+    machine: container.role === "proxy" ? "middle" : "front",
+  }));
+  const { machine, machines } = measuredPart(
+    {
+      ...READINGS,
+      phase: {
+        ...READINGS.phase,
+        first: { ...first, machines: { middle: at(20, 1), front: at(20, 2) } },
+        last: { ...last, machines: { middle: at(40, 1.5), front: at(40, 2.5) } },
+      },
+    },
+    placed,
+    { holdsConnections: false },
+  );
+  // 3 of nginx, 6 of its TLS part, 3 of the load, 0.5 of this program on each.
+  for (const each of Object.values(machines ?? {}))
+    assert.ok(Math.abs(each.foreignSeconds - 7) < 1e-9, `${each.foreignSeconds}`);
+  assert.equal(machines?.front.benchSeconds, 0.5);
+  assert.deepEqual(machine, machines?.middle);
+});
+
 test("memory is that of the samples, around them what was before; sockets are read at each edge", () => {
   const { containers } = measuredPart(READINGS, CONTAINERS, { holdsConnections: false });
   const { memory, sockets, role, image } = containers.nginx;

@@ -2,7 +2,7 @@
  * Reads the counters of containers for a runner on another machine: a line is asked, a line is answered.
  */
 import { lookup } from "node:dns/promises";
-import { ContainerGone, locate, machineCpu } from "../platform/counters.js";
+import { bootId, ContainerGone, locate, machineCpu } from "../platform/counters.js";
 import { UserError } from "../errors.js";
 import { wallClock } from "../machine/hosts-clock.js";
 import { Sampler } from "./sampler.js";
@@ -146,5 +146,6 @@ export function readThisHost() {
   return {
     machine: machineCpu(),
     benchSeconds: locate({ pid: "self" }).read().cpu.totalSeconds,
+    boot: bootId(),
   };
 }

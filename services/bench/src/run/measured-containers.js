@@ -23,6 +23,7 @@ export const WITH_SOCKETS = /** @type {Role[]} */ (["proxy", "echo"]);
  * @typedef {object} HostUsage
  * @property {ReturnType<typeof machineCpu>} machine
  * @property {number} benchSeconds CPU time of this program's container
+ * @property {string | null} [boot] equal where two are one machine, which has several engines
  *
  * @typedef {object} UsageOfContainers
  * @property {number} ms since 1970

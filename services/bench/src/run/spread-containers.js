@@ -84,8 +84,8 @@ export class SpreadContainers {
       benchSeconds: of(this.#siteOf("proxy")).benchSeconds,
       machines: Object.fromEntries(
         sites.map((site) => {
-          const { machine, benchSeconds } = of(site);
-          return [site.name, { machine, benchSeconds }];
+          const { machine, benchSeconds, boot } = of(site);
+          return [site.name, { machine, benchSeconds, boot }];
         }),
       ),
     };

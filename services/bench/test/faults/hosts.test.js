@@ -226,7 +226,7 @@ test("a battle over three machines; one engine killed in the middle, and started
   assert.equal(failed.status, "failed");
   assert.equal(failed.cause?.kind, "engine");
   assert.match(failed.cause?.message ?? "", /machine one/);
-  assert.match(broken.output, new RegExp(`--resume ${runFolder()} ${named.join(" ")}`));
+  assert.match(broken.output, new RegExp(`--resume ${runFolder()}$`, "m"));
 
   await check(["docker", "start", containers.one]);
   const state = async () =>
@@ -239,11 +239,7 @@ test("a battle over three machines; one engine killed in the middle, and started
     "it is no more in the Swarm",
   );
 
-  const without = await ended("run", "--resume", runFolder());
-  assert.equal(without.code, 2, without.output);
-  assert.match(without.output, /was begun on the machines one, two, own/);
-
-  const { code, output } = await ended("run", "--resume", runFolder(), ...named);
+  const { code, output } = await ended("run", "--resume", runFolder());
   assert.equal(code, 0, output);
   const { cells, environment } = results();
   assert.deepEqual(
