@@ -185,11 +185,13 @@ function answerOf(results, search, workload) {
 /**
  * @param {Pick<CellRecord, "containers" | "machines">} measured
  * @param {number} cores of the machine that is the only one
- * @returns {number} of the load's machine
+ * @returns {number} of the load's machines
  */
 function coresAround({ containers, machines }, cores) {
-  const name = Object.values(containers).find(({ role }) => role === "load")?.machine;
-  return (name !== undefined && machines?.[name]?.cores) || cores;
+  const loads = Object.values(containers).filter(({ role }) => role === "load");
+  const names = [...new Set(loads.flatMap(({ machine }) => machine ?? []))];
+  const around = names.reduce((sum, name) => sum + (machines?.[name]?.cores ?? 0), 0);
+  return around || cores;
 }
 
 /**

@@ -13,7 +13,7 @@ import { describeDescriptors, readLimits } from "../machine/limits.js";
 import { limitsOfMachines } from "../machine/limits-of-machines.js";
 import { preflight, refuseTooMany } from "../machine/preflight.js";
 import { readBattle } from "../plan/battle.js";
-import { refuseBudgetOverHosts, refuseOverHosts } from "../plan/hosts-limits.js";
+import { refuseBudgetOverHosts, refuseOverHosts, sharedByLoads } from "../plan/hosts-limits.js";
 import { needsOneBudget, quotaOf } from "../plan/cpu-budget.js";
 import { describePlan, differences as planDifferences } from "../plan/describe.js";
 import { pilotOf, ratesFrom } from "../plan/pilot.js";
@@ -157,7 +157,7 @@ function readConfig(directory) {
  * @returns {Promise<Plan>} with what this machine cannot run marked
  * @throws {UserError} when it cannot run what was asked for
  */
-async function fit({ directory, proxies, hasConnections, say }, plan, config, engines) {
+async function fit({ directory, proxies, hasConnections, hosts, say }, plan, config, engines) {
   const own = await readLimits();
   const limits = engines ? await limitsOfMachines(engines, own) : own;
   say(`descriptors per process: ${describeDescriptors(limits)}`);
@@ -172,7 +172,8 @@ async function fit({ directory, proxies, hasConnections, say }, plan, config, en
   const unavailable = await unavailableProxies(directory, config, proxies);
   const about = { proxies, services, workers, noOneBudget, unavailable };
   if (hasConnections) refuseTooMany(plan, limits, about);
-  return preflight(plan, limits, about);
+  const fitted = preflight(plan, limits, about);
+  return hosts ? sharedByLoads(fitted, hosts.machines) : fitted;
 }
 
 /**

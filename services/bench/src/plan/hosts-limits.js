@@ -4,6 +4,7 @@
 import { UserError } from "../errors.js";
 import { isOwn } from "./hosts-file.js";
 import { needsOneBudget } from "./cpu-budget.js";
+import { connectionsInAll, workloadOf } from "./workload.js";
 
 /** @import { Plan } from "../record/types.js" */
 /** @import { Machine } from "./hosts-file.js" */
@@ -14,14 +15,6 @@ import { needsOneBudget } from "./cpu-budget.js";
  * @throws {UserError} exit code 2
  */
 export function refuseOverHosts({ battle, cells, scenarios }, machines) {
-  const loads = machines.filter(({ roles }) => roles.includes("load")).map(({ name }) => name);
-  if (loads.length > 1) {
-    throw new UserError(
-      `${loads.join(" and ")} all have the role load, and a battle has one load machine`,
-      "Expected the role load on one machine of the file. Leave it out at the others: ./bench hosts check and join take the file as it is.",
-      2,
-    );
-  }
   const observer = machines.find(({ roles }) => roles.includes("observe"));
   if (!observer || !isOwn(observer)) {
     throw new UserError(
@@ -64,4 +57,20 @@ export function refuseBudgetOverHosts(plan, services) {
     "Expected a whole number of cores, or proxies of one container (--proxies): leave out those with a part of their own for TLS.",
     2,
   );
+}
+
+/**
+ * @param {Plan} plan
+ * @param {Machine[]} machines
+ * @returns {Plan} in which each machine with the role load has as many load containers as the others; a cell with fewer connections than
+ *   that has one for each
+ */
+export function sharedByLoads(plan, machines) {
+  const count = machines.filter(({ roles }) => roles.includes("load")).length;
+  const cells = plan.cells.map((cell) => {
+    const most = connectionsInAll(workloadOf(plan, cell));
+    const loads = Math.max(cell.loads, Math.min(most, count * Math.ceil(cell.loads / count)));
+    return { ...cell, loads };
+  });
+  return { ...plan, cells };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readHosts } from "./hosts-file.js";
-import { refuseBudgetOverHosts, refuseOverHosts } from "./hosts-limits.js";
+import { refuseBudgetOverHosts, refuseOverHosts, sharedByLoads } from "./hosts-limits.js";
 
 /** @import { Plan, PlannedCell, ScenarioDescription } from "../record/types.js" */
 /** @import { Machine } from "./hosts-file.js" */
@@ -61,13 +61,27 @@ test("what needs one machine is refused by its name", () => {
   assert.throws(() => refuseBudgetOverHosts(half, twoParts), refusal(/--proxy-cpus 0\.5/));
 });
 
-test("one machine carries the load, and ./bench's own observes", () => {
-  /** @type {Machine[]} */
-  const second = [...MACHINES, { name: "front-2", host: "ssh://front-2", roles: ["load"] }];
-  assert.throws(() => refuseOverHosts(planOf(), second), refusal(/^front and front-2/));
+/** @type {Machine[]} */
+const TWO_LOADS = [...MACHINES, { name: "front-2", host: "ssh://front-2", roles: ["load"] }];
+
+test("./bench's own machine observes", () => {
+  refuseOverHosts(planOf(), TWO_LOADS);
   /** @type {Machine[]} */
   const elsewhere = [
     { name: "all", host: "ssh://all", roles: ["proxy", "servers", "load", "observe"] },
   ];
   assert.throws(() => refuseOverHosts(planOf(), elsewhere), refusal(/^all has the role observe/));
+});
+
+test("each load machine has as many load containers as the others, and none of them without a connection", () => {
+  const loadsOf = (/** @type {number} */ loads, /** @type {number} */ connections) => {
+    const parameterNames = { connections: "CONNECTIONS" };
+    const cell = { loads, parameters: { CONNECTIONS: connections } };
+    const plan = planOf(cell, { parameterNames, loop: "closed" });
+    return [MACHINES, TWO_LOADS].map((machines) => sharedByLoads(plan, machines).cells[0].loads);
+  };
+  assert.deepEqual(loadsOf(1, 100), [1, 2]);
+  assert.deepEqual(loadsOf(3, 100), [3, 4]);
+  assert.deepEqual(loadsOf(4, 100), [4, 4]);
+  assert.deepEqual(loadsOf(1, 1), [1, 1]);
 });

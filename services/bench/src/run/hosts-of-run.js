@@ -12,9 +12,10 @@ import { withRole } from "../machine/hosts-engines.js";
 /**
  * @typedef {object} HostsOfRun
  * @property {Record<Role, Site>} sites who has which role
+ * @property {Site[]} loads all that share the load
  * @property {string} network over all of them
  *
- * @param {ReachedEngine[]} engines each role once
+ * @param {ReachedEngine[]} engines each role once, but that of the load
  * @param {string} network
  * @returns {HostsOfRun}
  */
@@ -32,12 +33,15 @@ export function hostsOfRun(engines, network) {
       return [engine, site];
     }),
   );
+  const all = (/** @type {Role} */ role) =>
+    withRole(engines, role).flatMap((engine) => sites.get(engine) ?? []);
   const of = (/** @type {Role} */ role) => {
-    const site = sites.get(withRole(engines, role)[0]);
+    const [site] = all(role);
     if (!site) throw new Error(`no machine has the role ${role}`);
     return site;
   };
   return {
+    loads: all("load"),
     sites: { proxy: of("proxy"), servers: of("servers"), load: of("load"), observe: of("observe") },
     network,
   };

@@ -13,7 +13,13 @@ import { LoadRun } from "./load-run.js";
 import { samplesIn } from "./shipped-files.js";
 import { keepSamples, mergeSummaries, ownOf, readLatencies, readSummary } from "./k6.js";
 
+<<<<<<< HEAD
 /** @import { CellProject } from "./placement.js" */
+=======
+/** @import { Engine } from "../platform/docker.js" */
+/** @import { CellProject, Site } from "./placement.js" */
+/** @import { Edges } from "./edges.js" */
+>>>>>>> d8b3919 (Several load machines)
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { CellRecord, ParameterNames, Parameters, PlannedCell } from "../record/types.js" */
 /** @import { Summary } from "./k6.js" */
@@ -97,46 +103,56 @@ export class Loads {
       (_, i) => `${this.#context.project}-${NAME}-${i + 1}`,
     );
     const service = this.#workload.runner === "node" ? "load-http" : "load";
-    const samples = this.#isHere ? this.#scratch : samplesIn(this.#filesThere);
     await allEnded(
-      this.names.map((name) =>
-        this.#project.of(service).check([
+      this.names.map((name, i) =>
+        this.#project.on(this.#siteOf(i)).check([
           ...["run", "--detach", "--no-deps", "--no-TTY", "--name", name],
           // What it writes belongs to the caller.
           ...["--user", `${process.getuid?.()}:${process.getgid?.()}`],
-          ...["--volume", `${samples}:/samples`],
+          ...["--volume", `${this.#samplesOn(this.#siteOf(i))}:/samples`],
           // Until it is removed: no sleep that is known on every system is longer.
           ...[service, "sleep", "2147483647"],
         ]),
       ),
     );
     // Of the cell before.
-    if (!this.#isHere) await this.#engine.check(["docker", "exec", this.names[0], ...EMPTY]);
+    await allEnded(
+      this.#elsewhere().map(({ engine, name }) => engine.check(["docker", "exec", name, ...EMPTY])),
+    );
   }
 
-  /** @returns {import("./placement.js").Site} its machine */
-  get #site() {
-    return this.#context.placement.siteOf("load");
+  /**
+   * @param {number} index of a container, from 0
+   * @returns {Site} its machine
+   */
+  #siteOf(index) {
+    return this.#context.placement.siteOfLoad(index + 1);
   }
 
-  get #engine() {
-    return this.#site.engine;
+  /**
+   * @param {Site} site
+   * @returns {string} folder there in which all of its containers write
+   */
+  #samplesOn(site) {
+    if (site.isHere) return this.#scratch;
+    return samplesIn(this.#context.placement.equipmentOf(site).files);
   }
 
-  /** Whether what it writes is on this machine. */
-  get #isHere() {
-    return this.#site.isHere;
+  /** @returns {{engine: Engine, name: string}[]} a container on each machine that is not this one */
+  #elsewhere() {
+    const first = new Map(
+      this.names.map((name, i) => /** @type {const} */ ([this.#siteOf(i), name])).reverse(),
+    );
+    return [...first].flatMap(([{ engine, isHere }, name]) => (isHere ? [] : { engine, name }));
   }
 
-  get #filesThere() {
-    return this.#context.placement.equipmentOf(this.#site).files;
-  }
-
-  /** What it wrote on another machine comes here. */
+  /** What was written on other machines comes here. */
   async #fetchSamples() {
-    if (this.#isHere) return;
-    // All of them write to one folder.
-    await this.#engine.check(["docker", "cp", `${this.names[0]}:/samples/.`, this.#scratch]);
+    await allEnded(
+      this.#elsewhere().map(({ engine, name }) =>
+        engine.check(["docker", "cp", `${name}:/samples/.`, this.#scratch]),
+      ),
+    );
   }
 
   /**
@@ -161,13 +177,14 @@ export class Loads {
         ...extra,
         ...this.#outputTo(`/samples/${csvName(name, i)}`),
       };
-      const ended = this.#engine.runInside(container, [...ENTRYPOINT, ...this.#command()], {
+      const site = this.#siteOf(i);
+      const ended = site.engine.runInside(container, [...ENTRYPOINT, ...this.#command()], {
         env: environment,
         signal: this.#context.signal,
       });
       return {
         name: `${name}-${i + 1}`,
-        ended: ended.then((result) => refuseLost(result, this.#site)),
+        ended: ended.then((result) => refuseLost(result, site)),
       };
     });
     const load = new LoadRun(programs, this.csvFiles(name, count), (code, outputs) =>

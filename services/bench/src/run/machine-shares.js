@@ -16,6 +16,8 @@ export function machineShares(placement, { ownCores, proxyCpus }) {
   if (!placement.isSpread) return cpuShares(ownCores, proxyCpus);
   const proxy = placement.siteOf("proxy");
   const servers = placement.siteOf("servers");
+  const { loads } = placement;
+  if (loads.length > 1) return sharesOfSeveral(placement, proxyCpus);
   const load = placement.siteOf("load");
   const whole = Number.isInteger(proxyCpus) ? proxyCpus : 0;
   const shared = cpuShares(proxy.cores, proxyCpus);
@@ -33,6 +35,27 @@ export function machineShares(placement, { ownCores, proxyCpus }) {
     env: { ...env, ECHO_CPUSET: set(0, echo), LOAD_CPUSET: set(echo, load.cores - echo) },
     loadCores: load.cores - echo,
     cpuLimited: shared.cpuLimited,
+  };
+}
+
+/**
+ * Nothing has a set of cores but a proxy with a budget of whole ones, and what stands beside it: the sets are the same on all load machines,
+ * which may be of different sizes.
+ *
+ * @param {Placement} placement
+ * @param {number} proxyCpus
+ * @returns {ReturnType<typeof machineShares>}
+ */
+function sharesOfSeveral(placement, proxyCpus) {
+  const { loads } = placement;
+  const { cores } = placement.siteOf("proxy");
+  const { env, cpuLimited } = cpuShares(cores, proxyCpus);
+  const whole = Number.isInteger(proxyCpus) ? proxyCpus : 0;
+  return {
+    env: { ...env, ...aloneEnv(cores, whole), ECHO_CPUSET: "", LOAD_CPUSET: "" },
+    // Their parts are equal: the smallest is the first at its limit.
+    loadCores: loads.length * Math.min(...loads.map((load) => load.cores)),
+    cpuLimited,
   };
 }
 

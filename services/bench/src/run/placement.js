@@ -44,21 +44,24 @@ const CARRIERS = /** @type {Record<MeasuredRole, Role>} */ ({
 
 export class Placement {
   #sites;
+  #loads;
   #equipment;
 
   /**
    * @param {Record<Role, Site>} sites
    * @param {object} [spread] left out: there is one machine alone
    * @param {string} spread.network the one over all machines, on which all but the observers meet
+   * @param {Site[]} [spread.loads] all that share the load; left out: that which has the role
    * @param {Map<Site, Equipment>} spread.equipment of each that is not this one; it comes when the run has begun
    */
   constructor(sites, spread) {
     this.#sites = sites;
+    this.#loads = spread?.loads ?? [sites.load];
     this.#equipment = spread?.equipment ?? new Map();
     /** Over all machines; null: there is one alone. */
     this.network = spread?.network ?? null;
     /** Each once. @type {Site[]} */
-    this.sites = [...new Set(Object.values(sites))];
+    this.sites = [...new Set([...Object.values(sites), ...this.#loads])];
   }
 
   /** Everything on the engine of ./bench itself. */
@@ -82,9 +85,38 @@ export class Placement {
     return this.#sites[role];
   }
 
-  /** @param {MeasuredRole} role of a container */
-  carrierOf(role) {
-    return this.#sites[CARRIERS[role]];
+  /** @returns {readonly Site[]} those that share the load */
+  get loads() {
+    return this.#loads;
+  }
+
+  /**
+   * @param {number} number of a load container, from 1
+   * @returns {Site}
+   */
+  siteOfLoad(number) {
+    return this.#loads[(number - 1) % this.#loads.length];
+  }
+
+  /**
+   * @param {MeasuredRole} role of a container
+   * @param {string} [name] in the record: loads have numbers
+   */
+  carrierOf(role, name) {
+    return role === "load" && name !== undefined
+      ? this.siteOfLoad(Number(name.match(/\d+$/)?.[0]))
+      : this.#sites[CARRIERS[role]];
+  }
+
+  /**
+   * @param {Site} site
+   * @param {string} service no observer
+   * @returns {boolean} it may run there
+   */
+  carries(site, service) {
+    return SHARED[service] === "load"
+      ? this.#loads.includes(site)
+      : this.siteOfService(service) === site;
   }
 
   /** @param {string} service no observer */
@@ -112,7 +144,7 @@ export class Placement {
   containers() {
     if (!this.isSpread) return new MeasuredContainers();
     return new SpreadContainers({
-      siteOf: (role) => this.carrierOf(role),
+      siteOf: (role, name) => this.carrierOf(role, name),
       agentOf: (site) => this.equipmentOf(site).agent,
     });
   }
@@ -245,7 +277,12 @@ export class CellProject {
 
   /** @param {string} service no observer */
   of(service) {
-    return /** @type {Project} */ (this.#projects.get(this.#placement.siteOfService(service)));
+    return this.on(this.#placement.siteOfService(service));
+  }
+
+  /** @param {Site} site */
+  on(site) {
+    return /** @type {Project} */ (this.#projects.get(site));
   }
 
   /** @throws {UserError} when Compose cannot read it */

@@ -98,3 +98,29 @@ test("an engine that is lost is told with its machine", async () => {
     "the Docker engine of the machine one does not answer: cannot connect",
   );
 });
+
+test("several load machines have the load containers in turn, and the smallest bounds them all", () => {
+  const small = siteOf("front-1", { cores: 4 });
+  const large = siteOf("front-2", { cores: 16 });
+  const placement = new Placement(
+    { proxy: siteOf("one"), servers: siteOf("two"), load: small, observe: OWN },
+    { network: "over-all", equipment: new Map(), loads: [small, large] },
+  );
+  assert.deepEqual(
+    placement.sites.map(({ name }) => name),
+    ["one", "two", "front-1", "runner", "front-2"],
+  );
+  assert.deepEqual(
+    [1, 2, 3].map((number) => placement.siteOfLoad(number)),
+    [small, large, small],
+  );
+  assert.equal(placement.carrierOf("load", "load-2"), large);
+  assert.ok(placement.carries(large, "load") && !placement.carries(large, "echo"));
+  assert.ok(placement.carries(placement.siteOf("servers"), "echo"));
+  const { env, loadCores } = machineShares(placement, { ownCores: 2, proxyCpus: 2 });
+  assert.equal(loadCores, 8);
+  assert.deepEqual(
+    [env.PROXY_CPUSET, env.REFERENCE_CPUSET, env.ECHO_CPUSET, env.LOAD_CPUSET],
+    ["0-1", "2-7", "", ""],
+  );
+});

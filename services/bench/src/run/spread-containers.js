@@ -26,7 +26,7 @@ export class SpreadContainers {
 
   /**
    * @param {object} about
-   * @param {(role: Role) => Site} about.siteOf
+   * @param {(role: Role, name?: string) => Site} about.siteOf name: of the container
    * @param {(site: Site) => Agent} about.agentOf
    * @param {MeasuredContainers} [about.here] those of this machine
    */
@@ -39,7 +39,7 @@ export class SpreadContainers {
   /** As of `MeasuredContainers`; no name comes twice. @param {string} name @param {Role} role @param {ContainerState} state */
   add(name, role, state) {
     if (!state.running) return name;
-    const site = this.#siteOf(role);
+    const site = this.#siteOf(role, name);
     const { id, pid, image, sharesNetwork } = state;
     if (this.#about.has(name)) throw new Error(`${name} is measured already`);
     this.#about.set(name, Object.freeze({ name, role, image, sharesNetwork, machine: site.name }));

@@ -86,7 +86,7 @@ export class Testbed {
     /** @type {Map<Site, Equipment>} */
     this.#equipment = new Map();
     this.#placement = hosts
-      ? new Placement(hosts.sites, { network: hosts.network, equipment: this.#equipment })
+      ? new Placement(hosts.sites, { ...hosts, equipment: this.#equipment })
       : Placement.here();
     this.#network = config.networks.default.name;
     this.#observers = Object.entries(config.services)
@@ -174,7 +174,7 @@ export class Testbed {
     const about = { config: this.#config, directory: this.#directory, keyTypes };
     await allEnded(
       further.map(async (site) => {
-        const own = services.filter((name) => this.#placement.siteOfService(name) === site);
+        const own = services.filter((name) => this.#placement.carries(site, name));
         const files = await shipFiles(site, { ...about, services: own });
         const agent = new CountersAgent(site, { project: this.#config.name, network });
         this.#equipment.set(site, { files, agent });
