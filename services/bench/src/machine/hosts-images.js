@@ -2,7 +2,7 @@
  * The images that each machine of hosts.yaml needs by its roles, and how they come there.
  */
 import { UserError } from "../errors.js";
-import { run as dockerRun, shortName } from "../platform/docker.js";
+import { run as dockerRun, sharedNetwork, shortName } from "../platform/docker.js";
 import { BENCH_IMAGE } from "./engine.js";
 
 /**
@@ -34,9 +34,11 @@ const ON_ALL = ["cadvisor"];
  * @returns {string[]} images of what may run on the machine, that of this program first: it reads and measures everywhere
  */
 export function imagesFor({ services }, { roles }, proxies) {
-  const needed = Object.entries(services).flatMap(([name, { image, profiles = [] }]) => {
+  const needed = Object.entries(services).flatMap(([name, service]) => {
+    const { image, profiles = [] } = service;
+    // A part that stands beside the server is of the proxy, and where the server is.
     const role = profiles.some((profile) => proxies.includes(profile))
-      ? "proxy"
+      ? (ROLE_OF_SERVICE[sharedNetwork(service) ?? ""] ?? "proxy")
       : ROLE_OF_SERVICE[name];
     const isHere = ON_ALL.includes(name) || (role !== undefined && roles.includes(role));
     return image && isHere && !profiles.includes("no-local-image") ? [image] : [];

@@ -47,6 +47,14 @@ for (const [roles, expected] of /** @type {[Role[], string[]][]} */ ([
   });
 }
 
+test("a part of a proxy that stands beside the server has its image where the server is", () => {
+  const beside = { image: "hitch", profiles: ["tcp"], network_mode: "service:echo" };
+  const config = { ...CONFIG, services: { ...CONFIG.services, "tcp-tls": beside } };
+  const of = (/** @type {Role} */ role) => imagesFor(config, { roles: [role] }, ["tcp"]);
+  assert.ok(of("servers").includes("hitch"));
+  assert.ok(!of("proxy").includes("hitch"));
+});
+
 test("of the proxies only those that are to be measured, and the reference", () => {
   const images = imagesFor(CONFIG, { roles: ["proxy"] }, ["none"]);
   assert.deepEqual(images, [BENCH, "nginx", "cadvisor"]);

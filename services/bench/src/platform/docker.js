@@ -576,6 +576,14 @@ export const OWN_ENGINE = new Engine();
  */
 
 /**
+ * @param {Pick<ComposeService, "network_mode">} service
+ * @returns {string | undefined} the service whose network it shares, on whose machine it has to be; undefined: it has one of its own
+ */
+export function sharedNetwork({ network_mode: mode }) {
+  return mode?.match(/^service:(.+)$/)?.[1];
+}
+
+/**
  * @param {string} image
  * @returns {string} as the engine calls it: without the default registry, and with a tag
  */

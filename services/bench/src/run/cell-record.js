@@ -110,8 +110,9 @@ function usageOfMachines(first, last, { containers, records }) {
       return [name, machineBetween(from[name], end, ours)];
     }),
   );
-  const carrier = containers.find(({ role }) => role === "proxy")?.machine ?? "";
-  return { machine: machines[carrier], machines };
+  // A part of it may stand beside the server, in that one's network.
+  const carrier = containers.find(({ role, sharesNetwork }) => role === "proxy" && !sharesNetwork);
+  return { machine: machines[carrier?.machine ?? ""], machines };
 }
 
 /**

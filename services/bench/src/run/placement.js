@@ -45,6 +45,7 @@ const CARRIERS = /** @type {Record<MeasuredRole, Role>} */ ({
 export class Placement {
   #sites;
   #loads;
+  #beside;
   #equipment;
 
   /**
@@ -52,11 +53,13 @@ export class Placement {
    * @param {object} [spread] left out: there is one machine alone
    * @param {string} spread.network the one over all machines, on which all but the observers meet
    * @param {Site[]} [spread.loads] all that share the load; left out: that which has the role
+   * @param {Record<string, string>} [spread.beside] services that share the network of another, and that other
    * @param {Map<Site, Equipment>} spread.equipment of each that is not this one; it comes when the run has begun
    */
   constructor(sites, spread) {
     this.#sites = sites;
     this.#loads = spread?.loads ?? [sites.load];
+    this.#beside = spread?.beside ?? {};
     this.#equipment = spread?.equipment ?? new Map();
     /** Over all machines; null: there is one alone. */
     this.network = spread?.network ?? null;
@@ -100,12 +103,13 @@ export class Placement {
 
   /**
    * @param {MeasuredRole} role of a container
-   * @param {string} [name] in the record: loads have numbers
+   * @param {string} [name] in the record: of a load with its number, of others the service
    */
   carrierOf(role, name) {
-    return role === "load" && name !== undefined
-      ? this.siteOfLoad(Number(name.match(/\d+$/)?.[0]))
-      : this.#sites[CARRIERS[role]];
+    if (role === "load" && name !== undefined)
+      return this.siteOfLoad(Number(name.match(/\d+$/)?.[0]));
+    if (role === "proxy" && name !== undefined) return this.siteOfService(name);
+    return this.#sites[CARRIERS[role]];
   }
 
   /**
@@ -121,7 +125,7 @@ export class Placement {
 
   /** @param {string} service no observer */
   siteOfService(service) {
-    return this.#sites[SHARED[service] ?? "proxy"];
+    return this.#sites[SHARED[this.#beside[service] ?? service] ?? "proxy"];
   }
 
   /** @param {Site} site */
@@ -315,7 +319,8 @@ export class CellProject {
     const observing = services.filter((service) => observers.includes(service));
     if (observing.length > 0) await this.#here.check(["up", "--detach", "--no-deps", ...observing]);
     const measured = services.filter((service) => !observers.includes(service));
-    const servers = measured.filter((service) => SHARED[service] === "servers");
+    const server = this.#placement.siteOf("servers");
+    const servers = measured.filter((service) => this.#placement.siteOfService(service) === server);
     const others = measured.filter((service) => !servers.includes(service));
     for (const group of [servers, others]) {
       if (group.length > 0)

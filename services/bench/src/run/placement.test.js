@@ -124,3 +124,18 @@ test("several load machines have the load containers in turn, and the smallest b
     ["0-1", "2-7", "", ""],
   );
 });
+
+test("a part of a proxy that shares the server's network is where the server is, and one that shares the proxy's with the proxy", () => {
+  const two = siteOf("two");
+  const placement = new Placement(
+    { proxy: siteOf("one"), servers: two, load: two, observe: OWN },
+    {
+      network: "over-all",
+      equipment: new Map(),
+      beside: { "haproxy-tcp-hitch-tls": "echo", "haproxy-hitch-tls": "haproxy-hitch" },
+    },
+  );
+  assert.equal(placement.carrierOf("proxy", "haproxy-tcp-hitch-tls"), two);
+  assert.equal(placement.carrierOf("proxy", "haproxy-tcp-hitch").name, "one");
+  assert.equal(placement.siteOfService("haproxy-hitch-tls").name, "one");
+});

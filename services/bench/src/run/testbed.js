@@ -9,7 +9,7 @@ import { BENCH_IMAGE } from "../machine/engine.js";
 import { RUN_LABEL } from "../machine/hosts-swarm.js";
 import { startBudgetGroup } from "../platform/budget-group.js";
 import { ensureCertificates } from "../platform/certificates.js";
-import { OWN_ENGINE, Project } from "../platform/docker.js";
+import { OWN_ENGINE, Project, sharedNetwork } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { Influx, INFLUXDB_URL } from "../platform/influx.js";
 import { estimateRemaining } from "../plan/estimate.js";
@@ -86,7 +86,16 @@ export class Testbed {
     /** @type {Map<Site, Equipment>} */
     this.#equipment = new Map();
     this.#placement = hosts
-      ? new Placement(hosts.sites, { ...hosts, equipment: this.#equipment })
+      ? new Placement(hosts.sites, {
+          ...hosts,
+          beside: Object.fromEntries(
+            Object.entries(config.services).flatMap(([name, service]) => {
+              const other = sharedNetwork(service);
+              return other === undefined ? [] : [[name, other]];
+            }),
+          ),
+          equipment: this.#equipment,
+        })
       : Placement.here();
     this.#network = config.networks.default.name;
     this.#observers = Object.entries(config.services)
