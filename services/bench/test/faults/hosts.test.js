@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -285,6 +285,36 @@ test("a battle over three machines; one engine killed in the middle, and started
     (found) => isDeepStrictEqual(found, joinedInventory),
   );
   assert.deepEqual(await inventory(hosts), joinedInventory, "the run left something there");
+
+  await t.test("two load machines share the connections", async () => {
+    const shared = join(folder, "shared.yaml");
+    const machines = {
+      ...described,
+      one: { host: hosts.one, roles: ["proxy", "load"] },
+      two: { host: hosts.two, roles: ["servers", "load"] },
+    };
+    writeFileSync(shared, JSON.stringify({ machines }));
+    const over = ["--hosts", relative(directory, shared), "--proxies", "none"];
+    const rejoined = await ended("hosts", "join", ...over);
+    assert.equal(rejoined.code, 0, rejoined.output);
+    const runs = join(folder, "results");
+    const { code, output } = await bench(["run", "one", ...over], { BENCH_RESULTS: runs }).ended;
+    assert.equal(code, 0, output);
+    const [name] = readdirSync(runs);
+    const [record] = lastAttempts(
+      JSON.parse(readFileSync(join(runs, name, "results.json"), "utf8")).cells,
+    );
+    const loads = Object.entries(record.containers).filter(([, { role }]) => role === "load");
+    assert.deepEqual(
+      loads.map(([container, { machine }]) => [container, machine]).sort(),
+      [
+        ["load-1", "one"],
+        ["load-2", "two"],
+      ],
+    );
+    assert.deepEqual([record.connections.asked, record.connections.opened], [20, 20]);
+    assert.ok(record.echoLatencyMs.count > 0);
+  });
   const left = await ended("hosts", "leave", ...named);
   assert.equal(left.code, 0, left.output);
   assert.deepEqual(await inventory(hosts), before);
