@@ -63,6 +63,7 @@ test("the example is one, with every key and every role", () => {
   const known = Object.keys(schema.properties.machines.additionalProperties.properties);
   assert.deepEqual([...keys].sort(), ["name", ...known].sort());
   assert.deepEqual(new Set(machines.flatMap(({ roles }) => roles)), new Set(ROLES));
+  assert.ok(machines.filter(({ roles }) => roles.includes("load")).length > 1);
 });
 
 test("the schema knows the roles that the program knows", () => {
