@@ -4,7 +4,7 @@
 import { UserError } from "../errors.js";
 import { isOwn } from "./hosts-file.js";
 import { needsOneBudget } from "./cpu-budget.js";
-import { connectionsInAll, workloadOf } from "./workload.js";
+import { connectionsAtATime, workloadOf } from "./workload.js";
 
 /** @import { Plan } from "../record/types.js" */
 /** @import { Machine } from "./hosts-file.js" */
@@ -62,13 +62,13 @@ export function refuseBudgetOverHosts(plan, services) {
 /**
  * @param {Plan} plan
  * @param {Machine[]} machines
- * @returns {Plan} in which each machine with the role load has as many load containers as the others; a cell with fewer connections than
+ * @returns {Plan} in which each machine with the role load has as many load containers as the others; a cell with fewer connections at a time than
  *   that has one for each
  */
 export function sharedByLoads(plan, machines) {
   const count = machines.filter(({ roles }) => roles.includes("load")).length;
   const cells = plan.cells.map((cell) => {
-    const most = connectionsInAll(workloadOf(plan, cell));
+    const most = connectionsAtATime(workloadOf(plan, cell));
     const loads = Math.max(cell.loads, Math.min(most, count * Math.ceil(cell.loads / count)));
     return { ...cell, loads };
   });

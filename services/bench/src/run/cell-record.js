@@ -91,7 +91,7 @@ export function measuredPart(readings, containers, { holdsConnections }) {
 function usageOfMachines(first, last, { containers, records }) {
   const all = Object.values(records);
   if (!first.machines || !last.machines) {
-    const ours = sumOf(all.map(({ cpu }) => cpu.totalSeconds)) + benchBetween(first, last);
+    const ours = total(all.map(({ cpu }) => cpu.totalSeconds)) + benchBetween(first, last);
     return { machine: machineBetween(first, last, ours) };
   }
   const { machines: from } = first;
@@ -105,8 +105,8 @@ function usageOfMachines(first, last, { containers, records }) {
       const names = same.map(([other]) => other);
       const used = all.filter(({ machine = "" }) => names.includes(machine));
       const ours =
-        sumOf(used.map(({ cpu }) => cpu.totalSeconds)) +
-        sumOf(same.map(([other, usage]) => benchBetween(from[other], usage)));
+        total(used.map(({ cpu }) => cpu.totalSeconds)) +
+        total(same.map(([other, usage]) => benchBetween(from[other], usage)));
       return [name, machineBetween(from[name], end, ours)];
     }),
   );
@@ -143,7 +143,7 @@ function benchBetween(first, last) {
 }
 
 /** @param {number[]} values */
-function sumOf(values) {
+function total(values) {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
