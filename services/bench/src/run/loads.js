@@ -13,13 +13,8 @@ import { LoadRun } from "./load-run.js";
 import { samplesIn } from "./shipped-files.js";
 import { keepSamples, mergeSummaries, ownOf, readLatencies, readSummary } from "./k6.js";
 
-<<<<<<< HEAD
-/** @import { CellProject } from "./placement.js" */
-=======
 /** @import { Engine } from "../platform/docker.js" */
 /** @import { CellProject, Site } from "./placement.js" */
-/** @import { Edges } from "./edges.js" */
->>>>>>> d8b3919 (Several load machines)
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { CellRecord, ParameterNames, Parameters, PlannedCell } from "../record/types.js" */
 /** @import { Summary } from "./k6.js" */
