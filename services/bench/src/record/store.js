@@ -53,7 +53,13 @@ export class Store {
     }
     const store = new Store(directory, {
       schema: 2,
-      run: { name, startedAt: new Date().toISOString(), endedAt: null, command, ...(hosts !== undefined && { hosts }) },
+      run: {
+        name,
+        startedAt: new Date().toISOString(),
+        endedAt: null,
+        command,
+        ...(hosts !== undefined && { hosts }),
+      },
       plan,
       environment,
       proxies,

@@ -306,13 +306,10 @@ test("a battle over three machines; one engine killed in the middle, and started
     const { cells } = JSON.parse(readFileSync(join(runs, name, "results.json"), "utf8"));
     const [record] = lastAttempts(cells);
     const loads = Object.entries(record.containers).filter(([, { role }]) => role === "load");
-    assert.deepEqual(
-      loads.map(([container, { machine }]) => [container, machine]).sort(),
-      [
-        ["load-1", "one"],
-        ["load-2", "two"],
-      ],
-    );
+    assert.deepEqual(loads.map(([container, { machine }]) => [container, machine]).sort(), [
+      ["load-1", "one"],
+      ["load-2", "two"],
+    ]);
     assert.deepEqual([record.connections?.asked, record.connections?.opened], [20, 20]);
     assert.ok(record.echoLatencyMs && record.echoLatencyMs.count > 0);
   });
