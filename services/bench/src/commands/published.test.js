@@ -20,8 +20,11 @@ const ROUNDING_MS = 0.0011;
 /** The first and last sample are taken right after the edge at which the table's counters were read. */
 const EDGE_SHARE = 0.05;
 
-/** Of the 40 MB that a clone without history may take; all else takes 10. */
-const ROOM_BYTES = 30e6;
+/**
+ * Of the 60 MB that a clone without history may take; all else takes 10. Sixteen battles are to be published, of 1 to 8 MB each as they are,
+ * and half of that again in Git.
+ */
+const ROOM_BYTES = 50e6;
 
 const runs = readdirSync(PUBLISHED).filter((name) =>
   existsSync(join(PUBLISHED, name, "results.json")),
@@ -32,7 +35,7 @@ test("there are published runs, a dozen files each at most", () => {
   for (const name of runs) assert.ok(readdirSync(join(PUBLISHED, name)).length <= 12, name);
 });
 
-test("published runs leave a clone without history below 40 MB", () => {
+test("published runs leave a clone without history below 60 MB", () => {
   const files = readdirSync(PUBLISHED, { recursive: true, withFileTypes: true });
   const sizes = files
     .filter((entry) => entry.isFile())
