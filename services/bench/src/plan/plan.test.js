@@ -273,7 +273,7 @@ test("a proxy against itself: a copy that starts the same profile, and the contr
 });
 
 for (const [name, cells, parameters] of /** @type {const} */ ([
-  ["quick", 40, { CONNECTIONS: [700], CONCURRENCY: [100], MESSAGES: [1] }],
+  ["quick", 40, { CONNECTIONS: [500], CONCURRENCY: [100], MESSAGES: [1] }],
   [
     "balancerbattle",
     300,
