@@ -40,18 +40,26 @@ export { readPublished } from "./claims.js";
 export { CELL_MEASURES, MEASURES, measuresOf } from "./measures.js";
 
 /**
- * @param {Results} recorded of a run, complete or not
+ * @param {Results} whole record of a run, complete or not
  * @param {object} context
  * @param {TlsPolicy | null} context.policy of certs/policy.json; null: what TLS negotiated is not judged
  * @param {NoiseFloor | null} [context.noiseFloor] of an A/A run on the same environment
  * @param {PublishedRules | null} [context.published]
+ * @param {string[] | null} [context.proxies] those to compare, and the control; the machine index stays that of all cells. null: all
  * @returns {Analysis}
  */
-export function analyse(recorded, { policy, noiseFloor = null, published = null }) {
+export function analyse(whole, { policy, noiseFloor = null, published = null, proxies = null }) {
+  const recorded = proxies ? ofProxies(whole, proxies) : whole;
   const results = withoutExperiments(withoutCapacity(recorded));
   const experimentCells = analyseCells(experimentsAlone(recorded), policy);
-  const { cells: held, machineIndices } = heldAgainstReference(analyseCells(results, policy));
-  const cells = withOperationCosts(settingsOf(results), held);
+  const { cells: held, machineIndices } = heldAgainstReference(
+    analyseCells(withoutExperiments(withoutCapacity(whole)), policy),
+  );
+  const own = new Set(results.cells);
+  const cells = withOperationCosts(
+    settingsOf(results),
+    held.filter(({ record }) => own.has(record)),
+  );
   const settings = compareAll(results, cells);
   const pools = poolsOf(results, settings, cells);
   const slopes = slopesOf(results, cells);
@@ -102,6 +110,26 @@ export function analyse(recorded, { policy, noiseFloor = null, published = null 
     sameWork: sameWorkOf({ results, settings, cells }),
     noiseFloor: floor,
     published: published && studyOf(published, { results, settings, cells, slopes }),
+  };
+}
+
+/**
+ * @param {Results} results
+ * @param {string[]} names of proxies
+ * @returns {Results} with their cells and those of the control alone
+ */
+function ofProxies(results, names) {
+  const isOwn = (/** @type {string} */ proxy) => proxy === CONTROL || names.includes(proxy);
+  const { plan, proxies, cells } = results;
+  return {
+    ...results,
+    proxies: proxies.filter(({ name }) => isOwn(name)),
+    plan: {
+      ...plan,
+      proxies: plan.proxies.filter(isOwn),
+      cells: plan.cells.filter(({ proxy }) => isOwn(proxy)),
+    },
+    cells: cells.filter(({ proxy }) => isOwn(proxy)),
   };
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse, noiseFloorOf } from "./index.js";
+import { recorded } from "./testing/recorded.js";
 import { POLICY, results, selfResults } from "./testing/results.js";
 
 const policy = /** @type {any} */ (POLICY);
@@ -171,4 +172,30 @@ test("what a selfbench run without observers shows is no noise floor", () => {
   const aa = selfResults({ schemes: ["ws"] });
   for (const cell of aa.plan.cells) cell.observed = cell.proxy !== "nginx-copy";
   assert.equal(noiseFloorOf(aa, results()), null);
+});
+
+test("proxies by name are compared with each other alone, on the machine index of all cells", () => {
+  const whole = recorded("reference");
+  const { proxies } = whole.results.plan;
+  const best = whole.overview?.columns[0].cells.find(({ isBest }) => isBest)?.proxy;
+  const other = String(proxies.find((name) => name !== "none" && name !== best));
+  const { overview, machineIndices, cells } = analyse(whole.results, { policy, proxies: [other] });
+  assert.deepEqual(overview?.proxies, [other]);
+  assert.deepEqual(machineIndices, whole.machineIndices);
+  const measured = (/** @type {typeof cells} */ of) =>
+    of
+      .filter(({ record }) => record.proxy === other)
+      .map(({ record, measures }) => [record.id, measures]);
+  assert.ok(measured(cells).length > 0);
+  assert.deepEqual(measured(cells), measured(whole.cells));
+});
+
+test("of proxies by name the best of them is ×1, whoever is better", () => {
+  const [first] = analyse(results(), { policy }).overview?.columns ?? [];
+  const { proxy: best } = first.cells.find(({ isBest }) => isBest) ?? {};
+  const others = first.cells.map(({ proxy }) => proxy).filter((name) => name !== best);
+  assert.equal(others.length, 2);
+  const [column] = analyse(results(), { policy, proxies: others }).overview?.columns ?? [];
+  assert.deepEqual(column.cells.map(({ proxy }) => proxy).sort(), others.sort());
+  assert.equal(column.cells.filter(({ isBest }) => isBest).length, 1);
 });

@@ -59,13 +59,26 @@ const TOLD_GROUPS = ["classic", "common"];
  * @param {PublishedRun[]} runs
  */
 function overviewOf(directory, runs) {
-  const told = readProxies(join(directory, "proxies")).filter(
-    ({ groups, name }) => name !== CONTROL && groups.some((group) => TOLD_GROUPS.includes(group)),
+  const names = readProxies(join(directory, "proxies"))
+    .filter(
+      ({ groups, name }) => name !== CONTROL && groups.some((group) => TOLD_GROUPS.includes(group)),
+    )
+    .map(({ name }) => name);
+  // Of a run with others the told ones are compared anew: a ratio to a proxy that is not shown says nothing.
+  const own = runs.map((run) =>
+    run.analysis.results.plan.proxies.every((name) => name === CONTROL || names.includes(name))
+      ? run
+      : { ...run, analysis: analysisOf(directory, storeOf(directory, run.name), names) },
   );
-  return mergedOverview(
-    runs,
-    told.map(({ name }) => name),
-  );
+  return mergedOverview(own, names);
+}
+
+/**
+ * @param {string} directory the project's
+ * @param {string} name of a published run
+ */
+function storeOf(directory, name) {
+  return Store.open(join(directory, "published", name));
 }
 
 /**
@@ -88,7 +101,7 @@ function publishedRuns(directory) {
   return readdirSync(folder)
     .filter((name) => existsSync(join(folder, name, "results.json")))
     .sort()
-    .map((name) => ({ name, analysis: analysisOf(directory, Store.open(join(folder, name))) }))
+    .map((name) => ({ name, analysis: analysisOf(directory, storeOf(directory, name)) }))
     .sort((a, b) => startOf(b).localeCompare(startOf(a)));
 }
 

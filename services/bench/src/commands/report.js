@@ -52,10 +52,12 @@ export function makeReport(directory, store) {
 /**
  * @param {string} directory the project's
  * @param {Store} store of the run
+ * @param {string[]} [proxies] those to compare; all of the run
  * @returns {Analysis}
  */
-export function analysisOf(directory, store) {
+export function analysisOf(directory, store, proxies) {
   return analyse(store.results, {
+    proxies,
     policy: JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8")),
     noiseFloor: findNoiseFloor(store),
     published: publishedOf(directory, store.results.plan),
