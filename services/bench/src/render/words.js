@@ -139,14 +139,15 @@ export function meaningOf({ parameterNames }, name) {
 
 /**
  * @param {Pick<Setting, "scenario" | "scheme" | "parameters" | "workload">} setting
- * @param {Pick<Setting, "parameters">[]} [all] of the run
+ * @param {Pick<Setting, "scenario" | "parameters">[]} [all] of the run
  * @param {number[]} [counts] of connections, where it stands for several that differ in that alone
- * @returns {string} with every parameter that another setting has otherwise
+ * @returns {string} with every parameter that another setting of its scenario has otherwise
  */
 export function settingTitle({ scenario, scheme, parameters, workload }, all = [], counts) {
   const { connections, messages = 1, protocol, parameterNames: names } = workload;
   const others = Object.entries(without(parameters, [names.connections, names.messages])).filter(
-    ([name, value]) => all.some((other) => other.parameters[name] !== value),
+    ([name, value]) =>
+      all.some((other) => other.scenario === scenario && other.parameters[name] !== value),
   );
   // The files say what is asked for.
   const isTold = comparesServers(workload) && others.some(([name]) => name === names.fileBytes);

@@ -29,6 +29,15 @@ test("settings are titled by what tells them apart", () => {
   ]);
 });
 
+test("what another scenario of the run has otherwise tells settings apart by no more than its name", () => {
+  const { settings } = analyse(results({ schemes: ["ws"] }), { policy: null });
+  const [one] = settings;
+  const other = { ...one, scenario: "hot", parameters: { ...one.parameters, MESSAGE_BYTES: 64 } };
+  assert.equal(settingTitle(one, [...settings, other]), settingTitle(one, settings));
+  const same = { ...other, scenario: one.scenario };
+  assert.notEqual(settingTitle(one, [...settings, same]), settingTitle(one, settings));
+});
+
 test("slopes are titled by their connections, and by what another has otherwise", () => {
   const { slopes } = analyse(idleResults(), { policy: null });
   assert.equal(slopesTitle(slopes[0], slopes), "idle connections, ws");
