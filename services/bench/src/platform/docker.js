@@ -17,19 +17,25 @@ import { UserError } from "../errors.js";
  * @property {string} output both, in the order in which they came
  */
 
+/** Status of a program that was given up, as timeout(1) has it. */
+const GIVEN_UP = 124;
+
 /**
  * Runs a program to its end.
  *
  * @param {string[]} command
- * @param {{env?: Record<string, string>, inherit?: boolean, cwd?: string, firstOutputWithinMs?: number, signal?: AbortSignal}} [options]
- *   inherit: shares this process' terminal; firstOutputWithinMs: it is ended when it has said nothing by then
+ * @param {{env?: Record<string, string>, inherit?: boolean, cwd?: string, firstOutputWithinMs?: number, signal?: AbortSignal,
+ *   limit?: AbortSignal}} [options] inherit: shares this process' terminal; firstOutputWithinMs: it is ended when it has said nothing by
+ *   then; limit: when it is aborted, the program is killed and has ended with status 124
  * @returns {Promise<Result>} rejects when `signal` is aborted
  */
 export function run(
   [program, ...args],
-  { env = {}, inherit = false, cwd, firstOutputWithinMs, signal } = {},
+  { env = {}, inherit = false, cwd, firstOutputWithinMs, signal, limit } = {},
 ) {
   return new Promise((resolve, reject) => {
+    const startedMs = performance.now();
+    let isGivenUp = false;
     const child = spawn(program, args, {
       env: { ...process.env, ...env },
       stdio: inherit ? "inherit" : ["ignore", "pipe", "pipe"],
@@ -47,14 +53,27 @@ export function run(
     });
     const silence =
       firstOutputWithinMs && setTimeout(() => !result.output && child.kill(), firstOutputWithinMs);
+    const giveUp = () => {
+      isGivenUp = true;
+      const text = `given up after ${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`;
+      result.stderr += text;
+      result.output += text;
+      child.kill("SIGKILL");
+      // What it has started itself, as docker its plugin for Compose, may go on, and would hold them.
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    };
     children.add({ child, sharesTerminal: inherit && Boolean(process.stdin.isTTY) });
     child.on("error", reject);
     child.on("close", (code, signal) => {
       clearTimeout(silence);
+      limit?.removeEventListener("abort", giveUp);
       children.delete(child);
-      result.code = code ?? (signal === "SIGINT" ? 130 : 143);
+      result.code = isGivenUp ? GIVEN_UP : (code ?? (signal === "SIGINT" ? 130 : 143));
       resolve(result);
     });
+    limit?.addEventListener("abort", giveUp);
+    if (limit?.aborted) giveUp();
   });
 }
 
@@ -146,6 +165,14 @@ export function converse([program, ...args]) {
 }
 
 /**
+ * @param {number | undefined} ms from now; undefined: none
+ * @returns {AbortSignal | undefined}
+ */
+function limitOf(ms) {
+  return ms === undefined ? undefined : AbortSignal.timeout(ms);
+}
+
+/**
  * Projects that were read once, by directory, name and environment: the file that holds each.
  *
  * @type {Map<string, string>}
@@ -159,19 +186,24 @@ export class Project {
   #name;
   #profile;
   #engine;
+  #limitMs;
 
   /**
    * @param {string} directory where compose.yaml is
-   * @param {{name?: string, profile?: string, files?: string[], env?: Record<string, string>, engine?: Engine}} [options]
+   * @param {{name?: string, profile?: string, files?: string[], env?: Record<string, string>, engine?: Engine, limitMs?: number}} [options]
    *   name: other than compose.yaml's; profile: "*" is all of them; files: instead of compose.yaml and its override; engine: default: that
-   *   of ./bench itself
+   *   of ./bench itself; limitMs: a command that takes longer is given up; left out: none is
    */
-  constructor(directory, { name, profile, files = [], env = {}, engine = OWN_ENGINE } = {}) {
+  constructor(
+    directory,
+    { name, profile, files = [], env = {}, engine = OWN_ENGINE, limitMs } = {},
+  ) {
     this.directory = directory;
     this.env = env;
     this.#name = name;
     this.#profile = profile;
     this.#engine = engine;
+    this.#limitMs = limitMs;
     this.prefix = this.#prefixWith(files.flatMap((file) => ["--file", file]));
   }
 
@@ -212,7 +244,11 @@ export class Project {
    * @param {{inherit?: boolean, signal?: AbortSignal}} [options]
    */
   run(args, options) {
-    return run([...this.prefix, ...args], { env: this.env, cwd: this.directory, ...options });
+    const limit = limitOf(this.#limitMs);
+    return run([...this.prefix, ...args], {
+      ...{ env: this.env, cwd: this.directory, limit },
+      ...options,
+    });
   }
 
   /**
@@ -304,15 +340,30 @@ const ENDED = "program ended with status";
  * A Docker engine, wherever it is. Commands are whole, with `docker` as their first word: it becomes what leads to this engine.
  */
 export class Engine {
+  #runHere;
+
   /**
    * @param {string[]} [client] `docker`, with the options that lead to the engine; default: that of ./bench itself
    * @param {typeof run} [runHere]
+   * @param {number} [limitMs] a command that takes longer is given up, unless it has a limit of its own; left out: none is
    */
-  constructor(client = ["docker"], runHere = run) {
+  constructor(client = ["docker"], runHere = run, limitMs) {
     this.client = client;
+    this.#runHere = runHere;
     /** As `run` of this module. @type {typeof run} */
     this.run = ([program, ...args], options) =>
-      runHere(program === "docker" ? [...client, ...args] : [program, ...args], options);
+      runHere(
+        program === "docker" ? [...client, ...args] : [program, ...args],
+        limitMs === undefined ? options : { limit: limitOf(limitMs), ...options },
+      );
+  }
+
+  /**
+   * @param {number} limitMs
+   * @returns {Engine} the same, each command of which is given up then
+   */
+  within(limitMs) {
+    return new Engine(this.client, this.#runHere, limitMs);
   }
 
   /**
@@ -402,15 +453,16 @@ export class Engine {
    *
    * @param {string} container that has a shell
    * @param {string[]} command as it is: no entrypoint comes before it
-   * @param {{env: Record<string, string>, signal: AbortSignal}} options env: beside the container's own; signal: as for `run` of this module
+   * @param {{env: Record<string, string>, signal: AbortSignal, limit?: AbortSignal}} options env: beside the container's own; signal, limit: as
+   *   for `run` of this module; no limit: none, however long other commands may take
    * @returns {Promise<Pick<Result, "code" | "output"> & {isLost: boolean}>} isLost: what became of it is not known
    */
-  async runInside(container, command, { env, signal }) {
+  async runInside(container, command, { env, signal, limit }) {
     const set = Object.entries(env).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
     const script = `"$@"; status=$?; echo "${ENDED} $status"; exit "$status"`;
     const { code, output } = await this.run(
       ["docker", "exec", ...set, container, "sh", "-c", script, "sh", ...command],
-      { signal },
+      { signal, limit },
     );
     const own = output.replace(new RegExp(`${ENDED} \\d+\n`), "");
     return { code, output: own, isLost: code === 0 && own === output };

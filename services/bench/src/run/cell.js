@@ -52,7 +52,7 @@ import { Watch } from "./watch.js";
 /** @import { Log } from "./causes.js" */
 /** @import { EchoWorker } from "./echo-workers.js" */
 /** @import { Edges } from "./edges.js" */
-/** @import { Placement } from "./placement.js" */
+/** @import { Placement, Site } from "./placement.js" */
 /** @import { SpreadContainers } from "./spread-containers.js" */
 /** @import { PulseReading } from "./pulse.js" */
 
@@ -624,7 +624,9 @@ class CellRun {
   async stop() {
     await this.#phaseOfStop(async () => {
       const { placement } = this.context;
-      const names = await this.#names();
+      // One that was lost keeps what it has until it is back.
+      const sites = this.record.status === "failed" ? await placement.answering() : placement.sites;
+      const names = await this.#names(sites);
       const logs = join(this.folder, "logs");
       mkdirSync(logs, { recursive: true });
       await Promise.all(
@@ -632,11 +634,12 @@ class CellRun {
           // Of several containers of a service, the first has its name alone.
           const file = this.#shortName(name).replace(/-1$/, "");
           const service = this.started.find((state) => state.name === name)?.service ?? "";
-          const log = await this.#engineOf(service).logOf(name);
-          writeFileSync(join(logs, `${file}.log`), keptLog(log));
+          const site = placement.siteOfService(service);
+          if (!sites.includes(site)) return;
+          writeFileSync(join(logs, `${file}.log`), keptLog(await site.engine.logOf(name)));
         }),
       );
-      await placement.remove([...names, ...this.loads.names]);
+      await placement.remove([...names, ...this.loads.names], sites);
       for (const [program, log] of await this.loads.logs())
         writeFileSync(join(logs, `${program}.log`), keptLog(log));
       rmSync(this.scratch, { recursive: true, force: true });
@@ -644,13 +647,16 @@ class CellRun {
     });
   }
 
-  /** @returns {Promise<string[]>} of proxy and server, and of those that an event has started beside them */
-  async #names() {
+  /**
+   * @param {Site[]} sites machines that answer
+   * @returns {Promise<string[]>} of proxy and server, and of those that an event has started beside them
+   */
+  async #names(sites) {
     const started = this.#ofCellAlone().map(({ name }) => name);
     const { observers, placement, project } = this.context;
     // Of several machines some may have started theirs, and others not.
     if (!this.cell.event && !placement.isSpread) return started;
-    const all = await placement.containersOf(project).catch(() => []);
+    const all = await placement.containersOf(project, sites).catch(() => []);
     const others = all
       .filter(
         ({ name, service }) => !observers.includes(service) && !this.loads.names.includes(name),

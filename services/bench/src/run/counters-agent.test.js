@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { counters } from "../commands/answer-counters.js";
 import { ContainerGone } from "../platform/counters.js";
 import { converse, Engine } from "../platform/docker.js";
@@ -202,6 +203,56 @@ test("an answer that does not come ends the wait, and the agent", async () => {
   await assert.rejects(agent.ready(), { kind: "observer", message: /no answer within 0\.5 s/ });
   await conversation.end();
   assert.equal(agent.isLost, true);
+});
+
+test("samples are told once", async (t) => {
+  const service = serviceOf();
+  t.after(() => service.close());
+  const agent = agentWith(() => conversationWith(service));
+  await agent.ready();
+  await agent.ask({ do: "start", containers: { nginx: { id: "1a", pid: 1 } }, intervalMs: 60_000 });
+  const counts = [];
+  for (const what of /** @type {const} */ (["samples", "samples", "stop", "samples"]))
+    counts.push((await agent.ask({ do: what })).samples.length);
+  assert.deepEqual(counts, [1, 0, 1, 0]);
+  await agent.close();
+});
+
+test("an agent that stops answering is noticed while the phase goes on, and what it told until then is kept", async (t) => {
+  const service = serviceOf();
+  t.after(() => service.close());
+  let isSilent = false;
+  const agent = agentWith(() =>
+    conversationWith({
+      answer: (line) => (isSilent ? new Promise(() => {}) : service.answer(line)),
+    }),
+  );
+  await agent.ready();
+  const there = siteOf();
+  const containers = new SpreadContainers({
+    siteOf: (role) => (role === "observer" ? { ...there, name: "own", isHere: true } : there),
+    agentOf: () => agent,
+    here: new MeasuredContainers({ readHost: () => HOST }),
+  });
+  containers.add("nginx", "proxy", state({ pid: 1 }));
+  const phase = new MeasuredPhase(containers, {
+    readEchoWorkers: async () => [],
+    readLogs: async () => [],
+    live: { open: async () => {}, close: async () => {}, abandon: () => {} },
+    sampleIntervalMs: 100,
+  });
+  t.after(() => phase.abandon());
+  await phase.open();
+  await sleep(1500);
+  const { length } = phase.samples;
+  assert.ok(length > 5, `${length} samples`);
+  isSilent = true;
+  await assert.rejects(phase.broken, {
+    kind: "observer",
+    message: "the machine two does not tell its counters: no answer within 0.5 s",
+  });
+  phase.abandon();
+  assert.ok(phase.samples.length >= length);
 });
 
 test("a mistake of the service is told in its words", async () => {

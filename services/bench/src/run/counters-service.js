@@ -21,9 +21,10 @@ import { Sampler } from "./sampler.js";
  * @typedef {{do: "usage", containers: Asked}} AskUsage HostUsage & {containers: Record<string, Reading>}
  * @typedef {{do: "sockets", containers: Asked}} AskSockets Record<string, SocketReading>
  * @typedef {{do: "start", containers: Asked, intervalMs: number}} AskStart null, when the first sample is taken
- * @typedef {{do: "stop"}} AskStop {samples: Sample[], gone: [name: string, ms: number][]}, after a last sample
+ * @typedef {{do: "samples"}} AskSamples {samples: Sample[], gone: [name: string, ms: number][]}: those that were not told yet
+ * @typedef {{do: "stop"}} AskStop the same, after a last sample
  * @typedef {{do: "lookup", name: string}} AskLookup string[]: addresses of that name
- * @typedef {AskClock | AskUsage | AskSockets | AskStart | AskStop | AskLookup} Request
+ * @typedef {AskClock | AskUsage | AskSockets | AskStart | AskSamples | AskStop | AskLookup} Request
  *
  * @typedef {{value: unknown} | {gone: number | "self"} | {error: string, next: string}} Answer gone: the container of that process is no more
  */
@@ -36,6 +37,8 @@ export class CountersService {
   #known = new Map();
   /** @type {Sampler | undefined} */
   #sampler;
+  /** Samples of it that were told. */
+  #told = 0;
 
   /**
    * @param {object} [sources] default: of this machine
@@ -87,6 +90,8 @@ export class CountersService {
         return this.#each(request.containers, (counters) => counters.sockets());
       case "start":
         return this.#start(request);
+      case "samples":
+        return this.#newOf(this.#sampler);
       case "stop":
         return this.#stop();
       case "lookup":
@@ -123,6 +128,7 @@ export class CountersService {
     const counters = Object.entries(containers).map(
       ([name, one]) => /** @type {const} */ ([name, this.#countersOf(one)]),
     );
+    this.#told = 0;
     this.#sampler = new Sampler(new Map(counters), { intervalMs });
     this.#sampler.start();
   }
@@ -131,7 +137,14 @@ export class CountersService {
     const sampler = this.#sampler;
     this.#sampler = undefined;
     sampler?.stop();
-    return { samples: sampler?.samples ?? [], gone: [...(sampler?.gone ?? [])] };
+    return this.#newOf(sampler);
+  }
+
+  /** @param {Sampler | undefined} sampler */
+  #newOf(sampler) {
+    const samples = sampler?.samples.slice(this.#told) ?? [];
+    this.#told += samples.length;
+    return { samples, gone: [...(sampler?.gone ?? [])] };
   }
 }
 

@@ -9,6 +9,9 @@ import { withRole } from "../machine/hosts-engines.js";
 /** @import { Role } from "../plan/hosts-file.js" */
 /** @import { Site } from "./placement.js" */
 
+/** What an engine elsewhere may take for a command: where its machine is lost nothing comes, not even an error. */
+const ANSWER_LIMIT_MS = 30_000;
+
 /**
  * @typedef {object} HostsOfRun
  * @property {Record<Role, Site>} sites who has which role
@@ -26,7 +29,7 @@ export function hostsOfRun(engines, network) {
       const isHere = isOwn(machine);
       const site = {
         name: machine.name,
-        engine: isHere ? OWN_ENGINE : engine,
+        engine: isHere ? OWN_ENGINE : engine.within(ANSWER_LIMIT_MS),
         isHere,
         cores: info.NCPU,
       };

@@ -41,6 +41,12 @@ const EMPTY = ["sh", "-c", "rm -rf /samples/*"];
 /** What a load that watches connections writes beside its samples. */
 const TIMELINE = "survival.csv";
 
+/** What samples of another machine may take to come here: some GB are many minutes' on a slow line. */
+const COPY_LIMIT_MS = 900_000;
+
+/** So long after its container is gone, what ran there is given up: with a lost machine it would never end. */
+const LOG_LIMIT_MS = 15_000;
+
 /** What a load ends with when connections have failed. */
 export const CONNECTIONS_FAILED = 99;
 
@@ -70,6 +76,8 @@ export class Loads {
   names = [];
   /** What was started in them: the warm-up too. @type {LoadRun[]} */
   #runs = [];
+  /** Aborted: what still runs has to end. */
+  #givenUp = new AbortController();
   /** Connections to the reference proxy that have failed, in the load that was read last. */
   referenceFailed = 0;
 
@@ -145,7 +153,9 @@ export class Loads {
   async #fetchSamples() {
     await allEnded(
       this.#elsewhere().map(({ engine, name }) =>
-        engine.check(["docker", "cp", `${name}:/samples/.`, this.#scratch]),
+        engine.check(["docker", "cp", `${name}:/samples/.`, this.#scratch], {
+          limit: AbortSignal.timeout(COPY_LIMIT_MS),
+        }),
       ),
     );
   }
@@ -176,6 +186,7 @@ export class Loads {
       const ended = site.engine.runInside(container, [...ENTRYPOINT, ...this.#command()], {
         env: environment,
         signal: this.#context.signal,
+        limit: this.#givenUp.signal,
       });
       return {
         name: `${name}-${i + 1}`,
@@ -192,10 +203,13 @@ export class Loads {
   /**
    * To be called when the containers are gone, and with them what ran there.
    *
+   * @param {{limitMs?: number}} [options]
    * @returns {Promise<[name: string, log: string][]>} what each program wrote
    */
-  async logs() {
+  async logs({ limitMs = LOG_LIMIT_MS } = {}) {
+    const limit = setTimeout(() => this.#givenUp.abort(), limitMs);
     const logs = await Promise.allSettled(this.#runs.map((load) => load.outputs()));
+    clearTimeout(limit);
     return logs.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   }
 

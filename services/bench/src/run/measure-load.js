@@ -8,7 +8,7 @@
 /** @import { Watch } from "./watch.js" */
 
 /**
- * @param {Pick<MeasuredPhase, "open" | "close" | "abandon" | "isClosed" | "hasLost">} phase
+ * @param {Pick<MeasuredPhase, "open" | "close" | "abandon" | "isClosed" | "hasLost" | "broken">} phase
  * @param {object} options
  * @param {Edges} options.edges at which the load waits
  * @param {number} options.loads containers of the load
@@ -41,7 +41,7 @@ export async function measureLoad(
     await watch.within(limits.openSeconds, Promise.race([first, endedWell]));
     const beside = Promise.resolve(afterOpen());
     beside.catch(() => {});
-    const isThrough = Promise.race([Promise.all([last, beside]), endedWell]);
+    const isThrough = Promise.race([Promise.all([last, beside]), endedWell, phase.broken]);
     await watch.within(limits.closeSeconds, isThrough, () => phase.hasLost);
     await watch.within(limits.endSeconds, load.ended);
     return { readings: await last, load };

@@ -21,8 +21,13 @@ const READINGS = /** @type {PhaseReadings} */ ({});
  * @param {object} [options]
  * @param {Partial<{openSeconds: number, closeSeconds: number, endSeconds: number}>} [options.limits]
  * @param {() => Promise<void>} [options.beforeOpen]
+ * @param {Promise<never>} [options.broken]
  */
-async function measured(t, scripts, { limits = {}, beforeOpen = async () => {} } = {}) {
+async function measured(
+  t,
+  scripts,
+  { limits = {}, beforeOpen = async () => {}, broken = new Promise(() => {}) } = {},
+) {
   const edges = new Edges(0);
   await edges.listen();
   t.after(() => edges.close());
@@ -32,6 +37,7 @@ async function measured(t, scripts, { limits = {}, beforeOpen = async () => {} }
   const phase = {
     isClosed: false,
     hasLost: false,
+    broken,
     open: async () => void order.push("open"),
     close: async () => {
       order.push("close");
@@ -111,6 +117,24 @@ test("a load that ends between the edges, with whatever status, has failed", asy
   ]);
   await assert.rejects(result, { message: "load-1 ended with 0" });
   assert.ok(order.includes("open") && !order.includes("close"));
+});
+
+test("a phase that will have no readings ends the wait for the last edge", async (t) => {
+  /** @type {PromiseWithResolvers<never>} */
+  const broken = Promise.withResolvers();
+  const { result, order } = await measured(
+    t,
+    [
+      async (edge) => {
+        await edge("start");
+        broken.reject(new CellFailure("observer", "no counters"));
+        return new Promise(() => {});
+      },
+    ],
+    { broken: broken.promise },
+  );
+  await assert.rejects(result, { kind: "observer", message: "no counters" });
+  assert.equal(order.at(-1), "abandon");
 });
 
 for (const [limit, script] of /** @type {[string, Script][]} */ ([

@@ -83,6 +83,11 @@ export class MeasuredPhase {
     return [...this.#sampler.gone.keys()].some((name) => !this.#containers.mayGo(name));
   }
 
+  /** @returns {Promise<never>} rejects as soon as it is known, while it is open, that its readings will not be had */
+  get broken() {
+    return this.#sampler.broken;
+  }
+
   /**
    * At the first edge: all of the load stands still and waits. What takes its time is read first, the counters last.
    *

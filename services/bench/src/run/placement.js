@@ -25,6 +25,9 @@ import { SpreadContainers } from "./spread-containers.js";
  * @property {CountersAgent} agent that reads its counters
  */
 
+/** What Compose may take to start containers on a machine that is not this one. */
+const COMPOSE_LIMIT_MS = 120_000;
+
 /** Where the services of compose.yaml run that all proxies share; the others are a proxy's. */
 const SHARED = /** @type {Record<string, Role>} */ ({
   echo: "servers",
@@ -47,6 +50,8 @@ export class Placement {
   #loads;
   #beside;
   #equipment;
+  /** Of those that did not answer when they were asked last. @type {ReadonlySet<Site>} */
+  silent = new Set();
 
   /**
    * @param {Record<Role, Site>} sites
@@ -155,11 +160,12 @@ export class Placement {
 
   /**
    * @param {string} project name
-   * @returns {Promise<ContainerState[]>} on all machines
+   * @param {Site[]} [sites] default: all machines
+   * @returns {Promise<ContainerState[]>} on them
    * @throws {CellFailure | UserError} when an engine does not answer
    */
-  async containersOf(project) {
-    return this.#onEach((engine) => engine.containersOf(project));
+  async containersOf(project, sites) {
+    return this.#onEach((engine) => engine.containersOf(project), sites);
   }
 
   /**
@@ -173,10 +179,11 @@ export class Placement {
 
   /**
    * @param {(engine: Engine) => Promise<ContainerState[]>} ask
+   * @param {Site[]} [sites]
    * @returns {Promise<ContainerState[]>}
    */
-  async #onEach(ask) {
-    const found = this.sites.map((site) =>
+  async #onEach(ask, sites = this.sites) {
+    const found = sites.map((site) =>
       ask(site.engine).catch((error) => {
         throw error instanceof UserError && !site.isHere ? silent(site, error.next) : error;
       }),
@@ -184,22 +191,38 @@ export class Placement {
     return (await Promise.all(found)).flat();
   }
 
-  /** @param {string[]} containers names, wherever they are */
-  async remove(containers) {
-    await Promise.all(this.sites.map(({ engine }) => engine.remove(containers)));
+  /**
+   * @param {string[]} containers names, wherever they are
+   * @param {Site[]} [sites] default: all machines
+   */
+  async remove(containers, sites = this.sites) {
+    await Promise.all(sites.map(({ engine }) => engine.remove(containers)));
   }
 
   /** @returns {Promise<string | null>} which engine does not answer, and its words; null: all do */
   async silence() {
-    for (const { engine, isHere, name } of this.sites) {
-      const { code, output } = await engine.run([
-        ...["docker", "version", "--format", "{{.Server.Version}}"],
-      ]);
-      if (code === 0) continue;
-      const whose = isHere ? "the Docker engine" : `the Docker engine of the machine ${name}`;
-      return `${whose} does not answer: ${output.trim()}`;
-    }
-    return null;
+    const asked = await Promise.all(
+      this.sites.map(async (site) => {
+        const { code, output } = await site.engine.run([
+          ...["docker", "version", "--format", "{{.Server.Version}}"],
+        ]);
+        return { site, isSilent: code !== 0, output };
+      }),
+    );
+    const silences = asked.filter(({ isSilent }) => isSilent);
+    this.silent = new Set(silences.map(({ site }) => site));
+    if (silences.length === 0) return null;
+    const [{ site, output }] = silences;
+    const whose = site.isHere
+      ? "the Docker engine"
+      : `the Docker engine of the machine ${site.name}`;
+    return `${whose} does not answer: ${output.trim()}`;
+  }
+
+  /** @returns {Promise<Site[]>} the machines of which something may be asked; where there is one alone, it */
+  async answering() {
+    if (this.isSpread) await this.silence();
+    return this.sites.filter((site) => !this.silent.has(site));
   }
 
   /**
@@ -228,6 +251,7 @@ export class Placement {
   /** @returns {Promise<void>} when every agent is there, and knows how far its clock is off */
   async ready() {
     await Promise.all(this.further.map((site) => this.equipmentOf(site).agent.ready()));
+    this.silent = new Set();
   }
 
   /** @returns {Pick<CellRecord, "clocks">} of the machines that are not this one; {}: there is none */
@@ -268,7 +292,10 @@ export class CellProject {
       placement.sites.map((site) => [
         site,
         placement.isSpread
-          ? new Project(directory, { ...options, engine: site.engine })
+          ? new Project(directory, {
+              ...{ ...options, engine: site.engine },
+              ...(!site.isHere && { limitMs: COMPOSE_LIMIT_MS }),
+            })
           : this.#here,
       ]),
     );

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Engine, OWN_ENGINE } from "../platform/docker.js";
+import { Engine, OWN_ENGINE, Project } from "../platform/docker.js";
 import { machineShares } from "./machine-shares.js";
 import { MeasuredContainers } from "./measured-containers.js";
 import { Placement } from "./placement.js";
@@ -97,6 +97,31 @@ test("an engine that is lost is told with its machine", async () => {
     await placement.silence(),
     "the Docker engine of the machine one does not answer: cannot connect",
   );
+});
+
+test("of a machine whose engine never answers nothing is waited for without end, and what answers goes on", async () => {
+  // As docker over ssh when that machine has lost its power.
+  const engine = new Engine(["sh", "-c", "exec sleep 600"]).within(300);
+  const placement = spread({ proxy: { ...siteOf("one"), engine } });
+  const message =
+    /^the Docker engine of the machine one does not answer: given up after \d+\.\d s$/;
+  await assert.rejects(placement.containersOf("p"), { kind: "engine", message });
+  assert.match((await placement.silence()) ?? "", message);
+  const answering = await placement.answering();
+  assert.deepEqual(
+    answering.map(({ name }) => name),
+    ["two", "runner"],
+  );
+  assert.deepEqual(
+    [...placement.silent].map(({ name }) => name),
+    ["one"],
+  );
+  assert.deepEqual(await placement.containersOf("p", answering), []);
+  await placement.remove(["p-nginx-1"]);
+  const project = new Project("/tmp", { engine, limitMs: 300 });
+  await assert.rejects(project.check(["up"]), {
+    message: "docker compose up ended with status 124",
+  });
 });
 
 test("several load machines have the load containers in turn, and the smallest bounds them all", () => {

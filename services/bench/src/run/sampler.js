@@ -18,6 +18,9 @@ export class Sampler {
   /** When the end of a container was noticed, in ms since 1970; it is not sampled any more. @type {Map<string, number>} */
   gone = new Map();
 
+  /** Rejects when it can be known before the end that there will be no readings: never, where they are taken here. @type {Promise<never>} */
+  broken = new Promise(() => {});
+
   /** @type {Sample[]} */
   #samples = [];
   #counters;

@@ -14,6 +14,9 @@ import { run as runHere } from "../platform/docker.js";
 const FILES = "files";
 const SAMPLES = "samples";
 
+/** What the files may take to be brought to a machine. */
+const SHIP_LIMIT_MS = 300_000;
+
 /** Volumes of certificates, by their names in compose.yaml. Other volumes are empty on every machine. */
 const CERTIFICATES = /^certs-/;
 
@@ -149,7 +152,9 @@ export async function shipFiles(site, { config, directory, services, keyTypes },
 async function pipe(from, to, { site, run }) {
   const script = 'count=$1; shift; "${@:1:count}" | "${@:count+1}"';
   const words = [String(from.length), ...from, ...to];
-  const { code, output } = await run(["bash", "-o", "pipefail", "-c", script, "bash", ...words]);
+  const { code, output } = await run(["bash", "-o", "pipefail", "-c", script, "bash", ...words], {
+    limit: AbortSignal.timeout(SHIP_LIMIT_MS),
+  });
   if (code !== 0)
     throw new UserError(
       `the files of the benchmark could not be brought to the machine ${site.name}`,

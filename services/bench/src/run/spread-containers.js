@@ -15,6 +15,9 @@ import { Sampler } from "./sampler.js";
 
 /** @typedef {Pick<CountersAgent, "ask" | "clock" | "isLost">} Agent */
 
+/** Between two questions to an agent while it samples. */
+const ASK_INTERVAL_MS = 1000;
+
 export class SpreadContainers {
   #siteOf;
   #agentOf;
@@ -185,6 +188,12 @@ class SpreadSampler {
   #agents;
   #intervalMs;
   #isOpen = false;
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer;
+  /** What is asked by the timer. @type {Promise<void> | undefined} */
+  #asked;
+  /** @type {PromiseWithResolvers<never>} */
+  #broken = Promise.withResolvers();
 
   /**
    * @param {Sampler} own
@@ -195,6 +204,13 @@ class SpreadSampler {
     this.#own = own;
     this.#agents = agents;
     this.#intervalMs = intervalMs;
+    // Whether it is waited for or not.
+    this.#broken.promise.catch(() => {});
+  }
+
+  /** @returns {Promise<never>} rejects as soon as an agent does not answer between start and stop, with what `ask` says of it */
+  get broken() {
+    return this.#broken.promise;
   }
 
   /** @returns {ReadonlyMap<string, number>} containers, and machines whose agent is lost */
@@ -206,7 +222,7 @@ class SpreadSampler {
     ]);
   }
 
-  /** @returns {readonly Sample[]} so far: of other machines none before the end, in the order in which they were taken */
+  /** @returns {readonly Sample[]} so far: of other machines until they were asked last, in the order in which they were taken */
   get samples() {
     if (this.#samples.length === 0) return this.#own.samples;
     return [...this.#own.samples, ...this.#samples].sort((a, b) => a.reading.atMs - b.reading.atMs);
@@ -220,25 +236,45 @@ class SpreadSampler {
     );
     this.#own.start();
     await Promise.all(started);
+    if (this.#isOpen) this.#timer = setInterval(() => this.#ask(), ASK_INTERVAL_MS);
+  }
+
+  /** A machine that has lost its power says nothing: who is asked and does not answer is noticed, and what it told before is kept. */
+  #ask() {
+    this.#asked ??= this.#collect("samples")
+      .catch((error) => {
+        clearInterval(this.#timer);
+        this.#broken.reject(error);
+      })
+      .finally(() => (this.#asked = undefined));
+  }
+
+  /** @param {"samples" | "stop"} what is asked */
+  async #collect(what) {
+    await Promise.all(
+      this.#agents().map(async ({ agent }) => {
+        const { samples, gone } = await agent.ask({ do: what });
+        for (const { service, reading } of samples)
+          this.#samples.push({ service, reading: here(reading, agent) });
+        for (const [name, ms] of gone) this.#gone.set(name, ms);
+      }),
+    );
   }
 
   async stop() {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    const agents = this.#agents().map(({ agent }) => agent);
-    const stopped = Promise.all(agents.map((agent) => agent.ask({ do: "stop" })));
+    clearInterval(this.#timer);
+    const stopped = Promise.all([this.#asked, this.#collect("stop")]);
     stopped.catch(() => {});
     this.#own.stop();
-    for (const [i, { samples, gone }] of (await stopped).entries()) {
-      for (const { service, reading } of samples)
-        this.#samples.push({ service, reading: here(reading, agents[i]) });
-      for (const [name, ms] of gone) this.#gone.set(name, ms);
-    }
+    await stopped;
   }
 
   /** What runs on other machines ends with the next start, or with the agent. */
   abandon() {
     this.#isOpen = false;
+    clearInterval(this.#timer);
     this.#own.abandon();
   }
 }

@@ -18,6 +18,7 @@ import { workersEnv } from "../plan/knobs.js";
 import { keyTypeOf, workloadOf } from "../plan/workload.js";
 import { allEnded, until } from "../platform/wait.js";
 import { keepCurves } from "./curves.js";
+import { CellFailure } from "./cell-failure.js";
 import { CountersAgent } from "./counters-agent.js";
 import { EDGE_HOST, Edges } from "./edges.js";
 import { machineShares } from "./machine-shares.js";
@@ -195,15 +196,17 @@ export class Testbed {
   async #clearFurther() {
     for (const { agent } of this.#equipment.values()) await agent.close();
     this.#equipment.clear();
+    const { further, silent } = this.#placement;
     const left = await Promise.all(
-      this.#placement.further.map(async ({ engine, name }) => {
+      further.map(async (site) => {
+        const what = `not cleared, the machine ${site.name}`;
+        // The next run there clears it.
+        if (silent.has(site)) return [`${what}: its Docker engine does not answer`];
         try {
-          await this.#clear(engine);
+          await this.#clear(site.engine);
           return [];
         } catch (error) {
-          return [
-            `not cleared, the machine ${name}: ${error instanceof Error ? error.message : error}`,
-          ];
+          return [`${what}: ${error instanceof Error ? error.message : error}`];
         }
       }),
     );
@@ -306,7 +309,9 @@ export class Testbed {
 
   /** @param {boolean} clear */
   async #assertFree(clear) {
-    const containers = await this.#placement.containersOf(this.#config.name);
+    const containers = await this.#placement
+      .containersOf(this.#config.name)
+      .catch((error) => Promise.reject(beforeCells(error)));
     const running = containers.filter(({ running }) => running);
     if (running.length > 0 && !clear) {
       throw new UserError(
@@ -317,7 +322,13 @@ export class Testbed {
     // Those that have ended still hold their names.
     await OWN_ENGINE.remove(containers.map(({ name }) => name));
     // A run that was broken off leaves files there too.
-    for (const { engine } of this.#placement.further) await this.#clear(engine);
+    for (const { engine, name } of this.#placement.further) {
+      await this.#clear(engine).catch((error) => {
+        if (!(error instanceof UserError)) throw error;
+        const fact = `the machine ${name} could not be cleared of an earlier run: ${error.message}`;
+        throw new UserError(fact, error.next);
+      });
+    }
   }
 
   /** @param {Influx} influx */
@@ -364,4 +375,16 @@ export class Testbed {
       });
     }
   }
+}
+
+/**
+ * @param {unknown} error
+ * @returns {unknown} a failure as the user's to mend: no cell has begun that could have it as its cause
+ */
+function beforeCells(error) {
+  if (!(error instanceof CellFailure)) return error;
+  return new UserError(
+    error.message,
+    "Expected every machine of the run to answer: ./bench hosts check says what is wrong with each.",
+  );
 }

@@ -96,8 +96,13 @@ export class Watch {
       () => ended.reject(new CellFailure("timeout", `not through after ${seconds} s`)),
       seconds * 1000,
     );
-    const looking = setInterval(() => {
-      if (isSuspicious()) this.assertAlive().catch(ended.reject);
+    let isLooking = false;
+    const looking = setInterval(async () => {
+      // An engine that is lost answers later than the next look would be.
+      if (isLooking || !isSuspicious()) return;
+      isLooking = true;
+      await this.assertAlive().catch(ended.reject);
+      isLooking = false;
     }, this.#lookIntervalMs);
     try {
       return /** @type {T} */ (await Promise.race([ended.promise, action]));

@@ -29,6 +29,24 @@ function watchOver(now, signal = new AbortController().signal) {
 
 const never = () => new Promise(() => {});
 
+test("containers are looked at once at a time, however long the engine takes", async () => {
+  let looks = 0;
+  const watch = new Watch({
+    signal: new AbortController().signal,
+    observers: [],
+    look: () => {
+      looks += 1;
+      return never();
+    },
+    lookIntervalMs: 5,
+  });
+  await assert.rejects(
+    watch.within(0.2, never(), () => true),
+    { kind: "timeout" },
+  );
+  assert.equal(looks, 1);
+});
+
 for (const [what, now, kind, message] of /** @type {const} */ ([
   [
     "ended",

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Engine } from "../platform/docker.js";
+import { Loads } from "./loads.js";
+
+/** @import { Workload } from "../plan/workload.js" */
+/** @import { PlannedCell } from "../record/types.js" */
+/** @import { RunContext } from "./cell.js" */
+/** @import { CellProject } from "./placement.js" */
+
+test("what runs on a machine that is lost is given up, and its log says so", async () => {
+  // As docker over ssh when that machine has lost its power: neither the program nor the connection ends.
+  const engine = new Engine(["sh", "-c", "echo begun; exec sleep 600"]).within(50);
+  const { signal } = new AbortController();
+  const context = {
+    placement: { siteOfLoad: () => ({ name: "one", engine, isHere: false }) },
+    signal,
+  };
+  const cell = { scenario: "idle", scheme: "ws", round: 1, proxy: "nginx" };
+  const workload = { runner: "k6", backend: "echo", parameterNames: {}, referenceShare: 0 };
+  const loads = new Loads(
+    /** @type {PlannedCell} */ (/** @type {unknown} */ (cell)),
+    /** @type {Workload} */ (/** @type {unknown} */ (workload)),
+    {
+      context: /** @type {RunContext} */ (/** @type {unknown} */ (context)),
+      project: /** @type {CellProject} */ ({}),
+      scratch: "/nowhere",
+    },
+  );
+  loads.names = ["p-load-1"];
+  loads.start("load", {}, 1, {});
+  const [[name, log], ...others] = await loads.logs({ limitMs: 300 });
+  assert.deepEqual(others, []);
+  assert.equal(name, "load-1");
+  assert.match(log, /^begun\ngiven up after \d\.\d s\n$/);
+});
