@@ -24,7 +24,7 @@ import { plain, table } from "./markdown.js";
 import { buildsText, versionsOf } from "./measured-versions.js";
 import { machineLine } from "./model.js";
 import { looksIn } from "./published-looks.js";
-import { capital, list } from "./words.js";
+import { bracketed, capital, list } from "./words.js";
 
 /** Beside the table of its figures. */
 export const PICTURE_FILE = "which-proxy.svg";
@@ -43,7 +43,10 @@ export function answerBlocks(runs, overview) {
   const verdicts = verdictsOf(columns);
   const choice =
     verdicts.length > 0
-      ? `${choiceText(verdicts, (name) => looks[name].label)}.`
+      ? `${choiceText(verdicts, {
+          proxies: runs.flatMap(({ analysis }) => analysis.results.proxies),
+          nameOf: (name) => bracketed(looks[name].label),
+        })}.`
       : "No published run ranks proxies for WebSockets yet.";
   return [
     `**${plain(choice)}**`,

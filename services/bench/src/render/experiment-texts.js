@@ -28,7 +28,7 @@ import {
   survivalText,
   watchText,
 } from "./survival-texts.js";
-import { list, titleOfProxy } from "./words.js";
+import { bracketed, list, nameOfProxy, titleOfProxy } from "./words.js";
 
 /**
  * @typedef {object} ExperimentText
@@ -91,8 +91,8 @@ export function experimentTexts(analysis) {
  * @returns {string[]} what is said first of storms and of clients that do not read; a run with events has its matrix
  */
 export function experimentSentences({ results, storms, stalls }) {
-  const titleOf = (/** @type {string} */ name) => titleOfProxy(results, name);
-  return [...stormSentences(storms, titleOf), ...stallSentences(stalls, titleOf)];
+  const nameOf = (/** @type {string} */ name) => nameOfProxy(results, name);
+  return [...stormSentences(storms, nameOf), ...stallSentences(stalls, nameOf)];
 }
 
 /**
@@ -101,7 +101,7 @@ export function experimentSentences({ results, storms, stalls }) {
  */
 function saidOnce(answers) {
   return [...Map.groupBy(answers, ({ text }) => text)].map(([text, own]) => ({
-    name: list(own.map(({ name }) => name)),
+    name: own.length > 1 ? list(own.map(({ name }) => bracketed(name))) : own[0].name,
     text,
   }));
 }

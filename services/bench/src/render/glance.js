@@ -2,13 +2,15 @@
  * The overview of a run in words: which proxy to choose, in a sentence and a table.
  *
  * @import { Analysis, Overview, OverviewCell, OverviewColumn, Setting, Slopes } from "../analyse/types.js"
+ * @import { Results } from "../record/types.js"
  * @import { Interval } from "../statistics/types.js"
  */
 import { unmeasured } from "../analyse/merged-overview.js";
+import { withoutVariants } from "../analyse/variants.js";
 import { counted, figure, NONE, number, range, rankText, ratio, shownUnit } from "../numbers.js";
 import { connectionsInAll, isPaced, schemeName } from "../plan/workload.js";
 import { missingText } from "./findings.js";
-import { capital, list, titleOfProxy } from "./words.js";
+import { capital, list, nameOfProxy, tyingText } from "./words.js";
 
 /**
  * @typedef {object} GlanceCell
@@ -57,14 +59,14 @@ export function glanceOf({ results, overview }) {
   const columns = overview.columns.map((column) => glanceColumn(column, overview.proxies));
   const ranked = columns.some(({ isRanked }) => isRanked);
   return {
-    sentence: sentenceOf(overview, (name) => titleOfProxy(results, name)),
+    sentence: sentenceOf(overview, results),
     proxies: overview.proxies,
     columns,
     legend: [
       ranked
         ? "× best: the ratio to the best of the column, 1 being the best; with it the 95 % interval, or the lowest and the highest of too few rounds for one, its rank, where = is a shared one: no difference is seen, and the figure that it is of."
         : "Figures with the lowest and the highest round: too few rounds to rank.",
-      ...otherwiseTexts(overview, (name) => titleOfProxy(results, name)),
+      ...otherwiseTexts(overview, results),
     ].join(" "),
   };
 }
@@ -114,15 +116,15 @@ export function columnUnit({ key, measure }) {
  * A column has room for one load; that another would name others is said.
  *
  * @param {Overview} overview
- * @param {(name: string) => string} titleOfName
+ * @param {Results} results
  * @returns {string[]} a sentence for each column that it is true of
  */
-function otherwiseTexts({ columns }, titleOfName) {
+function otherwiseTexts({ columns }, results) {
   return columns.flatMap((column) => {
     const { at, otherwise } = column;
     if (!at || otherwise.length === 0) return [];
     const others = otherwise.map(
-      (other) => `${list(other.best.map(titleOfName))} with ${loadText(other.at)}`,
+      (other) => `${tyingText(results, other.best)} with ${loadText(other.at)}`,
     );
     return `${titleOf(column)}, stands for ${loadText(at)}; best is ${others.join(", ")}.`;
   });
@@ -140,7 +142,7 @@ export function glanceCells(cells, unit) {
   return cells.map((cell) => glanceCell(cell, scale, lowest));
 }
 
-/** @param {OverviewColumn} column */
+/** @param {Pick<OverviewColumn, "key" | "scheme" | "at">} column */
 export function titleOf({ key, scheme, at }) {
   const protocol = key === "request" || key === "served" ? "http" : "websocket";
   const name = schemeName({ scheme, workload: { protocol } });
@@ -208,10 +210,10 @@ function glanceCell(cell, { unit, divisor }, lowest) {
 
 /**
  * @param {Overview} overview
- * @param {(name: string) => string} titleOfName
+ * @param {Results} results
  * @returns {string} whom to choose, for what, and what is not known
  */
-function sentenceOf({ columns }, titleOfName) {
+function sentenceOf({ columns }, results) {
   const measured = columns.filter(({ at }) => at);
   const ranked = rankedOf(measured);
   const gaps = columns.filter(({ at }) => !at);
@@ -225,7 +227,9 @@ function sentenceOf({ columns }, titleOfName) {
   if (ranked.length === 0) return `No proxy can be chosen by this run, as it ranks none${tail}.`;
   const isFirstLook = ranked.some((column) => column.isFirstLook);
   const look = isFirstLook ? " A first look: too few rounds for a verdict." : "";
-  return `${choiceText(ranked, titleOfName)}${tail}.${look}`;
+  const { proxies } = results;
+  const choice = choiceText(ranked, { proxies, nameOf: (name) => nameOfProxy(results, name) });
+  return `${choice}${tail}.${look}`;
 }
 
 /**
@@ -238,33 +242,41 @@ export function rankedOf(columns) {
 }
 
 /**
- * @param {OverviewColumn[]} ranked those that rank proxies, one at least
- * @param {(name: string) => string} titleOfName
+ * @param {Pick<OverviewColumn, "key" | "scheme" | "at" | "cells" | "otherwise">[]} ranked those that rank proxies, one at least
+ * @param {object} named
+ * @param {Results["proxies"]} named.proxies of the records that they are of
+ * @param {(name: string) => string} named.nameOf
  * @returns {string} whom to choose, and for what; without a full stop
  */
-export function choiceText(ranked, titleOfName) {
-  const leaders = (/** @type {OverviewColumn} */ { cells }) =>
+export function choiceText(ranked, { proxies, nameOf }) {
+  const leaders = (/** @type {Pick<OverviewColumn, "cells">} */ { cells }) =>
     cells.filter(({ rank }) => rank === 1).map(({ proxy }) => proxy);
   const everywhere = leaders(ranked[0])
     .filter((name) => ranked.every((column) => leaders(column).includes(name)))
     .sort();
-  const groups = Map.groupBy(ranked, (column) => leaders(column).sort().join(" "));
+  const chosen = withoutVariants(everywhere, proxies);
+  // A variant that is chosen is named beside its original as well, where only the variant is best in all.
+  const named = (/** @type {Pick<OverviewColumn, "cells">} */ column) => {
+    const told = withoutVariants(leaders(column), proxies);
+    return leaders(column).filter((name) => told.includes(name) || chosen.includes(name));
+  };
+  const groups = Map.groupBy(ranked, (column) => named(column).sort().join(" "));
   const told = [...groups.values()].map((own) => {
-    const names = list(leaders(own[0]).map(titleOfName));
+    const names = named(own[0]);
     const of = list(joined(own));
-    if (everywhere.length === leaders(own[0]).length)
-      return everywhere.length > 1 ? `no difference seen in ${of}` : `best in ${of}`;
-    return leaders(own[0]).length > 1 ? `${names} tie in ${of}` : `${names} is best in ${of}`;
+    if (chosen.length === names.length)
+      return chosen.length > 1 ? `no difference seen in ${of}` : `best in ${of}`;
+    return `${list(names.map(nameOf))} ${names.length > 1 ? "tie" : "is best"} in ${of}`;
   });
   const choice =
-    everywhere.length > 0
-      ? `Choose ${everywhere.map(titleOfName).join(" or ")}: `
-      : "No proxy is best in all: ";
-  return `${choice}${told.join("; ")}`;
+    chosen.length > 0 ? `Choose ${chosen.map(nameOf).join(" or ")}: ` : "No proxy is best in all: ";
+  const isWhole = ranked.every((column) => named(column).length === leaders(column).length);
+  const rest = isWhole ? "" : "; variants that tie with their original are not named";
+  return `${choice}${told.join("; ")}${rest}`;
 }
 
 /**
- * @param {OverviewColumn[]} columns
+ * @param {Pick<OverviewColumn, "key" | "scheme" | "at" | "otherwise">[]} columns
  * @returns {string[]} `CPU per connection (ws and wss)`
  */
 function joined(columns) {

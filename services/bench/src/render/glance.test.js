@@ -3,10 +3,11 @@ import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
 import { rateResults } from "../analyse/testing/rates.js";
 import { recorded } from "../analyse/testing/recorded.js";
-import { glanceOf } from "./glance.js";
+import { choiceText, glanceOf } from "./glance.js";
 import { renderHtml } from "./report-html.js";
 import { renderMarkdown } from "./report-markdown.js";
 import { renderText } from "./report-text.js";
+import { bracketed } from "./words.js";
 
 test("whom to choose, by what was measured, and what was not", () => {
   const analysis = recorded("balancerbattle");
@@ -84,4 +85,66 @@ test("of two loads that name different proxies, the column says whose it is, and
   );
   const alone = glanceOf(analyse(small, { policy: null }));
   assert.doesNotMatch(`${alone?.sentence} ${alone?.legend}`, /not with every load|stands for/);
+});
+
+/** Made up: whom one chooses, where some are variants of others. */
+const PROXIES = [
+  { name: "envoy", title: "Envoy" },
+  { name: "nginx", title: "nginx" },
+  { name: "slots", title: "nginx, 4,096 slots", variantOf: { proxy: "nginx", differs: "slots" } },
+  {
+    name: "buffer",
+    title: "nginx, 16k buffer",
+    variantOf: { proxy: "nginx", differs: "a buffer" },
+  },
+].map((proxy) => ({ ...proxy, colour: "#000000", parts: [] }));
+
+/**
+ * @param {Record<string, string[]>} leaders by column: of its first rank
+ * @returns {string} the choice
+ */
+function choiceAmong(leaders) {
+  const columns = Object.entries(leaders).map(([key, first]) => ({
+    ...{ key, scheme: /** @type {const} */ ("ws"), at: [], otherwise: [] },
+    cells: /** @type {any[]} */ (
+      PROXIES.map(({ name }) => ({ proxy: name, rank: first.includes(name) ? 1 : 4 }))
+    ),
+  }));
+  const nameOf = (/** @type {string} */ name) =>
+    bracketed(PROXIES.find((proxy) => proxy.name === name)?.title ?? "");
+  return choiceText(columns, { proxies: PROXIES, nameOf });
+}
+
+test("whom to choose: a variant is not named beside its original, and a clause says so", () => {
+  const clause = "variants that tie with their original are not named";
+  assert.equal(
+    choiceAmong({ connection: ["envoy", "nginx", "slots"], message: ["nginx", "slots", "buffer"] }),
+    `Choose nginx: Envoy and nginx tie in CPU per connection (ws); best in CPU per message (ws); ${clause}`,
+  );
+  assert.equal(
+    choiceAmong({ connection: ["nginx", "slots", "envoy"] }),
+    `Choose Envoy or nginx: no difference seen in CPU per connection (ws); ${clause}`,
+  );
+});
+
+test("whom to choose: a variant is named where its original is not beside it, and beside it where it alone is best in all", () => {
+  assert.equal(
+    choiceAmong({ connection: ["slots"], message: ["slots", "envoy"] }),
+    "Choose nginx (4,096 slots): best in CPU per connection (ws); Envoy and nginx (4,096 slots) tie in CPU per message (ws)",
+  );
+  assert.equal(
+    choiceAmong({ connection: ["slots"], message: ["slots", "nginx"] }),
+    "Choose nginx (4,096 slots): best in CPU per connection (ws); nginx and nginx (4,096 slots) tie in CPU per message (ws)",
+  );
+  assert.equal(
+    choiceAmong({ connection: ["buffer"], message: ["nginx", "slots"] }),
+    "No proxy is best in all: nginx (16k buffer) is best in CPU per connection (ws); nginx is best in CPU per message (ws); variants that tie with their original are not named",
+  );
+});
+
+test("whom to choose: without variants nothing is left out", () => {
+  assert.equal(
+    choiceAmong({ connection: ["envoy", "nginx"] }),
+    "Choose Envoy or nginx: no difference seen in CPU per connection (ws)",
+  );
 });

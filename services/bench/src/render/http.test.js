@@ -181,7 +181,7 @@ test("verdicts about requests and files: who answers badly is left out, the cont
   const [, small] = terminal.split("Which way to serve is quickest, files of 12 bytes?\n");
   assert.match(
     small,
-    /^ {2}http {2}.*as the control, Node, files in memory 2\.\d\d ms.*\n {2}https /,
+    /^ {2}http {2}.*as the control, Node \(files in memory\) 2\.\d\d ms.*\n {2}https /,
   );
   assert.match(terminal, /Which way to serve is quickest, files of 786,432 bytes\?/);
 });

@@ -7,7 +7,7 @@ import { isPaced } from "../plan/workload.js";
 import { CONFIDENCE, isRanked } from "../analyse/settings.js";
 import { ALPHA } from "../analyse/ranking.js";
 import { queueOf } from "./model.js";
-import { capital, list, timesRange, titleOfProxy } from "./words.js";
+import { capital, list, nameOfProxy, timesRange } from "./words.js";
 
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { Results } from "../record/types.js" */
@@ -82,7 +82,7 @@ export class Style {
    */
   sentence(text) {
     const isName = this.results.plan.proxies.some((name) =>
-      text.startsWith(titleOfProxy(this.results, name)),
+      text.startsWith(nameOfProxy(this.results, name)),
     );
     return `${isName ? text : capital(text)}.`;
   }

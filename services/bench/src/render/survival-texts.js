@@ -1,13 +1,14 @@
 /**
  * What became of connections around events, in words, as a matrix and as tables.
  *
+ * @import { Results } from "../record/types.js"
  * @import { Analysis, Counted, Share, SurvivalAnswer, SurvivalEvent, SurvivalFigures, SurvivalSetting } from "../analyse/types.js"
  */
 import { counted, count, figure, NONE, number, times } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { schemeName } from "../plan/workload.js";
 import { missingText } from "./findings.js";
-import { amount, capital, list, meaningTexts, titleOfProxy } from "./words.js";
+import { amount, bracketed, capital, list, meaningTexts, nameOfProxy, tyingText } from "./words.js";
 
 /** @typedef {(proxy: string) => string} Title */
 
@@ -39,7 +40,7 @@ const BYTES = { unit: "bytes" };
  */
 export function matrixOf({ results }, setting) {
   const { events } = setting;
-  const titleOf = (/** @type {string} */ name) => titleOfProxy(results, name);
+  const nameOf = (/** @type {string} */ name) => nameOfProxy(results, name);
   const order = [...results.plan.proxies].sort(
     (a, b) => Number(b === CONTROL) - Number(a === CONTROL),
   );
@@ -51,7 +52,7 @@ export function matrixOf({ results }, setting) {
       isControl: proxy === CONTROL,
       fields: events.map((event) => fieldOf(event, proxy)),
     })),
-    sentences: [keptSentence(events, titleOf), controlSentence(setting, titleOf)].filter(Boolean),
+    sentences: [keptSentence(events, results), controlSentence(setting, nameOf)].filter(Boolean),
   };
 }
 
@@ -148,10 +149,10 @@ function isKept({ figures, beyondControl }) {
 
 /**
  * @param {SurvivalEvent[]} events
- * @param {Title} titleOf
+ * @param {Results} results
  * @returns {string} who lost no connection that can be told from a cell without an event; empty: there is no event
  */
-function keptSentence(events, titleOf) {
+function keptSentence(events, results) {
   const told = events
     .filter(({ isControl }) => !isControl)
     .map(({ event, answers }) => {
@@ -167,7 +168,10 @@ function keptSentence(events, titleOf) {
   const groups = Map.groupBy(keeping, ({ known, kept }) =>
     kept.length === known.length && kept.length > 1
       ? "all"
-      : list(kept.map(({ proxy }) => titleOf(proxy))),
+      : tyingText(
+          results,
+          kept.map(({ proxy }) => proxy),
+        ),
   );
   const texts = [...groups].map(([who, own]) => `in ${names(own)} by ${who}`);
   return [
@@ -447,7 +451,7 @@ export function hasNoneText({ answers }, titleOf) {
   );
   return [...groups]
     .map(([why, own]) => {
-      const names = list(own.map(({ proxy }) => titleOf(proxy)));
+      const names = list(own.map(({ proxy }) => bracketed(titleOf(proxy))));
       return `${names} ${own.length > 1 ? why.replace(/^has /, "have ") : why}.`;
     })
     .join(" ");

@@ -345,3 +345,15 @@ test("who does not come back after a storm is named first", () => {
     "Until 99 % were back it took, in times of what it took without a proxy: nginx 1.00 (too few repetitions to tell them apart).",
   ]);
 });
+
+test("who kept all is named without variants of the same, and they are said to be there", () => {
+  const kept = { none: {}, reload: {} };
+  const made = survivalResults({
+    proxies: { nginx: kept, slots: kept, haproxy: kept, envoy: { none: {}, reload: ALL } },
+  });
+  const variantOf = { proxy: "nginx", differs: "fewer slots" };
+  const proxies = made.proxies.map((one) => (one.name === "slots" ? { ...one, variantOf } : one));
+  const analysis = analysed({ ...made, proxies });
+  const [sentence] = matrixOf(analysis, analysis.survivals[0]).sentences;
+  assert.equal(sentence, "Connections were kept in reload by nginx and HAProxy, with variants.");
+});

@@ -21,8 +21,8 @@ import {
   floorLoad,
   handshakesText,
   list,
+  nameOfProxy,
   parameterText,
-  titleOfProxy,
 } from "./words.js";
 
 /** @import { AddedAnswer, Analysis, BestAnswer, DelayAnswer, DelayFigure, DelayKind, DelayPercentile, DelayRow, Finding, HandshakeKind, LeakAnswer, Measure, MemoryAnswer, NoiseFloor, ProxyRatio, Row, Scope, SelfComparison, SelfMeasure, Setting, SlopeRow, Verdict } from "../analyse/types.js" */
@@ -119,7 +119,7 @@ const HANDSHAKES = {
 export function verdictTexts(analysis) {
   const { results, asked, verdicts, aa, sameWork, noiseFloor } = analysis;
   const style = new Style(results, asked);
-  const titleOf = (/** @type {string} */ name) => titleOfProxy(results, name);
+  const titleOf = (/** @type {string} */ name) => nameOfProxy(results, name);
   const told = (/** @type {Finding[]} */ findings) =>
     findings.map((finding) => findingText(finding, titleOf));
   const { shared, verdicts: texts } = sharedOnce(
@@ -175,7 +175,7 @@ function questionText({ results }, verdict, analysis) {
     case "handshake":
       return HANDSHAKES[verdict.kind];
     case "self": {
-      const title = titleOfProxy(results, verdict.proxy);
+      const title = nameOfProxy(results, verdict.proxy);
       return verdict.unobserved
         ? `Does ${title} measure the same with and without its observers, InfluxDB and cAdvisor?`
         : `Does ${title} tie with a copy of itself?`;
@@ -328,7 +328,7 @@ function bestText(style, answer, words) {
   // There the control is one of the servers.
   if (!control || !comparesServers(answer.settings[0].workload)) return text;
   const figure = figureText(style, control, measure(key), p99Of(answer, control));
-  return `${text}; beside them, as the control, ${titleOfProxy(style.results, CONTROL)} ${figure}`;
+  return `${text}; beside them, as the control, ${nameOfProxy(style.results, CONTROL)} ${figure}`;
 }
 
 /**
@@ -337,7 +337,7 @@ function bestText(style, answer, words) {
  * @returns {string} `nginx`, or `nginx [92 % failed]`
  */
 function markedTitle(results, row) {
-  const title = titleOfProxy(results, row.proxy);
+  const title = nameOfProxy(results, row.proxy);
   return answersBadly(row) ? `${title} [${number(row.badPercent)} % failed]` : title;
 }
 
@@ -364,7 +364,7 @@ function contestText(style, answer, words) {
 
   const opposite = comparison.findings
     .filter(({ gate }) => gate === "opposite")
-    .map((finding) => `; but ${findingText(finding, (name) => titleOfProxy(style.results, name))}`)
+    .map((finding) => `; but ${findingText(finding, (name) => nameOfProxy(style.results, name))}`)
     .join("");
   const leaders = order.filter(({ rank }) => rank === 1);
   const rest = order.slice(leaders.length);
@@ -410,7 +410,7 @@ function slopeText({ slope, connectionsPerGiB }) {
 function memoryText(style, answer) {
   const { order } = answer;
   if (order.length === 0) return footprintText(style, answer);
-  const title = (/** @type {SlopeRow} */ { proxy }) => titleOfProxy(style.results, proxy);
+  const title = (/** @type {SlopeRow} */ { proxy }) => nameOfProxy(style.results, proxy);
   const named = (/** @type {SlopeRow} */ row) => `${title(row)} ${slopeText(row)}`;
   const beside = order.map((row) => {
     const { baseline, points } = row;
@@ -467,7 +467,7 @@ function footprintText(style, { settings: [{ workload }], footprints }) {
     const [before, more] = [baseline, growth].map((row) =>
       figureText(style, row, { unit: "bytes" }, null),
     );
-    return `${titleOfProxy(style.results, proxy)} ${before} and ${more} more`;
+    return `${nameOfProxy(style.results, proxy)} ${before} and ${more} more`;
   });
   return `not ranked, as the baseline is mostly configuration and the growth that of ${load}: ${list(each)}`;
 }
@@ -555,7 +555,7 @@ function sameWorkLead(style, sameWork) {
     if (!last) return [];
     const told = last.measures.find(({ measure: key }) => key.includes("cpu")) ?? last.measures[0];
     const { ratio, differs, detectableRatio: seen } = told;
-    const names = [copy, proxy].map((name) => titleOfProxy(style.results, name));
+    const names = [copy, proxy].map((name) => nameOfProxy(style.results, name));
     const judged =
       differs === null
         ? "too few rounds to see any difference"
@@ -596,7 +596,7 @@ function addedText(style, answer) {
   if (proxies.length === 0) return "no answer: no proxy has a valid cell";
 
   const { value } = control.median;
-  const title = (/** @type {Row} */ { proxy }) => titleOfProxy(style.results, proxy);
+  const title = (/** @type {Row} */ { proxy }) => nameOfProxy(style.results, proxy);
   const tail = (/** @type {Row} */ row) => tailText(p99Of(answer, row), of);
   const faster = proxies.filter(({ proxy }) => relations[proxy] === "better");
   if (faster.length > 0) {
@@ -643,7 +643,7 @@ function addedText(style, answer) {
  * @returns {string} what each proxy adds to the control's percentiles; where that bounds nothing, each one's own
  */
 function delayText(style, { delay: { rows, isAdded } }) {
-  const title = (/** @type {DelayRow} */ { proxy }) => titleOfProxy(style.results, proxy);
+  const title = (/** @type {DelayRow} */ { proxy }) => nameOfProxy(style.results, proxy);
   const told = (
     /** @type {DelayRow} */ { percentiles },
     /** @type {(one: DelayPercentile) => string | null} */ textOf,
@@ -716,7 +716,7 @@ function ratioTexts(results, style, ratios) {
   if (ratios.length === 0) return "no answer: no proxy has valid cells over both";
   const sorted = ratios.toSorted((a, b) => a.ratio.value - b.ratio.value);
   return list(
-    sorted.map(({ proxy, ratio }) => `${titleOfProxy(results, proxy)} ${style.ratio(ratio)}`),
+    sorted.map(({ proxy, ratio }) => `${nameOfProxy(results, proxy)} ${style.ratio(ratio)}`),
   );
 }
 
@@ -725,7 +725,7 @@ function ratioTexts(results, style, ratios) {
  * @param {LeakAnswer} answer
  */
 function leakText(results, { connections, settleSeconds, left }) {
-  const title = (/** @type {{proxy: string}} */ { proxy }) => titleOfProxy(results, proxy);
+  const title = (/** @type {{proxy: string}} */ { proxy }) => nameOfProxy(results, proxy);
   const after = `${settleSeconds} s after the last of ${counted(connections, "connection")}`;
   const more = (/** @type {number} */ n) =>
     `${counted(n, "socket or descriptor", "sockets or descriptors")} more than before`;

@@ -6,6 +6,7 @@ import { CONTROL } from "../plan/proxies.js";
 import { roundsBySetting } from "../plan/rounds.js";
 import { schemeName, without } from "../plan/workload.js";
 import { comparesServers } from "../analyse/settings.js";
+import { withoutVariants } from "../analyse/variants.js";
 
 /** @import { HandshakeKind, Measure, NoiseFloor, Setting, Slopes } from "../analyse/types.js" */
 /** @import { Meaning, Results, ScenarioDescription } from "../record/types.js" */
@@ -216,6 +217,35 @@ export function titleOfProxy(results, name) {
   // Among file servers, what stands behind the proxies is one of them.
   if (name === CONTROL && isServer) return "Node, files in memory";
   return results.proxies.find((proxy) => proxy.name === name)?.title ?? name;
+}
+
+/**
+ * @param {string} title of a proxy
+ * @returns {string} as a sentence has it, where a comma would part it: `nginx (16k buffer)` of `nginx, 16k buffer`
+ */
+export function bracketed(title) {
+  const [first, ...rest] = title.split(", ");
+  return rest.length > 0 ? `${first} (${rest.join(", ")})` : first;
+}
+
+/**
+ * @param {Results} results
+ * @param {string} name
+ * @returns {string} as a sentence has it
+ */
+export function nameOfProxy(results, name) {
+  return bracketed(titleOfProxy(results, name));
+}
+
+/**
+ * @param {Results} results
+ * @param {string[]} names of proxies that tie
+ * @returns {string} `HAProxy and nginx`; `HAProxy and nginx, with variants` where variants of these are left out
+ */
+export function tyingText(results, names) {
+  const told = withoutVariants(names, results.proxies);
+  const end = told.length < names.length ? ", with variants" : "";
+  return `${list(told.map((name) => nameOfProxy(results, name)))}${end}`;
 }
 
 /**

@@ -3,7 +3,14 @@ import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
 import { filesResults } from "../analyse/testing/http.js";
 import { idleResults, PARAMETERS, results } from "../analyse/testing/results.js";
-import { floorLoad, settingTitle, slopesTitle, titleOfProxy } from "./words.js";
+import {
+  bracketed,
+  floorLoad,
+  settingTitle,
+  slopesTitle,
+  titleOfProxy,
+  tyingText,
+} from "./words.js";
 
 /** @param {import("../record/types.js").Results} of */
 function titles(of) {
@@ -57,4 +64,19 @@ test("the load of a noise floor, by its connections or its scenarios", () => {
     "1,000 and 5,000 connections",
   );
   assert.equal(floorLoad({ connections: [], scenarios: ["churn"] }), "churn");
+});
+
+test("names that tie are a list that can be read, and variants of those in it are left out", () => {
+  const made = results({ proxies: { nginx: {}, slots: {}, haproxy: {} } });
+  const variantOf = { proxy: "nginx", differs: "fewer slots" };
+  const own = { slots: { title: "nginx, 4,096 slots", variantOf } };
+  const proxies = made.proxies.map((one) => ({
+    ...one,
+    ...own[/** @type {"slots"} */ (one.name)],
+  }));
+  const named = { ...made, proxies };
+  assert.equal(tyingText(named, ["haproxy", "nginx"]), "HAProxy and nginx");
+  assert.equal(tyingText(named, ["haproxy", "slots", "nginx"]), "HAProxy and nginx, with variants");
+  assert.equal(tyingText(named, ["haproxy", "slots"]), "HAProxy and nginx (4,096 slots)");
+  assert.equal(bracketed("Node, files in memory"), "Node (files in memory)");
 });
