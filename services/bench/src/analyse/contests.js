@@ -8,14 +8,14 @@ import {
   cellsOf,
   delayCells,
   HELD,
-  lostCells,
+  shareCells,
   slopeCells,
   toReference,
   unranked,
 } from "./overview.js";
 
 /** @import { Workload } from "../plan/workload.js" */
-/** @import { Analysis, BestAnswer, CapacityAnswer, Contest, CoursePart, DelayKind, Finding, Measure, Missing, OverviewCell, ProxyRatio, Rounds, Verdict } from "./types.js" */
+/** @import { Analysis, BestAnswer, CapacityAnswer, Contest, CoursePart, DelayKind, Finding, Measure, MemoryAnswer, Missing, OverviewCell, ProxyRatio, Rounds, Share, SurvivalFigures, Verdict } from "./types.js" */
 
 /** @typedef {Omit<OverviewCell, "toReference">} Cell */
 
@@ -45,10 +45,12 @@ export function contestsOf(analysis) {
     ...survivals.flatMap(({ events, ...setting }) =>
       events
         .filter(({ isControl }) => !isControl)
-        .map(({ event, answers }) => ({
-          ...about("lost", LOST, event),
-          ...restingOn([setting], lostCells(answers)),
-        })),
+        .flatMap(({ event, answers }) =>
+          EVENT_SHARES.map(({ question, measure, shareIn }) => ({
+            ...about(question, measure, event),
+            ...restingOn([setting], shareCells(answers, shareIn)),
+          })),
+        ),
     ),
     ...storms.map(({ answers, ...setting }) => ({
       ...about("storm", BACK),
@@ -68,13 +70,47 @@ export function contestsOf(analysis) {
   return found.filter(({ cells }) => cells.some(({ value }) => value));
 }
 
-/** @type {Measure} */
-const LOST = {
-  key: "lost",
-  title: "Connections lost",
-  unit: "%",
-  better: "lower",
-  description: "Of those open at the event, by the end of the watch.",
+/** What is told of each event. @type {{question: Contest["question"], measure: Measure, shareIn: (figures: SurvivalFigures) => Share | null}[]} */
+const EVENT_SHARES = [
+  {
+    question: "lost",
+    measure: {
+      key: "lost",
+      title: "Connections lost",
+      unit: "%",
+      better: "lower",
+      description: "Of those open at the event, by the end of the watch.",
+    },
+    shareIn: ({ lost }) => lost,
+  },
+  {
+    question: "failed",
+    measure: {
+      key: "failed",
+      title: "New handshakes failed",
+      unit: "%",
+      better: "lower",
+      description: "Of those from the event on.",
+    },
+    shareIn: ({ probes }) => probes.failed,
+  },
+  {
+    question: "newcomers",
+    measure: {
+      key: "newcomers",
+      title: "New connections that a server got which was started",
+      unit: "%",
+      better: "higher",
+      description: "Of those through the proxy from the event on.",
+    },
+    shareIn: ({ servers }) => servers?.newcomers ?? null,
+  },
+];
+
+/** What a proxy has before a load, and what it grows by under it. @type {Record<"baseline" | "growth", Measure>} */
+const FOOTPRINTS = {
+  baseline: measure("proxy_memory_baseline_usage_bytes"),
+  growth: measure("proxy_memory_growth_bytes"),
 };
 
 /** @type {Measure} */
@@ -174,20 +210,15 @@ function ofVerdict(analysis, verdict) {
         ...restingOn(settings, delayCells(delay.rows), withShared(caveats)),
       }));
     case "memory":
-      return verdict.answers.flatMap(({ slopes, caveats }) =>
-        slopes
-          ? [
-              {
-                ...about("memory", measure(HELD)),
-                ...restingOn(
-                  slopes,
-                  slopeCells(slopes.parts[0].rows, ({ slope }) => slope),
-                  withShared(caveats),
-                ),
-              },
-            ]
-          : [],
-      );
+      return verdict.answers.flatMap((answer) => {
+        const { slopes, caveats } = answer;
+        // Held connections tell more than what is open at a time.
+        if (!slopes) return footprintsOf(answer, withShared(caveats));
+        const cells = slopeCells(slopes.parts[0].rows, ({ slope }) => slope);
+        return [
+          { ...about("memory", measure(HELD)), ...restingOn(slopes, cells, withShared(caveats)) },
+        ];
+      });
     case "tls":
       return verdict.answers.map(({ settings, ratios, caveats }) => ({
         ...about("tls", inTimes(measure(verdict.measure))),
@@ -233,6 +264,25 @@ function ofComparison(analysis, { question, measure: key, caveats }, answer) {
     })),
     isFirstLook: comparison.findings.some(({ gate }) => gate === "few-rounds"),
   };
+}
+
+/**
+ * @param {MemoryAnswer} answer
+ * @param {Finding[]} caveats
+ * @returns {Contest[]}
+ */
+function footprintsOf({ settings, footprints }, caveats) {
+  return /** @type {const} */ (["baseline", "growth"]).map((part) => ({
+    ...about("footprint", FOOTPRINTS[part], part),
+    ...restingOn(
+      settings,
+      footprints.map(({ proxy, [part]: { median, values, missing } }) => ({
+        ...unranked(proxy, median, missing),
+        values,
+      })),
+      caveats,
+    ),
+  }));
 }
 
 /**

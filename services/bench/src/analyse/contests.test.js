@@ -49,6 +49,19 @@ test("short connections: what each costs, over each scheme, and TLS to plain; th
   assert.ok(Math.abs((tls.cells[0].value?.value ?? 0) - 2.5) < 0.1);
 });
 
+test("short connections: memory before the load and what it grows by, of no rank; held connections have a slope instead", () => {
+  const all = contests(results({ schemes: ["ws"] }));
+  const [baseline, growth] = ["baseline", "growth"].map((part) =>
+    only(all, `footprint ${part} ws`).cells.find(({ proxy }) => proxy === "nginx"),
+  );
+  assert.ok(Math.abs(Number(baseline?.value?.value) / 20e6 - 1) < 0.02);
+  assert.ok(Math.abs(Number(growth?.value?.value) / 10e6 - 1) < 0.02);
+  assert.deepEqual([baseline?.rank, baseline?.values.length], [null, 6]);
+  assert.ok(baseline?.value?.interval);
+  const held = named(contests(idleResults()));
+  assert.ok(!held.some((name) => name.startsWith("footprint")), held.join(", "));
+});
+
 test("fewer rounds than a verdict takes are a first look, in each contest that compares", () => {
   const all = contests(results({ rounds: 4 }));
   assert.equal(only(all, "best cpu_us_per_connection ws").isFirstLook, true);
@@ -86,11 +99,13 @@ test("searches, events, storms and slow readers are contests too", () => {
       proxies: { none: { reload: "has none", none: {} }, nginx: { reload: { lost: 3 }, none: {} } },
     }),
   );
-  assert.deepEqual(named(lost), ["lost reload ws"]);
-  assert.deepEqual(
-    lost[0].cells.map(({ proxy }) => proxy),
-    ["nginx"],
-  );
+  // No server started in it.
+  assert.deepEqual(named(lost), ["lost reload ws", "failed reload ws"]);
+  for (const { cells } of lost)
+    assert.deepEqual(
+      cells.map(({ proxy, value }) => [proxy, value?.value]),
+      [["nginx", 0]],
+    );
 
   /** @type {{seconds: [number, number, number]}} */
   const back = { seconds: [0.5, 1, 1.5] };

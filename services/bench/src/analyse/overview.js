@@ -8,7 +8,7 @@ import { measure } from "./measures.js";
 
 /** @import { Estimate } from "../statistics/types.js" */
 /** @import { Scheme } from "../record/types.js" */
-/** @import { Analysis, Comparison, DelayKind, DelayRow, Missing, Overview, OverviewCell, OverviewColumn, Ratio, Setting, Share, SlopeRow, SurvivalAnswer } from "./types.js" */
+/** @import { Analysis, Comparison, DelayKind, DelayRow, Missing, Overview, OverviewCell, OverviewColumn, Ratio, Setting, Share, SlopeRow, SurvivalAnswer, SurvivalFigures } from "./types.js" */
 /** @import { Workload } from "../plan/workload.js" */
 
 /** Whose slope over held connections is what one of them takes. */
@@ -331,7 +331,8 @@ function lostIn(event) {
     const found = survivals
       .filter((setting) => setting.scheme === scheme)
       .flatMap(({ events, ...setting }) => {
-        const cells = lostCells(events.find((one) => one.event === event)?.answers ?? []);
+        const { answers = [] } = events.find((one) => one.event === event) ?? {};
+        const cells = shareCells(answers, ({ lost }) => lost);
         const at = [{ ...setting, comparisons: [] }];
         return cells.some(({ value }) => value) ? [{ at, cells, isFirstLook: false }] : [];
       });
@@ -341,13 +342,14 @@ function lostIn(event) {
 
 /**
  * @param {SurvivalAnswer[]} answers
- * @returns {Found["cells"]} connections lost, in %
+ * @param {(figures: SurvivalFigures) => Share | null} shareIn
+ * @returns {Found["cells"]} that share, in %
  */
-export function lostCells(answers) {
+export function shareCells(answers, shareIn) {
   return answers
     .filter(({ proxy }) => proxy !== CONTROL)
     .map(({ proxy, figures, missing }) =>
-      unranked(proxy, percentOf(figures?.lost ?? null), missing),
+      unranked(proxy, percentOf(figures && shareIn(figures)), missing),
     );
 }
 

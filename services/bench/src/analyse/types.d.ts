@@ -544,8 +544,9 @@ export interface OverviewCell {
 /**
  * One question of a run over one scheme, in one figure a proxy, whatever is asked: what many runs are laid out side by side by.
  *
- * As the verdict of that name; capacity: the most under a promise; lost: connections in an event; storm: time until 99 % are back; stall:
- * memory that a stalled client costs; course: what grows over time.
+ * As the verdict of that name; footprint: the memory of a proxy before a load or what it grows by under it; capacity: the most under a
+ * promise; lost: connections in an event; failed: new handshakes from then on; newcomers: what a server gets of new connections that was
+ * started in it; storm: time until 99 % are back; stall: memory that a stalled client costs; course: what grows over time.
  */
 export interface Contest extends Pick<
   OverviewColumn,
@@ -556,15 +557,18 @@ export interface Contest extends Pick<
     | "added"
     | "delay"
     | "memory"
+    | "footprint"
     | "tls"
     | "handshake"
     | "leak"
     | "capacity"
     | "lost"
+    | "failed"
+    | "newcomers"
     | "storm"
     | "stall"
     | "course";
-  /** Its measure, or the kind of delay or handshake, or the event. */
+  /** Its measure, or the kind of delay, of footprint or of handshake, or the event. */
   detail: string;
   /** What it rests on: settings, or the slope over them. */
   at: Omit<Setting, "comparisons">[] | Slopes;

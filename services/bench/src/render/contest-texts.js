@@ -15,7 +15,7 @@ import { withoutBuffers } from "./memory-texts.js";
 import { stallTitle } from "./stall-texts.js";
 import { stormTitle } from "./storm-texts.js";
 import { settingText } from "./survival-texts.js";
-import { capital, settingTitle, titleOfProxy } from "./words.js";
+import { bracketed, capital, settingTitle, titleOfProxy } from "./words.js";
 
 /**
  * @typedef {object} ContestText
@@ -36,11 +36,14 @@ const SECTIONS = {
   added: "verdicts",
   delay: "delays",
   memory: "slopes",
+  footprint: "verdicts",
   tls: "verdicts",
   handshake: "verdicts",
   leak: "verdicts",
   capacity: "capacity",
   lost: "events",
+  failed: "events",
+  newcomers: "events",
   storm: "storm",
   stall: "slow-readers",
   course: "course",
@@ -107,6 +110,7 @@ export function titleText({ question, detail, measure, at }) {
   switch (question) {
     case "best":
     case "added":
+    case "footprint":
     case "stall":
     case "course":
       return measure.title;
@@ -125,7 +129,9 @@ export function titleText({ question, detail, measure, at }) {
         ? "Most messages a second under a promise"
         : "Most handshakes a second under a promise";
     case "lost":
-      return `Connections lost, ${detail}`;
+    case "failed":
+    case "newcomers":
+      return `${measure.title}, ${detail}`;
     case "storm":
       return "Time until 99 % of all are back";
   }
@@ -143,6 +149,8 @@ function loadOf({ settings: all, results }, { question, at, scheme }) {
     case "capacity":
       return capacityLoad(results, first);
     case "lost":
+    case "failed":
+    case "newcomers":
       return settingText(first);
     case "storm":
       return stormTitle(first);
@@ -185,7 +193,7 @@ function heldText({ cells, measure, isFirstLook }, titleOf) {
   const hasReference = cells.some(({ toReference }) => toReference !== null);
   return [
     best
-      ? `Ratios are to ${titleOf(best.proxy)}, the best here.`
+      ? `Ratios are to ${bracketed(titleOf(best.proxy))}, the best here.`
       : isRanked
         ? "Ranked by where the intervals lie."
         : "Not ranked: figures, each with its interval or its lowest and highest round.",

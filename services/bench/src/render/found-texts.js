@@ -7,19 +7,19 @@
  * @import { ClaimEntry } from "./claim-rows.js"
  * @import { GlanceCell } from "./glance.js"
  */
-import { foundIn } from "../analyse/found.js";
-import { times } from "../numbers.js";
+import { foundIn, isSurprising, namedIn, quotientIn, stormAnswers } from "../analyse/found.js";
+import { counted, times } from "../numbers.js";
+import { connectionsAtATime } from "../plan/workload.js";
 import { claimCounts, dayOf } from "./claim-rows.js";
 import { contestText, titleText } from "./contest-texts.js";
 import { gapsOf } from "./glance.js";
 import { plain } from "./markdown.js";
+import { withoutBuffers } from "./memory-texts.js";
 import { eventTitle } from "./survival-texts.js";
-import { capital, list } from "./words.js";
+import { bracketed, capital, nameOfProxy, tyingText } from "./words.js";
 
 /** A short page. */
 const MOST = 10;
-/** Events are many, and some are alike. */
-const MOST_OF_A_KIND = 3;
 
 /**
  * @typedef {object} Ends the proxies with the lowest and the highest figure, in words
@@ -78,16 +78,24 @@ const SENTENCES = {
       : null,
   handshake: ({ detail }, { low, high, lowAmount, highAmount }) =>
     `${HANDSHAKES[detail]} ${low} ${lowAmount} the CPU, and ${high} ${highAmount}`,
+  footprint: ({ run, detail, measure, at }, { low, high, lowAmount, highAmount }) => {
+    const end = withoutBuffers(run.analysis, measure.key);
+    if (detail === "baseline" || !Array.isArray(at))
+      return `Warmed up and without a connection ${high} takes ${highAmount} of memory, and ${low} ${lowAmount}${end}`;
+    const [{ workload }] = at;
+    const open = counted(connectionsAtATime(workload), "connection");
+    return `With ${open} ${workload.holdsConnections ? "held" : "at a time"} ${high} grows by ${highAmount} of memory, and ${low} by ${lowAmount}${end}`;
+  },
   capacity: ({ at }, { low, high, lowAmount, highAmount }) =>
     `With the tail under a limit, ${highAmount} ${Array.isArray(at) && at[0].workload.holdsConnections ? "messages" : "handshakes"} a second go through ${high}, and ${lowAmount} through ${low}`,
-  lost: ({ run, detail }, { low, high, lowAmount, highAmount }) => {
-    const events = run.analysis.survivals.flatMap((setting) => setting.events);
-    const event = events.find((one) => one.event === detail);
+  lost: (contest, { low, high, lowAmount, highAmount }) => {
     const most = highAmount === "100 %" ? "all" : `${highAmount} of the`;
-    return `${event ? eventTitle(event) : detail}: ${most} open connections are lost through ${high}, ${lowAmount === "0 %" ? "none" : lowAmount} through ${low}`;
+    return `${eventText(contest)}: ${most} open connections are lost through ${high}, ${noneOr(lowAmount)} through ${low}`;
   },
-  storm: (_, { low, high, lowAmount, highAmount }) =>
-    `When all connections were cut at once, 99 % are back after ${lowAmount} through ${low}, and after ${highAmount} through ${high}`,
+  failed: (contest, { low, high, lowAmount, highAmount }) =>
+    `${eventText(contest)}: ${highAmount} of the new handshakes fail through ${high}, ${noneOr(lowAmount)} through ${low}`,
+  newcomers: (contest, { low, high, lowAmount, highAmount }) =>
+    `${eventText(contest)}: the server that starts gets ${noneOr(lowAmount)} of the new connections through ${low}, ${highAmount} through ${high}`,
   stall: (_, { low, high, lowAmount, highAmount }) =>
     `A client that does not read costs ${high} ${highAmount} of memory, and ${low} ${lowAmount}`,
   course: ({ measure }, { high, highAmount }) =>
@@ -95,6 +103,21 @@ const SENTENCES = {
   leak: (_, { high, highAmount }) =>
     `${highAmount} connections that their clients had dropped are kept by ${high}`,
 };
+
+/** @param {string} amount in % */
+function noneOr(amount) {
+  return amount === "0 %" ? "none" : amount;
+}
+
+/**
+ * @param {RunContest} contest about an event
+ * @returns {string} what is done
+ */
+function eventText({ run, detail }) {
+  const events = run.analysis.survivals.flatMap((setting) => setting.events);
+  const event = events.find((one) => one.event === detail);
+  return event ? eventTitle(event) : detail;
+}
 
 /**
  * @param {PublishedRun[]} runs the newest first
@@ -106,7 +129,7 @@ export function renderFindings(runs, claims) {
   const gaps = gapsOf(runs);
   const blocks = [
     "# What we found",
-    "The largest differences first. Only those that are seen are told: by tests over six rounds or more, or by intervals that lie apart. Ratios compare within a run. Made by `./bench publish`, and by `npm run generate` in `services/bench`, from the records of the published runs; not edited by hand.",
+    "First what no table of costs would lead one to expect: what becomes of connections, an order that TLS turns round, what one setting or one more program changes; then the largest differences. Only those that are seen are told: by tests over six rounds or more, by intervals that lie apart, or, of storms, where no repetition was as quick as any without a proxy. Ratios compare within a run. Variants that tie with their original are left out, but for one that ratios are to. Made by `./bench publish`, and by `npm run generate` in `services/bench`, from the records of the published runs; not edited by hand.",
     ...findingBlocks(runs),
     "## What others claimed",
     `${plain(claimCounts(claims))} All of them: [README.md](README.md#claims-of-others).`,
@@ -132,43 +155,92 @@ export function renderFindings(runs, claims) {
  * @returns {string[]} a block a finding
  */
 function findingBlocks(runs) {
-  /** @type {Map<Contest["question"], number>} */
+  /** @type {Map<string, number>} */
   const kinds = new Map();
-  const found = foundIn(runs, titleText).flatMap((schemes) => {
-    const [{ contest }] = schemes;
-    const sentence = sentenceOf(schemes[0]);
-    const ofKind = kinds.get(contest.question) ?? 0;
-    if (sentence === null || ofKind >= MOST_OF_A_KIND) return [];
-    kinds.set(contest.question, ofKind + 1);
-    return [{ sentence, schemes }];
+  const all = foundIn(runs, titleText).flatMap((schemes) => {
+    const sentence = sentenceOf(schemes);
+    if (sentence === null) return [];
+    const kind = kindOf(schemes[0]);
+    const before = kinds.get(kind) ?? 0;
+    kinds.set(kind, before + 1);
+    return [{ sentence, schemes, before }];
   });
-  if (found.length === 0) return ["No published run shows a difference yet."];
-  return found.slice(0, MOST).map(({ sentence, schemes }, i) => {
-    const details = schemes.map((one) => `   - ${detailText(one)}`);
-    return [`${i + 1}. **${plain(capital(sentence))}.**`, ...details].join("\n");
-  });
+  if (all.length === 0) return ["No published run shows a difference yet."];
+  // Events are many, and some are alike: of each kind the strongest, and others of it where there is room.
+  const told = all.toSorted((a, b) => a.before - b.before).slice(0, MOST);
+  return all
+    .filter((one) => told.includes(one))
+    .map(({ sentence, schemes }, i) => {
+      const details = schemes.map((one) => `   - ${detailText(one)}`);
+      return [`${i + 1}. **${plain(capital(sentence))}.**`, ...details].join("\n");
+    });
 }
 
 /**
  * @param {Found} found
+ * @returns {string} the same for what is told alike
+ */
+function kindOf(found) {
+  const { kind, contest } = found;
+  const { question, measure, detail } = contest;
+  if (isSurprising(found)) return `${kind} ${question}`;
+  return `${question} ${question === "best" ? measure.key : question === "delay" ? detail : ""}`;
+}
+
+/**
+ * @param {Found[]} schemes of one question, the strongest first
  * @returns {string | null} without a full stop; null: it is no finding
  */
-function sentenceOf({ contest, low, high }) {
-  const make = SENTENCES[contest.question];
-  if (!make) return null;
-  const { rows } = contestText(contest.run.analysis, contest);
+function sentenceOf([found, other]) {
+  const { kind, contest, low, high } = found;
+  const { results } = contest.run.analysis;
+  const { rows, load } = contestText(contest.run.analysis, contest);
   const amountOf = (/** @type {string} */ name) =>
     amountText(rows.find(({ proxy }) => proxy === name)?.cell);
+  const nameOf = (/** @type {string} */ name) => nameOfProxy(results, name);
   const [lowAmount, highAmount] = [amountOf(low.proxy), amountOf(high.proxy)];
   // Several may have the same figure: of an event as a rule all or none of the connections.
   const namesOf = (/** @type {string} */ amount) =>
-    list(rows.filter(({ cell }) => amountText(cell) === amount).map(({ title }) => title));
-  const ratio =
-    (high.ratio ?? low.ratio)?.value ?? Number(high.value?.value) / Number(low.value?.value);
-  return make(contest, {
-    ...{ low: namesOf(lowAmount), high: namesOf(highAmount), lowAmount, highAmount },
-    times: times(ratio > 1 ? ratio : 1 / ratio),
-  });
+    tyingText(
+      results,
+      rows.filter(({ cell }) => amountText(cell) === amount).map(({ proxy }) => proxy),
+    );
+  const isOfAll = kind === "apart" && contest.measure.unit === "%";
+  const ends = {
+    ...{ lowAmount, highAmount, times: times(quotientIn(found)) },
+    low: isOfAll ? namesOf(lowAmount) : nameOf(low.proxy),
+    high: isOfAll ? namesOf(highAmount) : nameOf(high.proxy),
+  };
+  const sentence = SENTENCES[contest.question]?.(contest, ends) ?? null;
+  if (kind === "storm") {
+    const answers = stormAnswers(contest);
+    const toControl = answers.find(({ proxy }) => proxy === high.proxy)?.toControl ?? NaN;
+    const same = answers.filter(({ isSlower }) => isSlower === false).map(({ proxy }) => proxy);
+    const rest =
+      same.length > 0
+        ? `; through ${tyingText(results, same)} no difference from that is seen`
+        : "";
+    return `When all connections are cut at once (${load}), 99 % are back after ${highAmount} through ${ends.high}, ${times(toControl)} times what it takes without a proxy${rest}`;
+  }
+  if (sentence === null || kind === "apart") return sentence;
+  const scheme = tlsText(contest.scheme);
+  const withScheme = `${capital(scheme)} ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
+  if (kind === "turned")
+    return `${withScheme}; ${tlsText(other.contest.scheme)} nothing is seen to cost less than ${ends.high}`;
+  const proxies = results.proxies.filter(({ name }) => name === low.proxy || name === high.proxy);
+  if (kind === "same-work") {
+    const done = proxies.flatMap(({ sameWorkAs }) => sameWorkAs ?? []);
+    return `${withScheme}; ${done.map((one) => tlsText(one.scheme)).join()} both do the same work`;
+  }
+  const differs = proxies.flatMap(({ name, variantOf }) =>
+    variantOf ? `${nameOf(name)} has ${variantOf.differs}` : [],
+  );
+  return `${sentence}; ${differs.join("; ")}`;
+}
+
+/** @param {Contest["scheme"]} scheme */
+function tlsText(scheme) {
+  return scheme === "wss" ? "with TLS" : "without TLS";
 }
 
 /** @param {GlanceCell | undefined} cell */
@@ -178,16 +250,19 @@ function amountText(cell) {
 
 /**
  * @param {Found} found
- * @returns {string} Markdown: every figure, with its interval
+ * @returns {string} Markdown: every figure, with its interval; of a pair its own, where ratios are to no third
  */
-function detailText({ contest }) {
+function detailText({ kind, contest, low, high }) {
   const { run } = contest;
   const { scheme, load, rows } = contestText(run.analysis, contest);
+  const best = contest.cells.filter(({ isBest }) => isBest).map(({ proxy }) => proxy);
+  const isPair = kind === "variant" && best.length === 0;
+  const named = isPair ? [low.proxy, high.proxy] : [...best, ...namedIn(contest)];
   const figures = rows
-    .filter(({ sortBy }) => sortBy !== null)
+    .filter(({ proxy, sortBy }) => sortBy !== null && named.includes(proxy))
     .map(({ title, cell: { text, spread, amount } }) => {
       const own = text === "×1" ? amount : text;
-      return `${title} ${own}${spread ? ` (${spread})` : ""}`;
+      return `${bracketed(title)} ${own}${spread ? ` (${spread})` : ""}`;
     });
-  return `${plain(`${scheme}, ${load}: ${list(figures)}.`)} [${plain(dayOf(run))}](${run.name}/report.md)`;
+  return `${plain(`${scheme}, ${load}: ${figures.join("; ")}.`)} [${plain(dayOf(run))}](${run.name}/report.md)`;
 }
