@@ -43,7 +43,8 @@ function lookupInTurn(hostname, options, callback) {
 
 /** What each library's proxy is made with. */
 export const options = {
-  target: "http://echo:8080",
+  // On the machine's own network (NETWORK=host) the server has another port.
+  target: `http://echo:${process.env.SERVER_PORT || 8080}`,
   ws: true,
   // Keeps idle connections to the server for plain HTTP. A WebSocket always opens its own.
   agent: new http.Agent({ keepAlive: true, lookup: lookupInTurn }),

@@ -7,4 +7,9 @@ is_set() { grep -Eq "^[[:space:]]*$1[[:space:]]" /etc/nginx/nginx.conf; }
 directives=
 is_set daemon || directives="daemon off;"
 is_set worker_processes || directives="$directives worker_processes $PROXY_WORKERS;"
-exec nginx -g "$directives"
+# On the machine's own network (NETWORK=host) the server has another port, and nginx reads no variables.
+if [ -n "${SERVER_PORT:-}" ]; then
+  sed "s/echo:8080/echo:$SERVER_PORT/" /etc/nginx/nginx.conf >/tmp/nginx.conf
+  set -- -c /tmp/nginx.conf
+fi
+exec nginx "$@" -g "$directives"

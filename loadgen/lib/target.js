@@ -17,8 +17,10 @@ const waitSeconds = integer("WAIT_SECONDS", 30, { max: 3600 });
 
 export const url = `${scheme}://${host}:${port}${path}`;
 
-/** The reference proxy, on the same port. */
-export const referenceUrl = `${scheme}://${__ENV.REFERENCE_HOST || "reference"}:${port}${path}`;
+const referencePort = integer("REFERENCE_PORT", port, { max: 65535 });
+
+/** The reference proxy, on the same port but where both share the machine's own network. */
+export const referenceUrl = `${scheme}://${__ENV.REFERENCE_HOST || "reference"}:${referencePort}${path}`;
 
 /**
  * @param {string} scenario

@@ -57,7 +57,8 @@ const commands = {
   clock: async () => (await import("./commands/clock.js")).clock(process.stdin, print),
   counters: async () =>
     (await import("./commands/answer-counters.js")).counters(process.stdin, print),
-  "taken-ports": async () => (await import("./commands/taken-ports.js")).printTakenPorts(print),
+  "taken-ports": async (wanted) =>
+    (await import("./commands/taken-ports.js")).printTakenPorts(wanted.ports, print),
 };
 
 try {

@@ -14,6 +14,7 @@ import {
   proxyNetwork,
   reachesServer,
 } from "./measures.js";
+import { isOnHostNetwork } from "../plan/network.js";
 import { connectionsAtATime, FAILED_LIMIT_PERCENT, isExperiment } from "../plan/workload.js";
 
 /** @import { TlsPolicy } from "../record/types.js" */
@@ -306,16 +307,13 @@ function wrongTls({ tls }, { tlsVersion, rsaBits, resumed = 0 }, { policy, keyTy
  * @param {1 | 2} sides on which the proxy has connections: client, and echo server
  * @returns {Finding[]}
  */
-function bypassed(record, { messageBytes = 0 }, sides) {
+function bypassed(record, workload, sides) {
+  const { messageBytes = 0 } = workload;
   const bytes = sides * (record.messagesEchoed ?? 0) * messageBytes;
   const opened = held(record) === null ? (record.connections?.opened ?? 0) : 0;
   const packets = sides * 2 * opened;
-  return belowLeast(record, {
-    rxBytes: bytes,
-    txBytes: bytes,
-    rxPackets: packets,
-    txPackets: packets,
-  });
+  const least = { rxBytes: bytes, txBytes: bytes, rxPackets: packets, txPackets: packets };
+  return belowLeast(record, least, workload);
 }
 
 /**
@@ -327,28 +325,35 @@ function bypassed(record, { messageBytes = 0 }, sides) {
  * @param {boolean} isControl
  * @returns {Finding[]}
  */
-function requestsBypassed(record, { fileBytes = 0, requests: asked }, isControl) {
+function requestsBypassed(record, workload, isControl) {
+  const { fileBytes = 0, requests: asked } = workload;
   const { requests } = record;
   if (!requests) return [];
   const hasServer = !isControl && reachesServer(record);
   const bodies = (goodAnswers(record) ?? 0) * fileBytes;
   const packets = requests.completed * (asked === undefined ? 1 : 2);
-  return belowLeast(record, {
+  const least = {
     rxBytes: requests.completed * LEAST_REQUEST_BYTES + (hasServer ? bodies : 0),
     txBytes: bodies + (hasServer ? (goodAnswers(record) ?? 0) * LEAST_REQUEST_BYTES : 0),
     rxPackets: packets,
     txPackets: packets,
-  });
+  };
+  return belowLeast(record, least, workload);
 }
 
 /**
  * @param {CellRecord} record
  * @param {NetworkReading} least
+ * @param {Workload} workload
  * @returns {Finding[]}
  */
-function belowLeast(record, least) {
+function belowLeast(record, least, workload) {
   const network = proxyNetwork(record);
-  if (!network) return [{ gate: "bypass-unknown", severity: "weak", figures: {} }];
+  if (!network) {
+    // There nothing can be counted for one container, and nothing else had the proxy's ports when the run began.
+    const severity = isOnHostNetwork(workload) ? "note" : "weak";
+    return [{ gate: "bypass-unknown", severity, figures: {} }];
+  }
   return /** @type {const} */ (["rxBytes", "txBytes", "rxPackets", "txPackets"])
     .filter((what) => network[what] < least[what])
     .map((what) => ({

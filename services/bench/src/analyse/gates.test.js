@@ -179,6 +179,14 @@ test("traffic that did not pass the proxy on both sides voids the cell", () => {
   );
 });
 
+test("on the machine's own network nobody counts a proxy's traffic, which weakens nothing", () => {
+  const record = cellRecord({ parameters: { ...cellRecord().parameters, HOST_NETWORK: 1 } });
+  record.containers.nginx.network = null;
+  const workload = { ...workloadFor(record), hostNetwork: 1 };
+  const found = findingsOf(record, { ...options, workload, isControl: false }).map(told);
+  assertOnly(found, "bypass-unknown note", {});
+});
+
 test("the echo server must have counted what the generator did", () => {
   const after = (/** @type {number} */ more) =>
     findingsAfter((record) => {

@@ -16,6 +16,7 @@ import { equalLoadsOf } from "./equal-load.js";
 import { heldAgainstReference } from "./reference.js";
 import { handshakesOf } from "./handshakes.js";
 import { multiplexingOf } from "./multiplexing.js";
+import { networkCostsOf } from "./networks.js";
 import { MEASURES, measuresOf } from "./measures.js";
 import { operationCostsOf, withOperationCosts } from "./operation-costs.js";
 import { capacitiesOf, capacityAlone, withoutCapacity } from "./capacities.js";
@@ -92,6 +93,7 @@ export function analyse(whole, { policy, noiseFloor = null, published = null, pr
     cpuByPlace: cpuByPlaceOf(results, settings, cells),
     handshakes,
     multiplexing: multiplexingOf(results, settings, cells),
+    networkCosts: networkCostsOf(results, settings, cells),
     capacities: capacitiesOf(recorded),
     searchCells: analyseCells(capacityAlone(recorded), policy),
     survivals,

@@ -1,9 +1,8 @@
 /**
  * What WebSockets that share HTTP/2 connections cost beside the same on connections of their own, on each proxy.
  */
-import { medianOf } from "../statistics/index.js";
 import { isSameBut } from "./handshakes.js";
-import { ratiosOf, valuesByRound } from "./settings.js";
+import { pairedRows } from "./paired-rows.js";
 
 /** @import { Results } from "../record/types.js" */
 /** @import { AnalysedCell, Multiplexing, Setting } from "./types.js" */
@@ -29,20 +28,12 @@ export function multiplexingOf(results, settings, cells) {
       (one) => one.workload.streams === 0 && isSameBut("streams", one, setting),
     );
     if (!beside) return [];
-    const measures = MEASURES.flatMap((measure) => {
-      const ratios = ratiosOf({ results, cells }, measure, [[setting, beside]]);
-      const median = (/** @type {Setting} */ { key }, /** @type {string} */ proxy) => {
-        const own = cells.filter((cell) => cell.setting === key);
-        return medianOf([...valuesByRound(own, proxy, measure).values()]) ?? NaN;
-      };
-      const rows = ratios.map(({ proxy, ratio }) => ({
-        proxy,
-        shared: median(setting, proxy),
-        own: median(beside, proxy),
-        ratio,
-      }));
-      return rows.length > 0 ? [{ measure, rows }] : [];
-    });
+    const measures = pairedRows({ results, cells }, [setting, beside], MEASURES).map(
+      ({ measure, rows }) => ({
+        measure,
+        rows: rows.map(({ medians: [shared, own], ...row }) => ({ ...row, shared, own })),
+      }),
+    );
     return measures.length > 0 ? [{ setting, beside, measures }] : [];
   });
 }

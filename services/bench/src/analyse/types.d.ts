@@ -265,6 +265,18 @@ export interface Multiplexing {
   }[];
 }
 
+/** A setting on Docker's network beside the same on the machine's own. */
+export interface NetworkCost {
+  setting: Setting;
+  /** Differs in that alone. */
+  beside: Setting;
+  measures: {
+    measure: string;
+    /** Medians over the rounds, and the first to the second. */
+    rows: { proxy: string; medians: [number, number]; ratio: Ratio }[];
+  }[];
+}
+
 export interface ProxyRatio {
   proxy: string;
   ratio: Ratio;
@@ -1052,6 +1064,8 @@ export interface Analysis {
   handshakes: HandshakeCost[];
   /** Empty: no WebSockets shared connections. */
   multiplexing: Multiplexing[];
+  /** Empty: the run measured no setting on both networks. */
+  networkCosts: NetworkCost[];
   cells: AnalysedCell[];
   /** Empty: the run searches no rate. */
   capacities: CapacitySetting[];

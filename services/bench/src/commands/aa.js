@@ -3,7 +3,7 @@
  */
 import { join } from "node:path";
 import { readBattle } from "../plan/battle.js";
-import { readReferenceShare } from "../plan/knobs.js";
+import { readNetwork, readReferenceShare } from "../plan/knobs.js";
 import { makeAaPlan } from "../plan/plan.js";
 import { readProxies } from "../plan/proxies.js";
 import { begin } from "./run.js";
@@ -23,7 +23,12 @@ const BATTLE = "quick";
 export async function aa(directory, wanted, say, words) {
   const proxies = readProxies(join(directory, "proxies"));
   const battle = readBattle(directory, BATTLE, { proxies });
-  const known = { proxies, referenceShare: readReferenceShare(directory), say };
+  const known = {
+    proxies,
+    referenceShare: readReferenceShare(directory),
+    network: readNetwork(directory),
+    say,
+  };
   const plan = makeAaPlan(battle, wanted, known);
   const context = { directory, proxies, keepGoing: false, say };
   return (await begin(context, plan, `aa-${wanted.proxy}`, words)).code;

@@ -50,7 +50,7 @@ import { HOSTS_FILE } from "../plan/hosts-file.js";
  * @property {{}} host-ports
  * @property {{}} clock
  * @property {{}} counters
- * @property {{}} taken-ports
+ * @property {{ports: string[]}} taken-ports []: those of Swarm
  */
 
 const HOSTS_ACTIONS = /** @type {const} */ (["check", "join", "leave"]);
@@ -260,8 +260,12 @@ export function makeProgram(call) {
     .action((words) => call("test", { words }));
 
   // Not for people: services of compose.yaml, and what `hosts` and a run over machines start on each.
-  const hidden = /** @type {const} */ (["ready", "host-ports", "clock", "counters", "taken-ports"]);
+  const hidden = /** @type {const} */ (["ready", "host-ports", "clock", "counters"]);
   for (const name of hidden) program.command(name, { hidden: true }).action(() => call(name, {}));
+  program
+    .command("taken-ports", { hidden: true })
+    .argument("[PORT...]")
+    .action((ports) => call("taken-ports", { ports }));
 
   return program;
 }

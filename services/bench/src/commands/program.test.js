@@ -123,7 +123,8 @@ for (const [line, name, wanted] of /** @type {[string, keyof Wanted, unknown][]}
   ["ready", "ready", {}],
   ["host-ports", "host-ports", {}],
   ["clock", "clock", {}],
-  ["taken-ports", "taken-ports", {}],
+  ["taken-ports", "taken-ports", { ports: [] }],
+  ["taken-ports 8080 8443", "taken-ports", { ports: ["8080", "8443"] }],
 ])) {
   test(`./bench ${line}`, () => assert.deepEqual(parse(line), [name, wanted]));
 }

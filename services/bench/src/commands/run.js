@@ -17,7 +17,7 @@ import { refuseBudgetOverHosts, refuseOverHosts, sharedByLoads } from "../plan/h
 import { needsOneBudget, quotaOf } from "../plan/cpu-budget.js";
 import { describePlan, differences as planDifferences } from "../plan/describe.js";
 import { pilotOf, ratesFrom } from "../plan/pilot.js";
-import { readReferenceShare } from "../plan/knobs.js";
+import { readNetwork, readReferenceShare } from "../plan/knobs.js";
 import { makePlan } from "../plan/plan.js";
 import { runNameAt } from "../plan/run-name.js";
 import { readProxies } from "../plan/proxies.js";
@@ -76,7 +76,12 @@ export async function run(directory, wanted, say, words) {
     refuseOtherHosts(store.results, hosts, relative(directory, store.directory));
     return (await goOn(context, store, dryRun)).code;
   }
-  const known = { proxies, referenceShare: readReferenceShare(directory), say };
+  const known = {
+    proxies,
+    referenceShare: readReferenceShare(directory),
+    network: readNetwork(directory),
+    say,
+  };
   const asked = readBattle(directory, battle, { proxies });
   const plan = makePlan(asked, overrides, known);
   const pilotBattle = pilotOf(asked);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { median } from "simple-statistics";
 import { measuresOf } from "../analyse/measures.js";
 import { readBattle } from "../plan/battle.js";
-import { readReferenceShare } from "../plan/knobs.js";
+import { readNetwork, readReferenceShare } from "../plan/knobs.js";
 import { makeAaPlan, makePlan } from "../plan/plan.js";
 import { CONTROL, readProxies } from "../plan/proxies.js";
 import { workloadOf } from "../plan/workload.js";
@@ -47,7 +47,11 @@ export async function selfbench(directory, say) {
   const large = readBattle(directory, "selfbench", { proxies });
   const small = readBattle(directory, "quick", { proxies });
 
-  const known = { proxies, referenceShare: readReferenceShare(directory) };
+  const known = {
+    proxies,
+    referenceShare: readReferenceShare(directory),
+    network: readNetwork(directory),
+  };
   const spread = makePlan(large, { proxies: PROXIES }, known);
   const observed = withoutControl(
     makeAaPlan(large, { proxy: PROXIES[0], overrides: { schemes: ["ws"] } }, known),

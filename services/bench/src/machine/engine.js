@@ -12,6 +12,8 @@ export const BENCH_IMAGE = "ws-proxy-bench/bench";
 /** Settings of the host's own network namespace that count for containers too, as their traffic passes it. */
 const HOST_SETTINGS = [
   "net.core.netdev_max_backlog",
+  // What is on the machine's own network has none of its own.
+  "net.ipv4.ip_local_port_range",
   "net.core.rmem_max",
   "net.core.wmem_max",
   "net.ipv4.tcp_mem",

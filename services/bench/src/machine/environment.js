@@ -43,7 +43,7 @@ const CONFIGURATION = [
 
 /** Variables of .env that change no figure: where images come from (their ids count), ports, waiting, labels, and what the plan says. */
 const OTHER_KNOBS =
-  /_IMAGE$|^IMAGE_REGISTRY$|_PORT$|^(RUN|TRIAL|WAIT_SECONDS|DOCKER_ROOT|DOCKER_SOCKET|SCENARIO|SCHEME|SLO_MS|PROXY_CPUS|TLS_KEY_TYPE)$/;
+  /_IMAGE$|^IMAGE_REGISTRY$|_PORT$|^(RUN|TRIAL|WAIT_SECONDS|DOCKER_ROOT|DOCKER_SOCKET|SCENARIO|SCHEME|SLO_MS|PROXY_CPUS|TLS_KEY_TYPE|NETWORK)$/;
 
 /**
  * Takes 2 to 3 s: containers are asked for their versions. Once a run, before the first cell.

@@ -176,6 +176,7 @@ test("versions: asked once an image and command, first line and rest apart, fail
     worker: null,
     generation: null,
     balances: false,
+    hostNetwork: false,
   };
   const versions = await readVersions(
     { load: "k6:1", influxdb: "influx:1", a: "proxy:1", "a-tls": "proxy:1", b: "proxy:2" },

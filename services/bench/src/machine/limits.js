@@ -28,6 +28,7 @@ export const CONTAINER_SETTINGS = {
  * @property {number | null} conntrackCount entries now
  * @property {number | null} pidMax
  * @property {{from: number, to: number}} portRange of a container
+ * @property {{from: number, to: number} | null} [hostPortRange] of the machine, which counts on its own network
  */
 
 /**
@@ -56,7 +57,17 @@ export async function readLimits({ root, sys, run = dockerRun } = {}) {
     conntrackCount: toNumber(probe?.settings["net.netfilter.nf_conntrack_count"] ?? null),
     pidMax: toNumber(host.proc("sys/kernel/pid_max")),
     portRange: { from, to },
+    hostPortRange: rangeOf(probe?.settings["net.ipv4.ip_local_port_range"]),
   };
+}
+
+/**
+ * @param {string | undefined} told such as `32768 60999`
+ * @returns {NonNullable<Limits["hostPortRange"]> | null} null: it is not known
+ */
+function rangeOf(told) {
+  const [, from, to] = told?.match(/^(\d+) (\d+)$/) ?? [];
+  return to === undefined ? null : { from: Number(from), to: Number(to) };
 }
 
 /**

@@ -20,9 +20,18 @@ test("limits of the recorded machine", async (t) => {
     conntrackCount: 212,
     pidMax: 4194304,
     portRange: { from: 1024, to: 65535 },
+    hostPortRange: null,
   });
   // The container's own namespace would show conntrack_count 0.
   assert.match(commands[0].join(" "), /^docker run --rm --network host /);
+});
+
+test("ports of the machine's own network are those of its own setting", async (t) => {
+  const told = `${RECORDED_PROBE}net.ipv4.ip_local_port_range 32768\t60999\n`;
+  const { run } = fakeRun(() => ({ stdout: told }));
+  const { portRange, hostPortRange } = await readLimits({ ...machine(t), run });
+  assert.deepEqual(hostPortRange, { from: 32768, to: 60999 });
+  assert.deepEqual(portRange, { from: 1024, to: 65535 });
 });
 
 test("an engine without a limit grants what the kernel allows", async (t) => {

@@ -3,6 +3,7 @@
  */
 import { UserError } from "../errors.js";
 import { isFraction, LEAST_CPUS, PERIOD_MICROSECONDS } from "../plan/cpu-budget.js";
+import { isOnHostNetwork } from "../plan/network.js";
 import { CONTROL } from "../plan/proxies.js";
 import {
   connectionsAtATime,
@@ -184,14 +185,18 @@ function fitted(cell, plan, limits, about) {
   if (!proxy || cell.skip) return cell;
   const phases = phasesOf(plan, cell);
   const needs = needsOf(phases, proxy, workers);
-  const loads = Math.max(cell.loads, loadsFor(needs, limits));
+  const isOnHost = isOnHostNetwork(phases[0]);
+  const portRange = (isOnHost && limits.hostPortRange) || limits.portRange;
+  const granted = { ...limits, portRange };
+  const loads = Math.max(cell.loads, loadsFor(needs, granted));
   const skip =
     unavailable.get(proxy.name) ??
     unableTo(cell.scheme, phases, proxy) ??
     unableToShare(phases[0], loads) ??
+    (isOnHost && loads > 1 ? oneAddress(loads, granted) : null) ??
     unfairBudget(plan.proxyCpus, cell.profile, services[cell.profile] ?? [], noOneBudget) ??
     lackOfDescriptors(needs, limits, proxy) ??
-    lackOf(needs, limits);
+    lackOf(needs, granted);
   return { ...cell, skip, loads };
 }
 
@@ -291,6 +296,14 @@ function unableToShare({ protocol, compares }, loads) {
     return `needs ${loads} load containers, and what each finds cannot be put together`;
   if (protocol !== "http") return null;
   return `needs ${loads} load containers, and the latencies that a generator of requests reports of each cannot be put together`;
+}
+
+/**
+ * @param {number} loads
+ * @param {Limits} limits
+ */
+function oneAddress(loads, { portRange: { from, to } }) {
+  return `needs ${loads} load containers, which would share one address on the machine's own network, and its ports ${from} to ${to} (net.ipv4.ip_local_port_range)`;
 }
 
 /**

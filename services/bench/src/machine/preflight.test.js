@@ -49,6 +49,7 @@ const proxy = {
   worker: null,
   generation: null,
   balances: false,
+  hostNetwork: false,
 };
 /** @type {Proxy[]} */
 const proxies = [
@@ -461,4 +462,25 @@ test("more held connections than there can be, asked for by number, are refused 
     message: /needs 3 load containers, and what each finds cannot be put together/,
     next: /at most 19,800/,
   });
+});
+
+test("on the machine's own network all connections have one address, with the machine's own ports", () => {
+  const { "short-lived": described, ...others } = SCENARIOS;
+  const parameterNames = { ...described.parameterNames, hostNetwork: "HOST_NETWORK" };
+  const scenarios = { ...others, "short-lived": { ...described, parameterNames } };
+  const hostPortRange = { from: 32_768, to: 60_999 };
+  const with60000 = (/** @type {number} */ HOST_NETWORK) => {
+    const planned = cell({ warmUp: null });
+    const parameters = { ...planned.parameters, CONNECTIONS: 60_000, HOST_NETWORK };
+    const plan = { ...planOf({ ...planned, parameters }), scenarios };
+    const about = { proxies, services, workers };
+    const { skip, loads } = preflight(plan, { ...limits, hostPortRange }, about).cells[0];
+    return { skip, loads };
+  };
+  assert.deepEqual(with60000(0), { skip: null, loads: 1 });
+  const { skip } = with60000(1);
+  assert.match(
+    skip ?? "",
+    /^needs 2 load containers, which would share one address .*32768 to 60999/,
+  );
 });

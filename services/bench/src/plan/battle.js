@@ -8,6 +8,7 @@ import { didYouMean, UserError } from "../errors.js";
 import schema from "./battle.schema.json" with { type: "json" };
 import { Document } from "./document.js";
 import { NOTHING, secondsOf } from "./events.js";
+import { onNetworks } from "./network.js";
 import { groupNames, knownProxies } from "./proxies.js";
 import {
   combinations,
@@ -22,6 +23,7 @@ import { rateName } from "./workload.js";
 /**
  * @import { Parameters, Scheme } from "../record/types.js"
  * @import { Path } from "./document.js"
+ * @import { Network } from "./network.js"
  * @import { Proxy } from "./proxies.js"
  * @import { Scenario } from "./scenarios.js"
  *
@@ -55,6 +57,7 @@ import { rateName } from "./workload.js";
  * @property {Record<string, number | number[]>} [parameters]
  * @property {Parameters} [warmUp]
  * @property {string[]} [events]
+ * @property {Network[]} [network]
  * @property {number} [rounds]
  * @property {boolean} [control]
  *
@@ -222,7 +225,11 @@ function readTest(document, test, i, directory) {
     if (warmUp) refuseExcess("warmUp", warmUp, { ...combination, ...warmUp });
   }
   const events = eventsOf(document, test.events, { scenario, lists, path });
-  return { scenario, schemes, parameters: lists, warmUp: warmUp ?? null, events, rounds, control };
+  const read = {
+    ...{ scenario, schemes, parameters: lists, warmUp: warmUp ?? null },
+    ...{ events, rounds, control },
+  };
+  return test.network ? onNetworks(read, test.network) : read;
 }
 
 /**

@@ -24,8 +24,8 @@ function planOf(cell = {}, scenario = {}, plan = {}) {
   return /** @type {Plan} */ ({
     battle: "own",
     proxyCpus: 0,
-    cells: [{ scenario: "idle", profile: "nginx", skip: null, ...cell }],
-    scenarios: { idle: { runner: "k6", backend: "echo", ...scenario } },
+    cells: [{ scenario: "idle", profile: "nginx", parameters: {}, skip: null, ...cell }],
+    scenarios: { idle: { runner: "k6", backend: "echo", parameterNames: {}, ...scenario } },
     ...plan,
   });
 }
@@ -56,6 +56,12 @@ test("what needs one machine is refused by its name", () => {
     () => refuseOverHosts(planOf({}, { backend: "node-web" }), MACHINES),
     refusal(/another server than echo, node-web/),
   );
+  const onHost = { parameterNames: { hostNetwork: "HOST_NETWORK" } };
+  assert.throws(
+    () => refuseOverHosts(planOf({ parameters: { HOST_NETWORK: 1 } }, onHost), MACHINES),
+    refusal(/own is to run on the machines' own network/),
+  );
+  refuseOverHosts(planOf({ parameters: { HOST_NETWORK: 0 } }, onHost), MACHINES);
   const twoParts = { nginx: ["nginx", "nginx-tls"] };
   const half = planOf({}, {}, { proxyCpus: 0.5 });
   assert.throws(() => refuseBudgetOverHosts(half, twoParts), refusal(/--proxy-cpus 0\.5/));

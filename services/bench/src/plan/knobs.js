@@ -6,6 +6,9 @@ import { join } from "node:path";
 import { UserError } from "../errors.js";
 import schema from "./battle.schema.json" with { type: "json" };
 import { expectation } from "./document.js";
+import { NETWORKS } from "./network.js";
+
+/** @import { Network } from "./network.js" */
 
 /** The largest share of a load that goes to the reference proxy. */
 const MOST_REFERENCE_SHARE = 0.5;
@@ -35,6 +38,23 @@ export function readReferenceShare(directory, environment = process.env) {
   throw new UserError(
     `REFERENCE_SHARE is ${text}`,
     `Expected a share of the load from 0, which means no reference proxy, to ${MOST_REFERENCE_SHARE}, such as 0.125. Set it in the environment or in .env.`,
+    2,
+  );
+}
+
+/**
+ * @param {string} directory the project's
+ * @param {NodeJS.ProcessEnv} [environment]
+ * @returns {Network} NETWORK: that of tests which do not say it themselves
+ * @throws {UserError} when there is none of that name; exit code 2
+ */
+export function readNetwork(directory, environment = process.env) {
+  const text = readKnobs(directory, environment).get("NETWORK") || NETWORKS[0];
+  const network = NETWORKS.find((name) => name === text);
+  if (network) return network;
+  throw new UserError(
+    `NETWORK is ${text}`,
+    `Expected ${NETWORKS.join(" or ")}. Set it in the environment or in .env.`,
     2,
   );
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readKnobs, readReferenceShare } from "./knobs.js";
+import { readKnobs, readNetwork, readReferenceShare } from "./knobs.js";
 
 /**
  * @param {import("node:test").TestContext} t
@@ -34,6 +34,18 @@ test("the share of the reference proxy: from .env, from the environment, or none
   assert.equal(readReferenceShare(directory, { REFERENCE_SHARE: "0.25" }), 0.25);
   for (const none of ["0", ""])
     assert.equal(readReferenceShare(directory, { REFERENCE_SHARE: none }), 0);
+});
+
+test("the network that battles measure: Docker's unless it is said", (t) => {
+  const directory = project(t, "NETWORK=bridge\n");
+  assert.equal(readNetwork(directory, {}), "bridge");
+  assert.equal(readNetwork(directory, { NETWORK: "host" }), "host");
+  assert.equal(readNetwork(directory, { NETWORK: "" }), "bridge");
+  assert.throws(() => readNetwork(directory, { NETWORK: "overlay" }), {
+    message: "NETWORK is overlay",
+    next: /^Expected bridge or host\./,
+    exitCode: 2,
+  });
 });
 
 test("what is no share is refused, with what was expected and where it is set", (t) => {

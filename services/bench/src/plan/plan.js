@@ -4,6 +4,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { shuffle } from "simple-statistics";
 import { didYouMean, UserError } from "../errors.js";
+import {
+  refuseOnHostNetwork,
+  refuseUnableOnNetwork,
+  unableOnNetwork,
+  withNetwork,
+} from "./network.js";
 import { CONTROL, groupNames, pickProxies, pickProxy } from "./proxies.js";
 import { aboveOf, RESOLUTION } from "../statistics/capacity-search.js";
 import { randomNumbers } from "../statistics/random.js";
@@ -17,6 +23,7 @@ import { FAILED_LIMIT_PERCENT, rateName, workloadOf } from "./workload.js";
  * @import { Proxy } from "./proxies.js"
  * @import { CapacityPart, LoadPromise, Parameters, PilotedRate, Plan, PlannedCell, Scheme } from "../record/types.js"
  * @import { Battle, Test } from "./battle.js"
+ * @import { Network } from "./network.js"
  * @import { Scenario } from "./scenarios.js"
  *
  * @typedef {object} Overrides what the command line changes; what is left out stays as the battle has it
@@ -41,6 +48,7 @@ import { FAILED_LIMIT_PERCENT, rateName, workloadOf } from "./workload.js";
  * @typedef {object} Known
  * @property {Proxy[]} proxies every folder of proxies/, in its order
  * @property {number} [referenceShare] of the load, where a scenario uses it; left out: 0, there is no reference proxy
+ * @property {Network} [network] of tests that do not say it; left out: bridge
  * @property {{run: string, rates: PilotedRate[]}} [piloted] what the pilot of this battle has told; left out: it was not run
  * @property {(note: string) => void} [say] told what is changed beyond what was asked for
  *
@@ -70,7 +78,7 @@ const LEAST_RATE = 1;
 export function makePlan(
   battle,
   overrides,
-  { proxies, referenceShare = 0, piloted, say = () => {} },
+  { proxies, referenceShare = 0, network = "bridge", piloted, say = () => {} },
 ) {
   const wanted = [overrides.proxies ?? battle.proxies].flat();
   const chosen = pickProxies(proxies, wanted);
@@ -79,11 +87,12 @@ export function makePlan(
   const entrants = proxies
     .filter((proxy) => proxy === control || chosen.includes(proxy))
     .map((proxy) => ({ name: proxy.name, proxy }));
-  const tests = ofEvents(battle, overrides);
+  const tests = withNetwork(ofEvents(battle, overrides), network);
   const groups = groupNames(proxies);
   const named = wanted.filter((name) => !groups.includes(name));
   if (overrides.events && overrides.proxies)
     refuseLacking(pickProxies(proxies, named), overrides.events, proxies);
+  refuseUnableOnNetwork(tests, pickProxies(proxies, named), proxies);
   const plan = planFor(entrants, { ...battle, tests, referenceShare, piloted }, overrides, say);
   return named.length < wanted.length ? withoutUnable(plan, named) : plan;
 }
@@ -100,10 +109,12 @@ export function makePlan(
 export function makeAaPlan(
   battle,
   { proxy, overrides },
-  { proxies, referenceShare = 0, say = () => {} },
+  { proxies, referenceShare = 0, network = "bridge", say = () => {} },
 ) {
   const original = pickProxy(proxies, proxy);
   const { name } = original;
+  const tests = withNetwork(battle.tests, network);
+  refuseUnableOnNetwork(tests, [original], proxies);
   const entrants = pickProxies(proxies, [CONTROL, name]).map((entrant) => ({
     name: entrant.name,
     proxy: entrant,
@@ -112,6 +123,7 @@ export function makeAaPlan(
     [...entrants, { name: `${name}-copy`, proxy: original }],
     {
       ...battle,
+      tests,
       name: "aa",
       title: `${name} against a copy of itself`,
       published: null,
@@ -175,7 +187,9 @@ function planFor(entrants, battle, overrides, say) {
         limitSeconds: limitSeconds(workload, scheme, proxyCpus),
         skip:
           setting.control || proxy.name !== CONTROL
-            ? (unableToServe(proxy, scenario, workload) ?? (event && lackFor(proxy, event)))
+            ? (unableToServe(proxy, scenario, workload) ??
+              unableOnNetwork(proxy, workload) ??
+              (event && lackFor(proxy, event)))
             : LEFT_OUT,
         ...(event && { event }),
         ...(part && { capacity: capacityPart(part, scenarioOf(battle, scenario), `r1-${name}`) }),
@@ -183,7 +197,8 @@ function planFor(entrants, battle, overrides, say) {
     }
   }
   refuseSameIds(cells);
-  return {
+  /** @type {Plan} */
+  const plan = {
     schema: 2,
     battle: battle.name,
     title: battle.title,
@@ -205,6 +220,8 @@ function planFor(entrants, battle, overrides, say) {
     scenarios,
     cells,
   };
+  refuseOnHostNetwork(plan);
+  return plan;
 }
 
 /**

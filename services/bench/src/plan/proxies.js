@@ -59,6 +59,8 @@ import schema from "./proxy.schema.json" with { type: "json" };
  * @property {"child" | null} worker what of it can die without the whole: a child of each container's first process; null, the default:
  *   there is one process
  * @property {Generation | null} generation null, the default: it cannot tell
+ * @property {boolean} hostNetwork the variable SERVER_PORT is its server's port: it can share the machine's own network with the server;
+ *   default: false
  * @property {boolean} balances spreads new connections in turn over all addresses that the name `echo` has; default: false, it uses one
  */
 
@@ -83,6 +85,7 @@ const DEFAULTS = {
   worker: null,
   generation: null,
   balances: false,
+  hostNetwork: false,
   groups: [],
   variantOf: null,
 };
@@ -92,10 +95,11 @@ const OWN = ["title", "colour", "groups", "sameWorkAs"];
 
 /**
  * @param {Scheme} scheme
+ * @param {string} [host] where the proxy is found
  * @returns {string} address of a page that the server behind the proxy answers through it, or a file server itself
  */
-export function healthUrl(scheme) {
-  return scheme === "wss" ? "https://proxy:8443/healthz" : "http://proxy:8080/healthz";
+export function healthUrl(scheme, host = "proxy") {
+  return scheme === "wss" ? `https://${host}:8443/healthz` : `http://${host}:8080/healthz`;
 }
 
 /**

@@ -50,6 +50,7 @@ test("a folder with a proxy.json is a proxy, named as the folder", (t) => {
     worker: null,
     generation: null,
     balances: false,
+    hostNetwork: false,
     groups: [],
     variantOf: null,
   };
@@ -79,6 +80,7 @@ test("what differs from most is read", (t) => {
     worker: "child",
     generation: { file: "x.conf", text: "answer {generation};" },
     balances: true,
+    hostNetwork: true,
   };
   const directory = directoryWith(t, { a: JSON.stringify({ ...valid, ...own }) });
   assert.deepEqual(readProxies(directory), [{ name: "a", ...valid, variantOf: null, ...own }]);

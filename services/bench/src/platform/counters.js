@@ -187,12 +187,13 @@ const CLOSE_WAIT = /^ *\d+: \S+ \S+ 08 /gm;
 /**
  * Finds the counters of the container whose main process has this pid.
  *
- * @param {{pid: Pid, root?: string}} options root: where the host's /proc and /sys/fs/cgroup are mounted
+ * @param {{pid: Pid, root?: string, hasNetwork?: boolean}} options root: where the host's /proc and /sys/fs/cgroup are mounted; hasNetwork:
+ *   false: its network is the machine's, whose counters say nothing of it
  * @returns {Counters}
  * @throws {ContainerGone} when there is no such process any more
  * @throws {UserError} when this machine does not show its counters
  */
-export function locate({ pid, root = "/host" }) {
+export function locate({ pid, root = "/host", hasNetwork = true }) {
   if (!existsSync(join(root, "/proc", "stat"))) {
     throw new UserError(
       `the host's processes cannot be seen: ${join(root, "/proc")} is not a /proc`,
@@ -208,7 +209,7 @@ export function locate({ pid, root = "/host" }) {
       root,
       version,
       version === 1 ? readerOfV1(pid, root, groups) : readerOfV2(pid, root, groups),
-      isReadable(networkFile) ? networkFile : null,
+      hasNetwork && isReadable(networkFile) ? networkFile : null,
     );
     counters.read();
     return counters;

@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { isIPv4 } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -329,7 +330,8 @@ export class Project {
  * @property {boolean} outOfMemory
  * @property {number} restarts by the engine
  * @property {string} startedAt
- * @property {boolean} sharesNetwork it has none of its own, but another container's
+ * @property {boolean} sharesNetwork it has none of its own, but another container's or the machine's
+ * @property {boolean} [onHostNetwork] it is the machine's
  * @property {string} address in the first of its networks; "": it does not run, or has none of its own
  */
 
@@ -417,7 +419,8 @@ export class Engine {
         outOfMemory: State.OOMKilled,
         restarts: RestartCount,
         startedAt: State.StartedAt,
-        sharesNetwork: HostConfig.NetworkMode.startsWith("container:"),
+        sharesNetwork: /^(container:|host$)/.test(HostConfig.NetworkMode),
+        ...(HostConfig.NetworkMode === "host" && { onHostNetwork: true }),
         address: /** @type {{IPAddress: string}[]} */ (
           Object.values(NetworkSettings.Networks ?? {})
         ).reduce((first, { IPAddress }) => first || IPAddress, ""),
@@ -553,6 +556,32 @@ export class Engine {
     if (volumes.length > 0) await this.check(["docker", "volume", "rm", ...volumes]);
   }
 
+  /**
+   * @param {string} network
+   * @returns {Promise<string>} IPv4 address that the machine itself has in it
+   * @throws {UserError} when there is none
+   */
+  async gatewayOf(network) {
+    const format = "{{range .IPAM.Config}}{{println .Gateway}}{{end}}";
+    const told = await this.check(["docker", "network", "inspect", "--format", format, network]);
+    const address = told.split("\n").find((line) => isIPv4(line.replace(/\/\d+$/, "")));
+    if (address) return address.replace(/\/\d+$/, "");
+    throw new UserError(
+      `the machine has no IPv4 address in the network ${network}`,
+      "Expected a bridge, as Docker makes it by default.",
+    );
+  }
+
+  /**
+   * @returns {Promise<string>} address at which the machine finds this container
+   * @throws {UserError} when it has none
+   */
+  async ownAddress() {
+    const [own] = await this.inspect([hostname()]);
+    if (own?.address) return own.address;
+    throw new UserError(`this program's container, ${hostname()}, has no address`);
+  }
+
   /** @param {string} network that this container has joined, or not */
   async leaveNetwork(network) {
     await this.run(["docker", "network", "disconnect", "--force", network, hostname()]);
@@ -613,6 +642,9 @@ export const OWN_ENGINE = new Engine();
  * @property {{context: string, args?: Record<string, string>}} [build]
  * @property {Record<string, string>} [labels]
  * @property {string} [network_mode]
+ * @property {object} [networks]
+ * @property {string[]} [extra_hosts] `name:address`
+ * @property {object} [sysctls]
  * @property {{type?: string, source: string, target: string, read_only?: boolean, bind?: object}[]} [volumes]
  * @property {{target: number, published: string, host_ip: string}[]} [ports]
  * @property {Record<string, string>} [environment]

@@ -48,7 +48,9 @@ export type Meaning =
   | "serverWorkers"
   | "tlsVersion"
   | "rsaBits"
-  | "resumed";
+  | "resumed"
+  /** Of no scenario: of a cell that says its network (plan/network.js). */
+  | "hostNetwork";
 
 /** Names of a scenario's parameters, by what they mean; a meaning that it has no parameter for is absent. */
 export type ParameterNames = Partial<Record<Meaning, string>>;
@@ -230,7 +232,7 @@ export interface ContainerRecord {
     to: SocketReading;
     after: SocketReading | null;
   } | null;
-  /** null: it has none of its own, but another container's, as the part of `haproxy-hitch` that does TLS. */
+  /** null: it has none of its own, but another container's, as the part of `haproxy-hitch` that does TLS, or the machine's. */
   network: NetworkReading | null;
 }
 
@@ -246,7 +248,7 @@ export interface MemoryReading {
   socketBytes: number | null;
 }
 
-/** null: it could not be read; of TCP also where the container shares another's network, which has them. */
+/** null: it could not be read; of TCP also where the container shares the network of another, which has them, or of the machine. */
 export interface SocketReading {
   /** Sockets, IPv4 and IPv6, listening ones and half closed ones among them, without those in TIME_WAIT. */
   tcpInUse: number | null;

@@ -24,6 +24,7 @@ import {
   shownUnit,
 } from "../numbers.js";
 import { HAS_NONE } from "../plan/events.js";
+import { isOnHostNetwork } from "../plan/network.js";
 import { CONTROL } from "../plan/proxies.js";
 import { shape } from "./charts.js";
 
@@ -568,6 +569,10 @@ export function unmeasured(analysis, curves) {
     [
       "The network counters could not be read",
       ({ record }) => !Object.values(record.containers).some(({ network }) => network),
+    ],
+    [
+      "On the machine's own network nobody counts what of it is a container's: that the traffic passed the proxy was not checked",
+      ({ workload }) => isOnHostNetwork(workload),
     ],
     [
       "What TLS negotiated is not recorded",

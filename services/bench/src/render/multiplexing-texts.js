@@ -3,9 +3,8 @@
  *
  * @import { Analysis, Multiplexing } from "../analyse/types.js"
  */
-import { NONE } from "../numbers.js";
-import { measureOf } from "./model.js";
-import { amount, meaningTexts, timesWithInterval, titleOfProxy } from "./words.js";
+import { pairedTable } from "./paired-table.js";
+import { meaningTexts, timesWithInterval } from "./words.js";
 
 /** How to read it. */
 export const MULTIPLEXING_NOTE =
@@ -22,24 +21,13 @@ export function multiplexingTitle({ setting }) {
 /**
  * @param {Analysis} analysis
  * @param {Multiplexing} multiplexing
- * @returns {{columns: string[], rows: {proxy: string, title: string, isControl: boolean, cells: string[]}[]}} columns: after the proxy's
+ * @returns {ReturnType<typeof pairedTable>}
  */
 export function multiplexingTable(analysis, { measures }) {
-  const proxies = analysis.results.plan.proxies.filter((name) =>
-    measures.some(({ rows }) => rows.some(({ proxy }) => proxy === name)),
+  return pairedTable(
+    analysis,
+    measures,
+    ({ shared, own, ratio }, amountOf) =>
+      `${amountOf(shared)}, with its own ${amountOf(own)}: ${timesWithInterval(ratio)}`,
   );
-  return {
-    columns: measures.map(({ measure }) => measureOf(analysis, measure).title),
-    rows: proxies.map((proxy) => ({
-      proxy,
-      title: titleOfProxy(analysis.results, proxy),
-      isControl: false,
-      cells: measures.map(({ measure, rows }) => {
-        const row = rows.find((one) => one.proxy === proxy);
-        if (!row) return NONE;
-        const of = (/** @type {number} */ value) => amount(value, measureOf(analysis, measure));
-        return `${of(row.shared)}, with its own ${of(row.own)}: ${timesWithInterval(row.ratio)}`;
-      }),
-    })),
-  };
 }

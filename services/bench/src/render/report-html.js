@@ -23,6 +23,7 @@ import { tables } from "./sections/main-tables.js";
 import { files } from "./sections/files.js";
 import { handshakes } from "./sections/handshake-kinds.js";
 import { multiplexed } from "./sections/multiplexed.js";
+import { networkCost } from "./sections/network-cost.js";
 import { cpuByPlace } from "./sections/cpu-by-place.js";
 import { capacity } from "./sections/under-promise.js";
 import { charts } from "./sections/chart-groups.js";
@@ -59,6 +60,7 @@ const SECTIONS = [
   { id: "files", title: "Files by size", content: files },
   { id: "handshakes", title: "Handshakes by key, version and session", content: handshakes },
   { id: "multiplexed", title: "WebSockets that share a connection", content: multiplexed },
+  { id: "network-cost", title: "What Docker's network costs", content: networkCost },
   { id: "places", title: "CPU by place", content: cpuByPlace },
   { id: "tls", title: "What TLS costs", content: tls },
   { id: "published", title: "Compared with published results", content: publishedStudy },

@@ -44,6 +44,7 @@ import {
   rateNote,
 } from "./delay-texts.js";
 import { findingSentence, findingText, tellFindings } from "./findings.js";
+import { NETWORK_NOTE, networkTable, networkTitle } from "./network-texts.js";
 import { MULTIPLEXING_NOTE, multiplexingTable, multiplexingTitle } from "./multiplexing-texts.js";
 import {
   comparesNothing,
@@ -96,6 +97,7 @@ export function renderMarkdown(analysis) {
     ...settings.flatMap((setting) => settingBlocks(analysis, setting)),
     ...rateBlocks(analysis),
     ...multiplexingBlocks(analysis),
+    ...networkBlocks(analysis),
     ...placeBlocks(analysis),
     ...slopeBlocks(analysis),
     ...courseBlocks(analysis),
@@ -412,6 +414,28 @@ function multiplexingBlocks(analysis) {
       const { columns, rows } = multiplexingTable(analysis, one);
       return [
         `### ${plain(multiplexingTitle(one))}`,
+        table(
+          ["Proxy", ...columns],
+          rows.map(({ title, cells }) => [title, ...cells].map(plain)),
+        ),
+      ];
+    }),
+  ];
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {string[]}
+ */
+function networkBlocks(analysis) {
+  if (analysis.networkCosts.length === 0) return [];
+  return [
+    "## What Docker's network costs",
+    plain(NETWORK_NOTE),
+    ...analysis.networkCosts.flatMap((cost) => {
+      const { columns, rows } = networkTable(analysis, cost);
+      return [
+        `### ${plain(networkTitle(analysis, cost))}`,
         table(
           ["Proxy", ...columns],
           rows.map(({ title, cells }) => [title, ...cells].map(plain)),

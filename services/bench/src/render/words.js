@@ -92,6 +92,7 @@ const WORDS = {
   messagesPerSecond: (value) => `${counted(value, "message")} a second`,
   messageBytes: (value) => `${counted(value, "byte")} a message`,
   serverWorkers: (value) => counted(value, "server process", "server processes"),
+  hostNetwork: (value) => (value === 0 ? "Docker's network" : "the machine's own network"),
   fileBytes: (value) => `files of ${number(value)} bytes`,
   tlsVersion: (value) => `TLS ${value}`,
   rsaBits: (value) => (value === 0 ? "ECDSA key" : `RSA-${value} key`),
@@ -148,6 +149,8 @@ export function settingTitle({ scenario, scheme, parameters, workload }, all = [
   const { connections, messages = 1, protocol, parameterNames: names } = workload;
   const others = Object.entries(without(parameters, [names.connections, names.messages])).filter(
     ([name, value]) =>
+      // A figure without Docker's network is no other's, wherever it stands.
+      (name === names.hostNetwork && value === 1) ||
       all.some((other) => other.scenario === scenario && other.parameters[name] !== value),
   );
   // The files say what is asked for.

@@ -45,6 +45,18 @@ test("what another scenario of the run has otherwise tells settings apart by no 
   assert.notEqual(settingTitle(one, [...settings, same]), settingTitle(one, settings));
 });
 
+test("the machine's own network is in every title", () => {
+  const on = (/** @type {number} */ HOST_NETWORK) => {
+    const of = results({ parameters: { ...PARAMETERS, HOST_NETWORK } });
+    const { "short-lived": described, ...others } = of.plan.scenarios;
+    const parameterNames = { ...described.parameterNames, hostNetwork: "HOST_NETWORK" };
+    const scenarios = { ...others, "short-lived": { ...described, parameterNames } };
+    return titles({ ...of, plan: { ...of.plan, scenarios } })[0];
+  };
+  assert.equal(on(1), "2,000 short-lived connections, the machine's own network, ws");
+  assert.equal(on(0), "2,000 short-lived connections, ws");
+});
+
 test("slopes are titled by their connections, and by what another has otherwise", () => {
   const { slopes } = analyse(idleResults(), { policy: null });
   assert.equal(slopesTitle(slopes[0], slopes), "idle connections, ws");

@@ -161,6 +161,8 @@ function courseOf({ first, samples, openSockets }, containers) {
       .filter(({ service }) => service === name)
       .map(({ reading: { atMs, memory } }) => ({ seconds: (atMs - start) / 1000, ...memory })),
   );
+  // Else all of them share the machine's, and nobody counts what is theirs.
+  const isCounted = proxies.some(({ sharesNetwork }) => !sharesNetwork);
   const ends = openSockets.map(({ ms }) => (ms - first.ms) / 1000);
   const course = openSockets.map(({ sockets }, i) => {
     const from = ends[i - 1] ?? 0;
@@ -174,7 +176,7 @@ function courseOf({ first, samples, openSockets }, containers) {
         proxies.map(({ name, sharesNetwork }) => {
           const reading = sockets[name] && socketsOf(sockets[name], sharesNetwork);
           // Those are the other container's.
-          return sharesNetwork && key === "tcpInUse" ? 0 : (reading?.[key] ?? null);
+          return isCounted && sharesNetwork && key === "tcpInUse" ? 0 : (reading?.[key] ?? null);
         }),
       );
     return {

@@ -112,6 +112,17 @@ test("a container in another's network has no traffic and no TCP sockets of its 
   assert.deepEqual([sockets?.to.tcpInUse, sockets?.to.descriptors], [null, 9]);
 });
 
+test("sockets in between: of a part in another's network there, on the machine's own network nobody's", () => {
+  const { last } = READINGS.phase;
+  const phase = { ...READINGS.phase, openSockets: [{ ms: 5000, sockets: last.sockets }] };
+  const course = (/** @type {typeof CONTAINERS} */ containers) =>
+    measuredPart({ ...READINGS, phase }, containers, { holdsConnections: false }).course?.[0];
+  assert.equal(course(CONTAINERS)?.tcpInUse, 9);
+  const onHost = CONTAINERS.map((container) => ({ ...container, sharesNetwork: true }));
+  assert.equal(course(onHost)?.tcpInUse, null);
+  assert.equal(course(onHost)?.descriptors, course(CONTAINERS)?.descriptors);
+});
+
 test("once all is over, without the load", () => {
   const after = moment({ ms: 9000, seconds: 6, busySeconds: 50, tcpInUse: 2 });
   const { "load-1": _, ...containers } = after.containers;

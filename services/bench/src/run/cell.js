@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.js";
 import { EVENTS } from "../plan/events.js";
 import { NO_QUOTA, quotaEnv, quotaOf } from "../plan/cpu-budget.js";
+import { isOnHostNetwork } from "../plan/network.js";
 import { resolutionOf } from "../plan/plan.js";
 import { CONTROL } from "../plan/proxies.js";
 import {
@@ -31,7 +32,8 @@ import { heldThrough, measuredPart, newRecord, probed, throttledIn } from "./cel
 import { readEchoWorkers } from "./echo-workers.js";
 import { liveCounts } from "./k6.js";
 import { LiveReadings } from "./live-readings.js";
-import { CONNECTIONS_FAILED, isFewFailed, K6_PORT, knobsOf, Loads } from "./loads.js";
+import { CONNECTIONS_FAILED, isFewFailed, knobsOf, Loads } from "./loads.js";
+import { PORTS } from "./host-network.js";
 import { keptLog } from "./log.js";
 import { measureLoad } from "./measure-load.js";
 import { MeasuredContainers } from "./measured-containers.js";
@@ -72,6 +74,12 @@ const WARM_UP = "warm-up";
 const LOAD = "load";
 
 /**
+ * @typedef {object} HostNetwork
+ * @property {string} machine address at which this program, on Docker's network, finds what listens on the machine
+ * @property {string} bench address of this program, for what is on the machine's network
+ */
+
+/**
  * What all cells of a run share.
  *
  * @typedef {object} RunContext
@@ -79,6 +87,7 @@ const LOAD = "load";
  * @property {string} project name of the Compose project
  * @property {string} network its name
  * @property {Placement} placement
+ * @property {HostNetwork | null} hostNetwork for cells on the machine's own network; null: there is none
  * @property {string} run name of the run
  * @property {Record<string, string>} env knobs for Compose
  * @property {Record<string, string[]>} services of each proxy
@@ -143,21 +152,31 @@ class CellRun {
       : undefined;
     /** @type {CellEvent | undefined} while it is measured */
     this.event = undefined;
-    this.project = context.placement.project(context.directory, {
-      name: context.project,
-      profile: cell.profile,
-      env: {
-        ...context.env,
-        ...this.#budgetEnv(),
-        ...this.generation?.env,
-        ...knobsOf(cell, this.workload, cell.parameters),
-        TLS_KEY_TYPE: this.keyType,
+    /** null: it is on Docker's network. */
+    this.hostNetwork = isOnHostNetwork(this.workload) ? hostNetworkOf(context) : null;
+    this.project = context.placement.project(
+      context.directory,
+      {
+        name: context.project,
+        profile: cell.profile,
+        env: {
+          ...context.env,
+          ...this.#budgetEnv(),
+          ...this.generation?.env,
+          ...knobsOf(cell, this.workload, cell.parameters),
+          TLS_KEY_TYPE: this.keyType,
+        },
       },
-    });
+      this.hostNetwork && {
+        bench: this.hostNetwork.bench,
+        proxies: context.services[cell.profile],
+      },
+    );
     this.loads = new Loads(cell, this.workload, {
       context,
       project: this.project,
       scratch: this.scratch,
+      hostNetwork: this.hostNetwork,
     });
     this.watch = new Watch({ ...context, look: (ids) => context.placement.inspect(ids) });
     /** @type {ContainerState[]} as they were when all had started */
@@ -279,7 +298,9 @@ class CellRun {
 
   async #verify() {
     const { cell, context, workload, keyType } = this;
+    const host = this.hostNetwork?.machine;
     await waitForAnswer(cell, {
+      host,
       // Two JVMs took 17 s on two cores that had other work.
       limitMs: workload.backend === ECHO ? START_LIMIT_MS : 2 * START_LIMIT_MS,
       signal: context.signal,
@@ -287,6 +308,7 @@ class CellRun {
     });
     this.record.tls = await verify(cell, workload, {
       ...context,
+      host,
       keyType,
       limitMs: START_LIMIT_MS,
     });
@@ -557,7 +579,12 @@ class CellRun {
   async #echoWorkers() {
     if (this.workload.backend !== ECHO) return null;
     if (this.event && this.cell.profile !== CONTROL) return this.event.echoWorkers();
-    return readEchoWorkers(`http://${this.cell.profile === CONTROL ? "proxy" : "echo"}:8080`);
+    const isControl = this.cell.profile === CONTROL;
+    if (this.hostNetwork) {
+      const port = isControl ? PORTS.proxy.ws : PORTS.server;
+      return readEchoWorkers(`http://${this.hostNetwork.machine}:${port}`);
+    }
+    return readEchoWorkers(`http://${isControl ? "proxy" : "echo"}:8080`);
   }
 
   /**
@@ -566,9 +593,7 @@ class CellRun {
    * @throws {Error} when the load does not answer, or a container is gone
    */
   async #pulseReading(containers) {
-    const counts = await Promise.all(
-      this.loads.names.map((name) => liveCounts(`http://${name}:${K6_PORT}`)),
-    );
+    const counts = await Promise.all(this.loads.apis.map((api) => liveCounts(api)));
     const proxy = (await containers.readRole("proxy")).map(({ cpu }) => cpu);
     return {
       ms: Date.now(),
@@ -672,6 +697,15 @@ class CellRun {
     await action();
     this.record.phases.stop = (performance.now() - startedMs) / 1000;
   }
+}
+
+/**
+ * @param {RunContext} context
+ * @returns {HostNetwork}
+ */
+function hostNetworkOf({ hostNetwork }) {
+  if (hostNetwork) return hostNetwork;
+  throw new Error("nobody has looked for the machine's own network");
 }
 
 /**

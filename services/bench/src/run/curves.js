@@ -11,6 +11,8 @@ import { CURVES_FILE, serviceOf } from "../record/curve-names.js";
 
 /** Measurements of cAdvisor's InfluxDB driver: CPU in ns since the container started, the others in bytes. */
 const SERIES = ["cpu_usage_total", "memory_usage", "memory_working_set", "rx_bytes", "tx_bytes"];
+/** Of those, of a network. */
+const OF_NETWORK = ["rx_bytes", "tx_bytes"];
 
 /**
  * Writes the curves of every cell that has none yet.
@@ -22,7 +24,7 @@ const SERIES = ["cpu_usage_total", "memory_usage", "memory_working_set", "rx_byt
  */
 export async function keepCurves(store, influx, project) {
   let missing = 0;
-  for (const { id, attempt, measured } of store.results.cells) {
+  for (const { id, attempt, measured, containers } of store.results.cells) {
     const file = join(store.cellPath(id, attempt), CURVES_FILE);
     if (!measured || existsSync(file)) continue;
     const { fromMs, toMs } = measured;
@@ -34,9 +36,12 @@ export async function keepCurves(store, influx, project) {
       ).join("; "),
       { database: "cadvisor" },
     );
-    const rows = series.flatMap(({ name, tags, values }) =>
-      values.map(([ms, value]) => [ms, serviceOf(tags.container_name, project), name, value]),
-    );
+    const rows = series.flatMap(({ name, tags, values }) => {
+      const service = serviceOf(tags.container_name, project);
+      // On the machine's own network cAdvisor counts all that passes there.
+      if (OF_NETWORK.includes(name) && containers[service]?.network === null) return [];
+      return values.map(([ms, value]) => [ms, service, name, value]);
+    });
     if (rows.length === 0) missing += 1;
     else writeFileSync(file, csvText([["ms", "service", "series", "value"], ...rows]));
   }

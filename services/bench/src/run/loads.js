@@ -8,6 +8,7 @@ import { allEnded } from "../platform/wait.js";
 import { connectionsInAll, FAILED_LIMIT_PERCENT } from "../plan/workload.js";
 import { Histogram, summarise } from "../statistics/index.js";
 import { CellFailure } from "./cell-failure.js";
+import { PORTS } from "./host-network.js";
 import { readHttpSummary, referenceOf } from "./http-load.js";
 import { LoadRun } from "./load-run.js";
 import { samplesIn } from "./shipped-files.js";
@@ -27,7 +28,7 @@ import { keepSamples, mergeSummaries, ownOf, readLatencies, readSummary } from "
  */
 
 /** Of k6's REST API, for the live view. */
-export const K6_PORT = 6565;
+const K6_PORT = PORTS.k6;
 
 /** The containers are called so, with their number. */
 const NAME = "load";
@@ -72,6 +73,7 @@ export class Loads {
   #context;
   #project;
   #scratch;
+  #hostNetwork;
   /** Containers, whether anything runs in them or not. @type {string[]} */
   names = [];
   /** What was started in them: the warm-up too. @type {LoadRun[]} */
@@ -84,14 +86,21 @@ export class Loads {
   /**
    * @param {PlannedCell} cell
    * @param {Workload} workload of its measured phase
-   * @param {{context: RunContext, project: CellProject, scratch: string}} about scratch: folder where they write while they run
+   * @param {{context: RunContext, project: CellProject, scratch: string, hostNetwork: RunContext["hostNetwork"]}} about scratch: folder where
+   *   they write while they run; hostNetwork: of this cell
    */
-  constructor(cell, workload, { context, project, scratch }) {
+  constructor(cell, workload, { context, project, scratch, hostNetwork }) {
     this.#cell = cell;
     this.#workload = workload;
     this.#context = context;
     this.#project = project;
     this.#scratch = scratch;
+    this.#hostNetwork = hostNetwork;
+  }
+
+  /** @returns {string[]} k6's REST APIs, one each */
+  get apis() {
+    return this.names.map((name) => `http://${this.#hostNetwork?.machine ?? name}:${K6_PORT}`);
   }
 
   /**
@@ -179,6 +188,7 @@ export class Loads {
         TRIAL: String(this.#cell.round),
         PROXY: this.#cell.proxy,
         REFERENCE_SHARE: String(this.#workload.referenceShare),
+        ...this.#referencePort(),
         ...extra,
         ...this.#outputTo(`/samples/${csvName(name, i)}`),
       };
@@ -198,6 +208,12 @@ export class Loads {
     );
     this.#runs.push(load);
     return load;
+  }
+
+  /** @returns {Record<string, string>} environment; {}: it is the proxy's */
+  #referencePort() {
+    if (this.#hostNetwork === null) return {};
+    return { REFERENCE_PORT: String(PORTS.reference[this.#cell.scheme]) };
   }
 
   /**
@@ -235,9 +251,11 @@ export class Loads {
   /** @returns {string[]} */
   #command() {
     const { scenario: name } = this.#cell;
+    // On the machine's own network not at all of its addresses.
+    const address = this.#hostNetwork?.machine ?? "0.0.0.0";
     return this.#workload.runner === "node"
       ? ["node", `/loadgen/${name}.mjs`]
-      : ["k6", "run", "--quiet", "--address", `0.0.0.0:${K6_PORT}`, `/loadgen/${name}.js`];
+      : ["k6", "run", "--quiet", "--address", `${address}:${K6_PORT}`, `/loadgen/${name}.js`];
   }
 
   /**

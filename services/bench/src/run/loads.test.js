@@ -25,6 +25,7 @@ test("what runs on a machine that is lost is given up, and its log says so", asy
       context: /** @type {RunContext} */ (/** @type {unknown} */ (context)),
       project: /** @type {CellProject} */ ({}),
       scratch: "/nowhere",
+      hostNetwork: null,
     },
   );
   loads.names = ["p-load-1"];

@@ -17,7 +17,7 @@ export const WITH_SOCKETS = /** @type {Role[]} */ (["proxy", "echo"]);
  * @property {string} name in the record: its service, of a load with its number, and of a further life or copy with that
  * @property {Role} role
  * @property {string} image as in the configuration
- * @property {boolean} sharesNetwork it has none of its own, but another container's
+ * @property {boolean} sharesNetwork it has none of its own, but another container's or the machine's
  * @property {string} [machine] that it runs on; left out: there is one alone
  *
  * @typedef {object} HostUsage
@@ -51,10 +51,13 @@ export class MeasuredContainers {
 
   /**
    * @param {object} [sources] default: of this machine
-   * @param {(pid: number) => ReadableContainer} [sources.locate]
+   * @param {(pid: number, about: {hasNetwork: boolean}) => ReadableContainer} [sources.locate]
    * @param {() => HostUsage} [sources.readHost]
    */
-  constructor({ locate: find = (pid) => locate({ pid }), readHost = readThisHost } = {}) {
+  constructor({
+    locate: find = (pid, about) => locate({ pid, ...about }),
+    readHost = readThisHost,
+  } = {}) {
     this.#locate = find;
     this.#readHost = readHost;
   }
@@ -65,11 +68,11 @@ export class MeasuredContainers {
    * @param {ContainerState} state one that does not run is left out
    * @returns {string} its name
    */
-  add(service, role, { running, pid, image, sharesNetwork }) {
+  add(service, role, { running, pid, image, sharesNetwork, onHostNetwork = false }) {
     let name = service;
     for (let life = 2; this.#about.has(name); life++) name = `${service}-${life}`;
     if (!running) return name;
-    this.counters.set(name, this.#locate(pid));
+    this.counters.set(name, this.#locate(pid, { hasNetwork: !onHostNetwork }));
     this.#about.set(name, Object.freeze({ name, role, image, sharesNetwork }));
     return name;
   }

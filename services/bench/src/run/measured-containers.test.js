@@ -44,6 +44,23 @@ test("containers are known by name and role, those that do not run are left out"
   );
 });
 
+test("counters of the machine's own network are no container's", () => {
+  /** @type {[number, boolean][]} */
+  const located = [];
+  const containers = new MeasuredContainers({
+    locate: (pid, { hasNetwork }) => {
+      located.push([pid, hasNetwork]);
+      return { read: () => reading(), sockets: () => ({ ...SOCKETS }), processes: () => [pid] };
+    },
+  });
+  containers.add("nginx", "proxy", state({ pid: 1, sharesNetwork: true, onHostNetwork: true }));
+  containers.add("influxdb", "observer", state({ pid: 2 }));
+  assert.deepEqual(located, [
+    [1, false],
+    [2, true],
+  ]);
+});
+
 test("a moment has the use of all and the sockets of those that carry connections; a role can be left out", () => {
   const { containers } = containersOfFour();
   const all = containers.read();

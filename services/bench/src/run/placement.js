@@ -4,6 +4,7 @@
 import { OWN_ENGINE, Project } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { CellFailure } from "./cell-failure.js";
+import { onHostNetwork } from "./host-network.js";
 import { MeasuredContainers } from "./measured-containers.js";
 import { relocated } from "./shipped-files.js";
 import { SpreadContainers } from "./spread-containers.js";
@@ -143,10 +144,11 @@ export class Placement {
   /**
    * @param {string} directory the project's
    * @param {{name: string, profile: string, env: Record<string, string>}} options as of `Project`
+   * @param {HostNetwork | null} [hostNetwork]
    * @returns {CellProject}
    */
-  project(directory, options) {
-    return new CellProject(this, directory, options);
+  project(directory, options, hostNetwork = null) {
+    return new CellProject(this, directory, options, hostNetwork);
   }
 
   /** @returns {MeasuredContainers | SpreadContainers} none yet */
@@ -273,9 +275,12 @@ function silent({ name }, why) {
   );
 }
 
+/** @typedef {Parameters<typeof onHostNetwork>[1]} HostNetwork of a measured path on the machine's own network; null: it is on Docker's */
+
 /** The Compose project of a cell: the same model on each machine. */
 export class CellProject {
   #placement;
+  #hostNetwork;
   #here;
   /** @type {Map<Site, Project>} */
   #projects;
@@ -284,9 +289,11 @@ export class CellProject {
    * @param {Placement} placement
    * @param {string} directory
    * @param {{name: string, profile: string, env: Record<string, string>}} options
+   * @param {HostNetwork | null} hostNetwork
    */
-  constructor(placement, directory, options) {
+  constructor(placement, directory, options, hostNetwork) {
     this.#placement = placement;
+    this.#hostNetwork = hostNetwork;
     this.#here = new Project(directory, options);
     this.#projects = new Map(
       placement.sites.map((site) => [
@@ -318,7 +325,12 @@ export class CellProject {
 
   /** @throws {UserError} when Compose cannot read it */
   async readOnce() {
-    await this.#here.readOnce();
+    const about = this.#hostNetwork;
+    await this.#here.readOnce(
+      about
+        ? { key: JSON.stringify(about), change: (config) => onHostNetwork(config, about) }
+        : undefined,
+    );
     const { network } = this.#placement;
     if (network === null) return;
     for (const [site, project] of this.#projects) {

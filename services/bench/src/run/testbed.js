@@ -6,6 +6,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BENCH_IMAGE } from "../machine/engine.js";
+import { refuseTakenPorts } from "../machine/host-network-ports.js";
 import { RUN_LABEL } from "../machine/hosts-swarm.js";
 import { startBudgetGroup } from "../platform/budget-group.js";
 import { ensureCertificates } from "../platform/certificates.js";
@@ -15,12 +16,14 @@ import { Influx, INFLUXDB_URL } from "../platform/influx.js";
 import { estimateRemaining } from "../plan/estimate.js";
 import { needsOneBudget, quotaOf } from "../plan/cpu-budget.js";
 import { workersEnv } from "../plan/knobs.js";
+import { cellsOnHostNetwork } from "../plan/network.js";
 import { keyTypeOf, workloadOf } from "../plan/workload.js";
 import { allEnded, until } from "../platform/wait.js";
 import { keepCurves } from "./curves.js";
 import { CellFailure } from "./cell-failure.js";
 import { CountersAgent } from "./counters-agent.js";
 import { EDGE_HOST, Edges } from "./edges.js";
+import { PORTS } from "./host-network.js";
 import { machineShares } from "./machine-shares.js";
 import { Placement } from "./placement.js";
 import { runCells } from "./sequence.js";
@@ -118,6 +121,8 @@ export class Testbed {
     const project = new Project(this.#directory, { name: this.#config.name, profile: "*" });
     const edges = new Edges();
     await this.#assertFree(clear);
+    const isOnHost = cellsOnHostNetwork(store.results.plan).length > 0;
+    if (isOnHost) await refuseTakenPorts(Object.values(PORTS).flatMap(portsIn));
     this.isClear = false;
     try {
       await this.#observe(project);
@@ -131,7 +136,8 @@ export class Testbed {
       ]);
       await this.#equip(plan);
       const budgetGroup = await this.#oneBudget(plan);
-      const shared = { edges, authorities, budgetGroup, tell };
+      const hostNetwork = isOnHost ? await this.#hostNetwork() : null;
+      const shared = { edges, authorities, budgetGroup, hostNetwork, tell };
       const outcome = await runCells(store, this.#context(store, shared), {
         keepGoing,
         remaining: () => estimateRemaining(store.results.plan, store.results.cells),
@@ -166,6 +172,14 @@ export class Testbed {
   get #networks() {
     const { network } = this.#placement;
     return network === null ? [this.#network] : [this.#network, network];
+  }
+
+  /** @returns {Promise<NonNullable<RunContext["hostNetwork"]>>} */
+  async #hostNetwork() {
+    return {
+      machine: await OWN_ENGINE.gatewayOf(this.#network),
+      bench: await OWN_ENGINE.ownAddress(),
+    };
   }
 
   /**
@@ -267,10 +281,10 @@ export class Testbed {
 
   /**
    * @param {Store} store
-   * @param {Pick<RunContext, "edges" | "authorities" | "budgetGroup" | "tell">} shared
+   * @param {Pick<RunContext, "edges" | "authorities" | "budgetGroup" | "hostNetwork" | "tell">} shared
    * @returns {RunContext}
    */
-  #context(store, { edges, authorities, budgetGroup, tell }) {
+  #context(store, { edges, authorities, budgetGroup, hostNetwork, tell }) {
     const { plan, run } = store.results;
     const { env, loadCores, cpuLimited } = machineShares(this.#placement, {
       ownCores: cpus().length,
@@ -281,6 +295,7 @@ export class Testbed {
       project: this.#config.name,
       network: this.#network,
       placement: this.#placement,
+      hostNetwork,
       run: run.name,
       env: {
         ...env,
@@ -387,4 +402,9 @@ function beforeCells(error) {
     error.message,
     "Expected every machine of the run to answer: ./bench hosts check says what is wrong with each.",
   );
+}
+
+/** @param {number | Record<string, number>} ports one, or one each */
+function portsIn(ports) {
+  return typeof ports === "number" ? [ports] : Object.values(ports);
 }

@@ -13,6 +13,8 @@ import { CellFailure } from "./cell-failure.js";
 /** @import { CellRecord, PlannedCell } from "../record/types.js" */
 /** @import { RunContext } from "./cell.js" */
 
+/** Of the proxy, in its certificate too. */
+const NAME = "proxy";
 /** The page /hello: `Hello world` and a line break. */
 const HELLO_BYTES = 12;
 
@@ -20,10 +22,11 @@ const HELLO_BYTES = 12;
  * Waits until the proxy answers, and the server behind it through the proxy.
  *
  * @param {PlannedCell} cell
- * @param {{limitMs: number, signal: AbortSignal, assertAlive: () => Promise<void>}} options assertAlive: rejects when a container died
+ * @param {{host?: string, limitMs: number, signal: AbortSignal, assertAlive: () => Promise<void>}} options host: where the proxy is found;
+ *   assertAlive: rejects when a container died
  */
-export async function waitForAnswer({ scheme }, { limitMs, signal, assertAlive }) {
-  const url = healthUrl(scheme);
+export async function waitForAnswer({ scheme }, { host, limitMs, signal, assertAlive }) {
+  const url = healthUrl(scheme, host);
   const last = await until(
     Date.now() + limitMs,
     async () => {
@@ -44,18 +47,21 @@ export async function waitForAnswer({ scheme }, { limitMs, signal, assertAlive }
 /**
  * @param {PlannedCell} cell
  * @param {Workload} workload
- * @param {Pick<RunContext, "authorities" | "policy"> & {keyType: "ecdsa" | "rsa", limitMs: number}} options
+ * @param {Pick<RunContext, "authorities" | "policy"> & {host?: string, keyType: "ecdsa" | "rsa", limitMs: number}} options host: where the
+ *   proxy is found
  * @returns {Promise<CellRecord["tls"]>} what was negotiated; null over ws
  * @throws {CellFailure} when what comes back is not what should
  */
-export async function verify(cell, workload, { authorities, policy, keyType, limitMs }) {
+export async function verify(cell, workload, options) {
+  const { host = NAME, authorities, policy, keyType, limitMs } = options;
   const { scheme } = cell;
   const isEchoed = workload.protocol === "websocket";
   const end = new AbortController();
   /** @type {Target} */
   const target = {
     scheme,
-    host: "proxy",
+    host,
+    servername: NAME,
     port: scheme === "wss" ? 8443 : 8080,
     ca: authorities[keyType],
     policy,

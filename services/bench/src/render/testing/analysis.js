@@ -175,6 +175,7 @@ export function sampleAnalysis({
       sameWork: [],
       handshakes: [],
       multiplexing: [],
+      networkCosts: [],
       capacities: [],
       searchCells: [],
       survivals: [],

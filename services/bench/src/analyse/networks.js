@@ -1,0 +1,33 @@
+/**
+ * What Docker's network costs: settings on it, beside the same on the machine's own.
+ */
+import { isOnHostNetwork } from "../plan/network.js";
+import { isSameBut } from "./handshakes.js";
+import { pairedRows } from "./paired-rows.js";
+
+/** @import { Results } from "../record/types.js" */
+/** @import { AnalysedCell, NetworkCost, Setting } from "./types.js" */
+
+/** Not what is held against the reference proxy: that one is on the same network, and the ratio hides what is asked for. */
+const MEASURES = ["cpu_us_per_connection", "cpu_us_per_message"];
+
+/**
+ * @param {Results} results
+ * @param {Setting[]} settings
+ * @param {AnalysedCell[]} cells
+ * @returns {NetworkCost[]} empty: the run measured no setting on both
+ */
+export function networkCostsOf(results, settings, cells) {
+  return settings.flatMap((setting) => {
+    if (isOnHostNetwork(setting.workload)) return [];
+    const beside = settings.find(
+      (one) =>
+        one.scheme === setting.scheme &&
+        isOnHostNetwork(one.workload) &&
+        isSameBut("hostNetwork", one, setting),
+    );
+    if (!beside) return [];
+    const measures = pairedRows({ results, cells }, [setting, beside], MEASURES);
+    return measures.length > 0 ? [{ setting, beside, measures }] : [];
+  });
+}

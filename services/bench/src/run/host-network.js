@@ -1,0 +1,87 @@
+/**
+ * The measured path on the machine's own network: the same containers, without a network of their own each. There they share addresses, so
+ * those that would listen where the proxy does listen elsewhere.
+ */
+import { EDGE_HOST } from "./edges.js";
+
+/** @import { ComposeConfig, ComposeService } from "../platform/docker.js" */
+/** @import { Scheme } from "../record/types.js" */
+
+/** Where each listens; proxy and k6 as they do on a network of their own. @type {{proxy: Record<Scheme, number>, reference: Record<Scheme, number>, server: number, k6: number}} */
+export const PORTS = {
+  proxy: { ws: 8080, wss: 8443 },
+  reference: { ws: 18081, wss: 18443 },
+  server: 18080,
+  k6: 6565,
+};
+
+/** By these names the containers of a machine find each other. */
+const NAMES = ["proxy", "echo", "reference"];
+const LOOPBACK = "127.0.0.1";
+
+/** Where nginx may write. */
+const REFERENCE_COPY = "/tmp/reference.conf";
+
+/**
+ * @param {ComposeConfig} config as Compose wrote it
+ * @param {object} about
+ * @param {string[]} about.proxies services of the proxy
+ * @param {string} about.bench address of this program, which is on Docker's network
+ * @returns {ComposeConfig} with the measured path on the machine's own network; what observes stays where it is
+ */
+export function onHostNetwork(config, { proxies, bench }) {
+  /** @type {Record<string, Partial<ComposeService>>} what of each differs besides */
+  const differing = {
+    ...Object.fromEntries(
+      proxies.map((name) => [name, withVariable(config, name, "SERVER_PORT", PORTS.server)]),
+    ),
+    echo: server(config),
+    reference: { command: ["sh", "-c", REFERENCE_COMMAND] },
+    load: {},
+  };
+  const hosts = [...NAMES.map((name) => `${name}:${LOOPBACK}`), `${EDGE_HOST}:${bench}`];
+  const services = Object.fromEntries(
+    Object.entries(config.services).map(([name, service]) => [
+      name,
+      name in differing ? moved({ ...service, ...differing[name] }, hosts) : service,
+    ]),
+  );
+  return { ...config, services };
+}
+
+/**
+ * @param {ComposeService} service
+ * @param {string[]} hosts
+ * @returns {ComposeService}
+ */
+function moved(service, hosts) {
+  // The engine refuses settings of the network to a container that has none of its own: the machine's are in force.
+  const { networks: _, sysctls: __, ...rest } = service;
+  return { ...rest, network_mode: "host", extra_hosts: hosts };
+}
+
+/**
+ * @param {ComposeConfig} config
+ * @param {string} name of a service
+ * @param {string} variable
+ * @param {number} value
+ */
+function withVariable({ services }, name, variable, value) {
+  return { environment: { ...services[name]?.environment, [variable]: String(value) } };
+}
+
+/** @param {ComposeConfig} config */
+function server(config) {
+  const { environment } = withVariable(config, "echo", "ECHO_PORT", PORTS.server);
+  // Of a proxy that does not run there; the port may be another program's.
+  delete environment.ECHO_PROXY_PROTOCOL_PORT;
+  return { environment };
+}
+
+/** Its configuration is held still, and nginx reads no variables: so a copy has the ports. */
+const REFERENCE_COMMAND = [
+  `sed -e 's/echo:8080/echo:${PORTS.server}/'`,
+  `-e 's/listen ${PORTS.proxy.ws} /listen ${PORTS.reference.ws} /'`,
+  `-e 's/listen ${PORTS.proxy.wss} /listen ${PORTS.reference.wss} /'`,
+  `/reference.conf >${REFERENCE_COPY} && exec nginx -c ${REFERENCE_COPY}`,
+].join(" ");
