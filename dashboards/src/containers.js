@@ -64,14 +64,18 @@ function namePattern(services) {
   return `/^${PROJECT}-(${services.join("|")})-${INSTANCE}$/`;
 }
 
+/** cAdvisor's tag `machine` where all is on one, and on the one with ./bench: the host name of its container (services/cadvisor). */
+const OWN_MACHINE = "cadvisor";
+
 /**
- * Turns a series' name into what people call the container: `ws-proxy-bench-echo-1 usage` into `echo usage`.
+ * Turns a series' name into what people call the container: `ws-proxy-bench-echo-1 on cadvisor usage` into `echo usage`, and where that
+ * is another machine's, into `echo on two usage`.
  * @type {import("@grafana/grafana-foundation-sdk/dashboard").DataTransformerConfig}
  */
 export const SHORT_NAMES = {
   id: "renameByRegex",
   options: {
-    regex: `^${PROJECT}-(.+?)-${INSTANCE}( .*)?$`,
+    regex: `^${PROJECT}-(.+?)-${INSTANCE}(?: on ${OWN_MACHINE}(?= |$))?( .*)?$`,
     renamePattern: "$1$2",
   },
 };

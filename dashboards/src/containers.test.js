@@ -83,6 +83,12 @@ test("legends read as people name the containers", () => {
     ["ws-proxy-bench-alpha-1", "alpha"],
     ["ws-proxy-bench-alpha-beta-tls-1 usage", "alpha-beta-tls usage"],
     ["ws-proxy-bench-load-run-5fd1c2 RSS", "load RSS"],
+    ["ws-proxy-bench-alpha-1 on cadvisor", "alpha"],
+    ["ws-proxy-bench-alpha-1 on cadvisor usage", "alpha usage"],
+    ["ws-proxy-bench-cadvisor-1 on cadvisor", "cadvisor"],
+    ["ws-proxy-bench-cadvisor-1 on front-1", "cadvisor on front-1"],
+    ["ws-proxy-bench-echo-1 on two sent", "echo on two sent"],
+    ["ws-proxy-bench-echo-1 on cadvisor-2", "echo on cadvisor-2"],
     ["alpha-beta p95", "alpha-beta p95"],
   ]) {
     assert.equal(series.replace(new RegExp(regex), renamePattern), legend);

@@ -27,6 +27,11 @@ export const BENCH_DATABASE = '"bench"';
  *   none: all series together are one table, with a column a tag
  */
 
+/** Tags that tell containers apart: over several machines, each has one of some names. */
+const OF_CONTAINER = '"container_name", "machine"';
+/** What a container's series is called, which SHORT_NAMES of containers.js makes readable. */
+const CONTAINER = "$tag_container_name on $tag_machine";
+
 /** The end of the time range in whole seconds, in InfluxQL. */
 const RANGE_END = `\${__to:date:seconds}s`;
 
@@ -49,9 +54,9 @@ export function containerRate(measurement, containers, { suffix = "", divisor = 
     query:
       `SELECT mean("rate")${divisor === 1 ? "" : ` / ${divisor}`} FROM (` +
       `SELECT non_negative_derivative("value", 1s) AS "rate" FROM ${CADVISOR_DATABASE}.."${measurement}" ` +
-      `WHERE ${containers} AND $timeFilter GROUP BY "container_name"` +
-      `) WHERE $timeFilter GROUP BY time($__interval), "container_name" fill(null)`,
-    alias: `$tag_container_name${suffix}`,
+      `WHERE ${containers} AND $timeFilter GROUP BY ${OF_CONTAINER}` +
+      `) WHERE $timeFilter GROUP BY time($__interval), ${OF_CONTAINER} fill(null)`,
+    alias: `${CONTAINER}${suffix}`,
   };
 }
 
@@ -67,8 +72,8 @@ export function containerGauge(measurement, containers, { suffix = "" } = {}) {
     datasource: CADVISOR,
     query:
       `SELECT max("value") FROM ${CADVISOR_DATABASE}.."${measurement}" WHERE ${containers} AND $timeFilter ` +
-      `GROUP BY time($__interval), "container_name" fill(null)`,
-    alias: `$tag_container_name${suffix}`,
+      `GROUP BY time($__interval), ${OF_CONTAINER} fill(null)`,
+    alias: `${CONTAINER}${suffix}`,
   };
 }
 

@@ -54,7 +54,7 @@ import { Watch } from "./watch.js";
 /** @import { Log } from "./causes.js" */
 /** @import { EchoWorker } from "./echo-workers.js" */
 /** @import { Edges } from "./edges.js" */
-/** @import { Placement, Site } from "./placement.js" */
+/** @import { PlacedContainer, Placement, Site } from "./placement.js" */
 /** @import { SpreadContainers } from "./spread-containers.js" */
 /** @import { PulseReading } from "./pulse.js" */
 
@@ -179,7 +179,7 @@ class CellRun {
       hostNetwork: this.hostNetwork,
     });
     this.watch = new Watch({ ...context, look: (ids) => context.placement.inspect(ids) });
-    /** @type {ContainerState[]} as they were when all had started */
+    /** @type {PlacedContainer[]} as they were when all had started */
     this.started = [];
   }
 
@@ -243,7 +243,7 @@ class CellRun {
 
   /**
    * @param {string[]} services
-   * @returns {Promise<ContainerState[]>}
+   * @returns {Promise<PlacedContainer[]>}
    */
   async #containersOf(services) {
     const { placement, project } = this.context;
@@ -405,7 +405,7 @@ class CellRun {
     const containers = context.placement.containers();
     const lives = this.started.map((state) => ({
       state,
-      name: containers.add(state.service, this.#roleOf(state.service), state),
+      name: this.#added(state, containers),
     }));
     const event = this.#eventOf(containers, lives);
     this.event = event;
@@ -478,6 +478,16 @@ class CellRun {
       }
       await event?.abandon();
     }
+  }
+
+  /**
+   * @param {PlacedContainer} state
+   * @param {MeasuredContainers | SpreadContainers} containers it is one of them from now on
+   * @returns {string} its name in the record
+   */
+  #added(state, containers) {
+    const role = this.#roleOf(state.service);
+    return containers.add(this.context.placement.nameOf(state, role), role, state);
   }
 
   /**

@@ -4,7 +4,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { csvText } from "../record/csv.js";
-import { CURVES_FILE, serviceOf } from "../record/curve-names.js";
+import { CURVES_FILE, OWN_MACHINE, serviceOf } from "../record/curve-names.js";
 
 /** @import { Influx } from "../platform/influx.js" */
 /** @import { Store } from "../record/store.js" */
@@ -15,7 +15,8 @@ const SERIES = ["cpu_usage_total", "memory_usage", "memory_working_set", "rx_byt
 const OF_NETWORK = ["rx_bytes", "tx_bytes"];
 
 /**
- * Writes the curves of every cell that has none yet.
+ * Writes the curves of every cell that has none yet. Of several machines each has its own cAdvisor, whose points have the time of that machine's
+ * clock; here they get that of this one's.
  *
  * @param {Store} store
  * @param {Influx} influx
@@ -24,15 +25,20 @@ const OF_NETWORK = ["rx_bytes", "tx_bytes"];
  */
 export async function keepCurves(store, influx, project) {
   let missing = 0;
-  for (const { id, attempt, measured, containers } of store.results.cells) {
+  for (const { id, attempt, measured, containers, clocks } of store.results.cells) {
     const file = join(store.cellPath(id, attempt), CURVES_FILE);
     if (!measured || existsSync(file)) continue;
-    const { fromMs, toMs } = measured;
+    const hasMachines = clocks !== undefined;
+    const fromMs = measured.fromMs - 1000;
+    const toMs = measured.toMs + 1000;
+    const offsets = [0, ...Object.values(clocks ?? {}).map(({ offsetMs }) => offsetMs)];
+    const from = fromMs + Math.floor(Math.min(...offsets));
+    const to = toMs + Math.ceil(Math.max(...offsets));
     const series = await influx.query(
       SERIES.map(
         (name) =>
-          `SELECT value FROM ${name} WHERE time >= ${fromMs - 1000}ms AND time <= ${toMs + 1000}ms ` +
-          `AND container_name =~ /^${project}-/ GROUP BY container_name`,
+          `SELECT value FROM ${name} WHERE time >= ${from}ms AND time <= ${to}ms ` +
+          `AND container_name =~ /^${project}-/ GROUP BY container_name, machine`,
       ).join("; "),
       { database: "cadvisor" },
     );
@@ -40,10 +46,15 @@ export async function keepCurves(store, influx, project) {
       const service = serviceOf(tags.container_name, project);
       // On the machine's own network cAdvisor counts all that passes there.
       if (OF_NETWORK.includes(name) && containers[service]?.network === null) return [];
-      return values.map(([ms, value]) => [ms, service, name, value]);
+      const offsetMs = clocks?.[tags.machine]?.offsetMs ?? 0;
+      const machine = hasMachines ? [tags.machine === OWN_MACHINE ? "" : tags.machine] : [];
+      return values
+        .map(([ms, value]) => [Math.round(Number(ms) - offsetMs), service, name, value, ...machine])
+        .filter(([ms]) => Number(ms) >= fromMs && Number(ms) <= toMs);
     });
+    const columns = ["ms", "service", "series", "value", ...(hasMachines ? ["machine"] : [])];
     if (rows.length === 0) missing += 1;
-    else writeFileSync(file, csvText([["ms", "service", "series", "value"], ...rows]));
+    else writeFileSync(file, csvText([columns, ...rows]));
   }
   return missing;
 }

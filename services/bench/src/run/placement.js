@@ -21,6 +21,8 @@ import { SpreadContainers } from "./spread-containers.js";
  * @property {boolean} isHere its engine is that of ./bench itself, which has this folder's files
  * @property {number} cores 0: it is not asked, as there is one machine alone
  *
+ * @typedef {ContainerState & {machine?: string}} PlacedContainer machine: that it runs on, by name; left out: there is one alone
+ *
  * @typedef {object} Equipment of a machine that is not this one
  * @property {string} files where this folder's files are on it
  * @property {CountersAgent} agent that reads its counters
@@ -110,8 +112,11 @@ export class Placement {
   /**
    * @param {MeasuredRole} role of a container
    * @param {string} [name] in the record: of a load with its number, of others the service
+   * @param {string} [machine] on which it was found; left out: what observes all
    */
-  carrierOf(role, name) {
+  carrierOf(role, name, machine) {
+    const found = this.sites.find((site) => role === "observer" && site.name === machine);
+    if (found) return found;
     if (role === "load" && name !== undefined)
       return this.siteOfLoad(Number(name.match(/\d+$/)?.[0]));
     if (role === "proxy" && name !== undefined) return this.siteOfService(name);
@@ -155,7 +160,7 @@ export class Placement {
   containers() {
     if (!this.isSpread) return new MeasuredContainers();
     return new SpreadContainers({
-      siteOf: (role, name) => this.carrierOf(role, name),
+      siteOf: (role, name, machine) => this.carrierOf(role, name, machine),
       agentOf: (site) => this.equipmentOf(site).agent,
     });
   }
@@ -163,7 +168,7 @@ export class Placement {
   /**
    * @param {string} project name
    * @param {Site[]} [sites] default: all machines
-   * @returns {Promise<ContainerState[]>} on them
+   * @returns {Promise<PlacedContainer[]>} on them
    * @throws {CellFailure | UserError} when an engine does not answer
    */
   async containersOf(project, sites) {
@@ -172,7 +177,7 @@ export class Placement {
 
   /**
    * @param {string[]} ids of containers, wherever they are
-   * @returns {Promise<ContainerState[]>} those that exist
+   * @returns {Promise<PlacedContainer[]>} those that exist
    * @throws {CellFailure | UserError} when an engine does not answer
    */
   async inspect(ids) {
@@ -182,15 +187,28 @@ export class Placement {
   /**
    * @param {(engine: Engine) => Promise<ContainerState[]>} ask
    * @param {Site[]} [sites]
-   * @returns {Promise<ContainerState[]>}
+   * @returns {Promise<PlacedContainer[]>}
    */
   async #onEach(ask, sites = this.sites) {
-    const found = sites.map((site) =>
-      ask(site.engine).catch((error) => {
-        throw error instanceof UserError && !site.isHere ? silent(site, error.next) : error;
+    const found = await Promise.all(
+      sites.map(async (site) => {
+        const states = await ask(site.engine).catch((error) => {
+          throw error instanceof UserError && !site.isHere ? silent(site, error.next) : error;
+        });
+        return this.isSpread ? states.map((state) => ({ ...state, machine: site.name })) : states;
       }),
     );
-    return (await Promise.all(found)).flat();
+    return found.flat();
+  }
+
+  /**
+   * @param {PlacedContainer} container
+   * @param {MeasuredRole} role
+   * @returns {string} what it is called in the record: its service; of what observes, which more than one machine may have, with the machine
+   */
+  nameOf({ service, machine }, role) {
+    const isFurther = machine !== undefined && machine !== this.#sites.observe.name;
+    return role === "observer" && isFurther ? `${service}-${machine}` : service;
   }
 
   /**

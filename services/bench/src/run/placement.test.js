@@ -6,6 +6,7 @@ import { MeasuredContainers } from "./measured-containers.js";
 import { Placement } from "./placement.js";
 import { cpuShares } from "./sequence.js";
 import { SpreadContainers } from "./spread-containers.js";
+import { state } from "./testing/readings.js";
 
 /** @import { Result } from "../platform/docker.js" */
 /** @import { Equipment, Site } from "./placement.js" */
@@ -97,6 +98,17 @@ test("an engine that is lost is told with its machine", async () => {
     await placement.silence(),
     "the Docker engine of the machine one does not answer: cannot connect",
   );
+});
+
+test("what observes is on every machine, and is called after those that are not this one", () => {
+  const placement = spread();
+  const cadvisor = state({ service: "cadvisor" });
+  assert.equal(placement.nameOf({ ...cadvisor, machine: "one" }, "observer"), "cadvisor-one");
+  assert.equal(placement.nameOf({ ...cadvisor, machine: "runner" }, "observer"), "cadvisor");
+  assert.equal(placement.nameOf({ ...cadvisor, machine: "one" }, "proxy"), "cadvisor");
+  assert.equal(Placement.here().nameOf(cadvisor, "observer"), "cadvisor");
+  assert.equal(placement.carrierOf("observer", "cadvisor-one", "one").name, "one");
+  assert.equal(placement.carrierOf("observer", "influxdb", "runner"), OWN);
 });
 
 test("of a machine whose engine never answers nothing is waited for without end, and what answers goes on", async () => {

@@ -5,12 +5,11 @@ import { frozen, MeasuredContainers, WITH_SOCKETS } from "./measured-containers.
 import { Sampler } from "./sampler.js";
 
 /** @import { Reading } from "../platform/counters.js" */
-/** @import { ContainerState } from "../platform/docker.js" */
 /** @import { Role } from "../record/types.js" */
 /** @import { CountersAgent } from "./counters-agent.js" */
 /** @import { Asked } from "./counters-service.js" */
 /** @import { HostUsage, MeasuredContainer, Moment, OpenSockets, Usage } from "./measured-containers.js" */
-/** @import { Site } from "./placement.js" */
+/** @import { PlacedContainer, Site } from "./placement.js" */
 /** @import { Sample } from "./samples.js" */
 
 /** @typedef {Pick<CountersAgent, "ask" | "clock" | "isLost">} Agent */
@@ -29,7 +28,7 @@ export class SpreadContainers {
 
   /**
    * @param {object} about
-   * @param {(role: Role, name?: string) => Site} about.siteOf name: of the container
+   * @param {(role: Role, name?: string, machine?: string) => Site} about.siteOf name: of the container; machine: on which it was found
    * @param {(site: Site) => Agent} about.agentOf
    * @param {MeasuredContainers} [about.here] those of this machine
    */
@@ -39,10 +38,10 @@ export class SpreadContainers {
     this.#here = here;
   }
 
-  /** As of `MeasuredContainers`; no name comes twice. @param {string} name @param {Role} role @param {ContainerState} state */
+  /** As of `MeasuredContainers`; no name comes twice. @param {string} name @param {Role} role @param {PlacedContainer} state */
   add(name, role, state) {
     if (!state.running) return name;
-    const site = this.#siteOf(role, name);
+    const site = this.#siteOf(role, name, state.machine);
     const { id, pid, image, sharesNetwork } = state;
     if (this.#about.has(name)) throw new Error(`${name} is measured already`);
     this.#about.set(name, Object.freeze({ name, role, image, sharesNetwork, machine: site.name }));

@@ -23,6 +23,7 @@ import { keepCurves } from "./curves.js";
 import { CellFailure } from "./cell-failure.js";
 import { CountersAgent } from "./counters-agent.js";
 import { EDGE_HOST, Edges } from "./edges.js";
+import { startFurtherCadvisors } from "./further-cadvisor.js";
 import { PORTS } from "./host-network.js";
 import { machineShares } from "./machine-shares.js";
 import { Placement } from "./placement.js";
@@ -135,6 +136,11 @@ export class Testbed {
         this.#waitFor(influx).then(() => follower.begin(influx)),
       ]);
       await this.#equip(plan);
+      await startFurtherCadvisors(this.#placement, {
+        config: this.#config,
+        directory: this.#directory,
+        say: (text) => tell({ type: "note", text }),
+      });
       const budgetGroup = await this.#oneBudget(plan);
       const hostNetwork = isOnHost ? await this.#hostNetwork() : null;
       const shared = { edges, authorities, budgetGroup, hostNetwork, tell };

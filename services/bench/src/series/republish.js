@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { analyse } from "../analyse/index.js";
 import { readRows } from "../record/csv.js";
-import { containerOf, CURVES_FILE } from "../record/curve-names.js";
+import { containerOf, CURVES_FILE, OWN_MACHINE } from "../record/curve-names.js";
 import { LIVE_FILE } from "../record/live.js";
 import {
   alignedPoints,
@@ -35,8 +35,6 @@ const BATCH = 5000;
 /** The database of cAdvisor, and the name of the Compose project that the dashboards look for. */
 const CADVISOR = "cadvisor";
 const PROJECT = "ws-proxy-bench";
-/** cAdvisor's tag `machine`: the host name that services/cadvisor gives its container. */
-const MACHINE = "cadvisor";
 
 /**
  * Replaces all that the database `bench` holds of the run, but `comparisons`: what was written while it ran is there once, and
@@ -152,9 +150,9 @@ async function hasCurves(influx, { measured, containers }, project) {
  * @returns {Point[]}
  */
 export function curvePoints(csv, project) {
-  return readRows(csv).map(({ ms, service, series, value }) => ({
+  return readRows(csv).map(({ ms, service, series, value, machine }) => ({
     measurement: series,
-    tags: { container_name: containerOf(service, project), machine: MACHINE },
+    tags: { container_name: containerOf(service, project), machine: machine || OWN_MACHINE },
     fields: { value: BigInt(value) },
     ms: Number(ms),
   }));

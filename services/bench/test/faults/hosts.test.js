@@ -10,6 +10,9 @@ import { isDeepStrictEqual } from "node:util";
 import { NETWORK } from "../../src/machine/hosts-swarm.js";
 import { check, run } from "../../src/platform/docker.js";
 import { until } from "../../src/platform/wait.js";
+import { readRows } from "../../src/record/csv.js";
+import { CURVES_FILE } from "../../src/record/curve-names.js";
+import { Store } from "../../src/record/store.js";
 import { furtherEngines } from "../engines.js";
 import { atEnd, projectDirectory } from "../lab.js";
 import { lastAttempts, LIMIT_MS, testbed } from "../testbed.js";
@@ -258,14 +261,21 @@ test("a battle over three machines; one engine killed in the middle, and started
     ],
   );
   for (const record of lastAttempts(cells)) {
-    const machines = Object.values(record.containers).map(({ role, machine }) => [role, machine]);
-    const expected = { proxy: "one", echo: "two", load: "two", observer: "own" };
+    const machines = Object.values(record.containers).flatMap(({ role, machine }) =>
+      role === "observer" ? [] : [[role, machine]],
+    );
+    const expected = { proxy: "one", echo: "two", load: "two" };
     assert.deepEqual(
       Object.fromEntries(machines),
       // Held connections have no reference.
       record.scenario === "idle" ? expected : { ...expected, reference: "one" },
       record.id,
     );
+    for (const [name, machine] of Object.entries({
+      ...{ influxdb: "own", cadvisor: "own" },
+      ...{ "cadvisor-one": "one", "cadvisor-two": "two" },
+    }))
+      assert.equal(record.containers[name]?.machine, machine, `${record.id}: ${name}`);
     assert.deepEqual(Object.keys(record.machines ?? {}).sort(), ["one", "own", "two"]);
     assert.deepEqual(Object.keys(record.clocks ?? {}), ["one", "two"]);
     const { asked, opened } = record.connections ?? {};
@@ -274,6 +284,15 @@ test("a battle over three machines; one engine killed in the middle, and started
       ({ role }) => role === "proxy",
     )[0];
     assert.ok(cpu.totalSeconds > 0 && memory && memory.mean.usageBytes > 0);
+  }
+  for (const { id, attempt, proxy, scenario } of lastAttempts(cells)) {
+    // The other lasts about as long as between two points of cAdvisor.
+    if (scenario !== "idle") continue;
+    const store = Store.open(join(directory, runFolder()));
+    const curves = readRows(readFileSync(join(store.cellPath(id, attempt), CURVES_FILE), "utf8"));
+    const seen = new Set(curves.map(({ service, machine }) => `${service} on ${machine}`));
+    for (const expected of [`${proxy} on one`, "echo on two", "load-1 on two", "influxdb on "])
+      assert.ok(seen.has(expected), `${id}: no curves of ${expected}; of ${[...seen].join(", ")}`);
   }
   const report = readFileSync(join(directory, runFolder(), "report.html"), "utf8");
   assert.match(report, /servers, load; \d+ cores/);
