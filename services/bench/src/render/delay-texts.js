@@ -125,11 +125,13 @@ function absoluteCell({ ms, rank, ties }, { samples, missing }) {
 function addedCell({ ms, added, relation }, { proxy }) {
   if (!added || !ms)
     return { value: null, text: proxy === CONTROL ? "" : NONE, detail: "", rank: "" };
-  const unseen = relation === "same" ? ", no difference seen" : "";
+  const spread = spreadText(added, ms.value);
+  // One round can show no difference.
+  const unseen = spread && relation === "same" ? ", no difference seen" : "";
   return {
     value: added.value,
     text: signedFigure(added.value, ms.value),
-    detail: `${spreadText(added, ms.value)}${unseen}`,
+    detail: `${spread}${unseen}`,
     rank: "",
   };
 }
