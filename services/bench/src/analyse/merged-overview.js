@@ -43,8 +43,7 @@ export function mergedOverview(runs, proxies) {
   const isNamed = (/** @type {{proxy: string}} */ { proxy }) => proxies.includes(proxy);
   const all = runs.flatMap((run) =>
     columnsOf(run.analysis)
-      // Those of HTTP are measured by any battle of that.
-      .filter(({ at, battle }) => at && battle !== null)
+      .filter(({ at, protocol }) => at && protocol === "websocket")
       // Ratios to one that is not shown say nothing.
       .filter(({ cells }) => cells.every((cell) => isNamed(cell) || !cell.isBest))
       .map((column) => ({ ...column, run, cells: column.cells.filter(isNamed) }))

@@ -32,7 +32,7 @@ const CHANGE = "reload";
  * @typedef {object} ColumnDefinition
  * @property {Workload["protocol"]} protocol of the runs that it is a question of
  * @property {Scheme} scheme
- * @property {string | null} battle of battles/, which measures it; null: those of that protocol all do
+ * @property {string | null} battle of battles/, which measures it; null: nobody misses it where it was not measured
  * @property {Choice[]} choices the first that the run can speak to
  */
 
@@ -58,20 +58,12 @@ const COLUMNS = [
     choices: [{ key: "message", measure: "cpu_us_per_message", find: pooled() }],
   },
   ...["handshake", "echo"].map((kind) => p99Column(/** @type {DelayKind} */ (kind))),
-  {
-    protocol: "websocket",
-    scheme: "ws",
-    battle: "nginx-idle",
-    choices: [{ key: "held", measure: HELD, find: held(({ slope }) => slope) }],
-  },
-  {
-    protocol: "websocket",
-    scheme: "ws",
-    battle: "nginx-idle",
-    choices: [
-      { key: "per-gib", measure: HELD, find: held(({ connectionsPerGiB }) => connectionsPerGiB) },
-    ],
-  },
+  ...heldColumns({ key: "held", measure: HELD, find: held(({ slope }) => slope) }),
+  ...heldColumns({
+    key: "per-gib",
+    measure: HELD,
+    find: held(({ connectionsPerGiB }) => connectionsPerGiB),
+  }),
   {
     protocol: "websocket",
     scheme: "ws",
@@ -122,7 +114,7 @@ export function columnsOf(analysed) {
   const { plan } = analysed.results;
   const protocols = new Set(plan.cells.map(({ scenario }) => plan.scenarios[scenario].protocol));
   const columns = COLUMNS.filter(({ protocol }) => protocols.has(protocol)).map((definition) => {
-    const { scheme, battle, choices } = definition;
+    const { protocol, scheme, battle, choices } = definition;
     const found = choices.flatMap(({ find, ...choice }) => {
       const one = find(analysed, definition, choice.measure);
       return one ? [{ ...choice, ...one }] : [];
@@ -135,7 +127,8 @@ export function columnsOf(analysed) {
       ...cell,
       toReference: toReference(analysed, Array.isArray(at) ? at : [], { name, proxy: cell.proxy }),
     }));
-    return { key, measure: measure(name), scheme, battle, at, cells: held, isFirstLook, otherwise };
+    const asked = { key, measure: measure(name), protocol, scheme, battle };
+    return { ...asked, at, cells: held, isFirstLook, otherwise };
   });
   return columns.filter(({ at, battle }) => at || battle);
 }
@@ -178,6 +171,19 @@ function both(definition) {
     { ...definition, scheme: "ws" },
     { ...definition, scheme: "wss" },
   ];
+}
+
+/**
+ * @param {Choice} choice
+ * @returns {ColumnDefinition[]} over ws, and over wss where that was measured too
+ */
+function heldColumns(choice) {
+  const [plain, encrypted] = both({
+    protocol: "websocket",
+    battle: "nginx-idle",
+    choices: [choice],
+  });
+  return [plain, { ...encrypted, battle: null }];
 }
 
 /**

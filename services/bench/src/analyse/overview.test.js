@@ -71,6 +71,20 @@ test("memory is that of a held connection, by the slope, and connections a GiB f
   assert.ok(low < bytes.ratio.value && bytes.ratio.value < high);
 });
 
+test("memory of a connection held over TLS is told where it was measured, and missed nowhere", () => {
+  const { overview } = recorded(
+    "idle-memory",
+    () => true,
+    ({ plan, cells }) => {
+      for (const cell of [...plan.cells, ...cells]) cell.scheme = "wss";
+    },
+  );
+  for (const key of ["held", "per-gib"]) {
+    assert.ok(column(overview, key, "wss").cells.some(({ value }) => value));
+    assert.equal(column(overview, key).at, null);
+  }
+});
+
 test("few rounds leave figures without a ratio", () => {
   const { overview } = recorded("nginx-idle");
   const { cells } = column(overview, "message");

@@ -523,8 +523,9 @@ export interface OverviewColumn {
   /** `connection` */
   key: string;
   measure: Measure;
+  protocol: Workload["protocol"];
   scheme: Scheme;
-  /** Which battle measures it; null: any of its protocol. */
+  /** Which battle measures it; null: nobody misses it where it was not measured. */
   battle: string | null;
   /** What it rests on; null: the run cannot speak to it. */
   at: Setting[] | Slopes | null;

@@ -142,9 +142,8 @@ export function glanceCells(cells, unit) {
   return cells.map((cell) => glanceCell(cell, scale, lowest));
 }
 
-/** @param {Pick<OverviewColumn, "key" | "scheme" | "at">} column */
-export function titleOf({ key, scheme, at }) {
-  const protocol = key === "request" || key === "served" ? "http" : "websocket";
+/** @param {Pick<OverviewColumn, "key" | "protocol" | "scheme" | "at">} column */
+export function titleOf({ key, protocol, scheme, at }) {
   const name = schemeName({ scheme, workload: { protocol } });
   return `${TITLES[key]}${key === "per-gib" && !at ? "" : `, ${name}`}`;
 }
@@ -242,7 +241,7 @@ export function rankedOf(columns) {
 }
 
 /**
- * @param {Pick<OverviewColumn, "key" | "scheme" | "at" | "cells" | "otherwise">[]} ranked those that rank proxies, one at least
+ * @param {Pick<OverviewColumn, "key" | "protocol" | "scheme" | "at" | "cells" | "otherwise">[]} ranked those that rank proxies, one at least
  * @param {object} named
  * @param {Results["proxies"]} named.proxies of the records that they are of
  * @param {(name: string) => string} named.nameOf
@@ -276,7 +275,7 @@ export function choiceText(ranked, { proxies, nameOf }) {
 }
 
 /**
- * @param {Pick<OverviewColumn, "key" | "scheme" | "at" | "otherwise">[]} columns
+ * @param {Pick<OverviewColumn, "key" | "protocol" | "scheme" | "at" | "otherwise">[]} columns
  * @returns {string[]} `CPU per connection (ws and wss)`
  */
 function joined(columns) {

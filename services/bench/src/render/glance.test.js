@@ -53,7 +53,7 @@ test("where different proxies lead, or none is ranked, the sentence chooses none
   const memory = glanceOf(recorded("idle-memory"));
   assert.match(
     memory?.sentence ?? "",
-    /^Choose HAProxy or HAProxy \+ hitch: no difference seen in memory a held connection \(ws\) and connections a GiB \(ws\); not ranked: CPU per message \(ws\); not measured here: CPU per handshake, handshake p99 at a set rate, echo p99 at a set rate and connections lost at a reload\.$/,
+    /^Choose HAProxy or HAProxy \+ hitch: no difference seen in memory a held connection \(ws\) and connections a GiB \(ws\); not ranked: CPU per message \(ws\), memory a held connection \(wss\) and connections a GiB \(wss\); not measured here: CPU per handshake, handshake p99 at a set rate, echo p99 at a set rate and connections lost at a reload\.$/,
   );
   const quick = glanceOf(recorded("quick"));
   assert.match(quick?.sentence ?? "", /\. A first look: too few rounds for a verdict\.$/);
@@ -105,7 +105,8 @@ const PROXIES = [
  */
 function choiceAmong(leaders) {
   const columns = Object.entries(leaders).map(([key, first]) => ({
-    ...{ key, scheme: /** @type {const} */ ("ws"), at: [], otherwise: [] },
+    ...{ key, protocol: /** @type {const} */ ("websocket"), scheme: /** @type {const} */ ("ws") },
+    ...{ at: [], otherwise: [] },
     cells: /** @type {any[]} */ (
       PROXIES.map(({ name }) => ({ proxy: name, rank: first.includes(name) ? 1 : 4 }))
     ),
