@@ -70,7 +70,8 @@ export function capacitiesOf(results) {
 }
 
 /**
- * One carries more than another where the lowest rate that it is known to carry is above the highest that the other may.
+ * One carries more than another where the lowest rate that it is known to carry is above the highest that the other may. Of whom no upper
+ * end is known has no rank while it is known to carry less than another's lowest rate: it may be anywhere, and would tie with all.
  *
  * @param {UnrankedAnswer[]} answers
  * @returns {CapacityAnswer[]} the control without a rank, and who was not measured
@@ -78,9 +79,13 @@ export function capacitiesOf(results) {
 function ranked(answers) {
   const isMore = (/** @type {UnrankedAnswer} */ a, /** @type {UnrankedAnswer} */ b) =>
     a.low !== null && b.high !== null && a.low > b.high;
-  const rivals = answers.filter(
+  const measured = answers.filter(
     ({ proxy, low, high }) => proxy !== CONTROL && (low !== null || high !== null),
   );
+  const leastOfBest = Math.max(
+    ...measured.flatMap(({ low, high }) => (low !== null && high !== null ? low : [])),
+  );
+  const rivals = measured.filter(({ low, high }) => high !== null || Number(low) >= leastOfBest);
   return answers.map((own) => {
     if (!rivals.includes(own)) return { ...own, rank: null, ties: [] };
     const more = rivals.filter((other) => isMore(other, own));

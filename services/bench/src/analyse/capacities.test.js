@@ -93,6 +93,28 @@ test("two equal proxies tie, whichever the search went further for; one that car
   );
 });
 
+test("known to carry no more than at least little: no rank, and no tie; at least what the best carries: ranked", () => {
+  /** @param {number} rate @returns {{search: [number, "holds" | "limited"][], at: "holds"[], above: []}} */
+  const atLeast = (rate) => ({
+    search: [
+      [rate, "holds"],
+      [2 * rate, "limited"],
+    ],
+    at: ["holds", "holds", "holds"],
+    above: [],
+  });
+  const others = { little: atLeast(20), much: atLeast(800) };
+  const [{ answers }] = capacitiesOf(capacityResults({ others }));
+  assert.deepEqual(
+    answers.slice(1).map(({ proxy, kind, rank, ties }) => [proxy, kind, rank, ties]),
+    [
+      ["nginx", "confirmed", 2, []],
+      ["little", "at-least", null, []],
+      ["much", "at-least", 1, []],
+    ],
+  );
+});
+
 test("a search that failed says why", () => {
   const run = capacityResults();
   const search = run.cells.find(({ proxy }) => proxy === "nginx");

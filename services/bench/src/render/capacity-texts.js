@@ -55,7 +55,7 @@ export function promiseText({ results: { plan } }) {
     proxyCpus > 0
       ? `Each proxy had ${counted(proxyCpus, "core")} of CPU time, all its containers together`
       : "No proxy had a CPU budget";
-  return `The highest rate at which, over a whole test, p99 from when it was due stays at or under ${number(sloMs)} ms, at most ${number(failedPercent)} % fail, and ${number(sentPercent)} % of what was due is sent. ${budget}. The search doubles the rate until it fails, then divides what is left to ${number(100 * resolution)} %, in one life of the containers. Confirmed: then ${FRESH_CELLS} fresh cells at that rate kept the promise, and ${FRESH_CELLS} at ${number(abovePercent)} % above did not; else the answer is a range. Where ranges overlap, no difference is seen, and the rank is shared.`;
+  return `The highest rate at which, over a whole test, p99 from when it was due stays at or under ${number(sloMs)} ms, at most ${number(failedPercent)} % fail, and ${number(sentPercent)} % of what was due is sent. ${budget}. The search doubles the rate until it fails, then divides what is left to ${number(100 * resolution)} %, in one life of the containers. Confirmed: then ${FRESH_CELLS} fresh cells at that rate kept the promise, and ${FRESH_CELLS} at ${number(abovePercent)} % above did not; else the answer is a range. Where ranges overlap, no difference is seen, and the rank is shared. Who is known to carry "at least" less than another's lowest rate has no rank: it may be anywhere.`;
 }
 
 /**
