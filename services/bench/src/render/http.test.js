@@ -214,3 +214,19 @@ test("claims about sums over settings, told over http and https", () => {
   );
   assert.match(wrk[2], /^Responses per second, errors counted: haproxy-tcp to nginx 1\.\d\d times/);
 });
+
+test("where errors cost less than answers, the best is said to be so of those that answer", () => {
+  const cheapErrors = (/** @type {import("../record/types.js").CellRecord} */ record) => {
+    spoiled(record);
+    if (record.proxy !== "nginx" || record.scenario !== "http-spring") return;
+    for (const { role, cpu } of Object.values(record.containers))
+      if (role === "proxy") cpu.totalSeconds /= 100;
+  };
+  const { visible } = rendered(httpResults({ rounds: 6, change: cheapErrors }));
+  assert.match(
+    visible,
+    /Of those with no more than 0\.1 % failed, no difference seen between HAProxy .* and haproxy-tcp .*; nginx \[92 % failed\] 0\.01 times/,
+  );
+  // Nobody who fails has the better figure in these.
+  assert.doesNotMatch(RUNS.files.visible, /of those with no more than/);
+});

@@ -2,7 +2,7 @@
  * Verdicts in words: a question, and a sentence for each answer. A sentence claims no difference that its comparison does not
  * show. What all of them share is said once, in the lead.
  */
-import { answersBadly } from "../analyse/bad-answers.js";
+import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT } from "../analyse/bad-answers.js";
 import { measure } from "../analyse/measures.js";
 import { ALPHA, LEAST_ROUNDS } from "../analyse/ranking.js";
 import { comparesServers } from "../analyse/settings.js";
@@ -373,6 +373,15 @@ function contestText(style, answer, words) {
     const power = seen && !opposite ? `; ${differenceSeen(seen)}` : "";
     return `${noDifference(order, named)}${opposite}${power}`;
   }
+  // Who answers badly is behind, however little its errors cost: without this, a better figure would stand after the best one.
+  const { better } = measure(comparison.measure);
+  const sign = better === "lower" ? -1 : 1;
+  const isBehind = rest.some(
+    (row) => answersBadly(row) && sign * valueOf(row) > sign * valueOf(leaders[0]),
+  );
+  const among = isBehind
+    ? `of those with no more than ${number(BAD_ANSWERS_LIMIT_PERCENT)} % failed, `
+    : "";
   const first =
     leaders.length === 1
       ? `${title(leaders[0])} ${words.leads}, ${figure(leaders[0])}`
@@ -384,7 +393,7 @@ function contestText(style, answer, words) {
     const tail = tailText(p99Of(answer, row), measure(comparison.measure));
     return `${i === 0 ? `${ratio} ${words.unit}${reference}` : ratio}${tail}`;
   });
-  return `${first}; ${list(others)}${tiesText(rest, title)}${opposite}`;
+  return `${among}${first}; ${list(others)}${tiesText(rest, title)}${opposite}`;
 }
 
 /**
