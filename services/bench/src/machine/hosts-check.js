@@ -130,9 +130,13 @@ export async function examineHosts(engines, images) {
       findings.push(notLooked(engine));
       continue;
     }
-    equipped.push(engine);
-    if (standing === "out") findings.push(await examinePorts(engine));
-    findings.push(await examineLimits(engine), await examineClock(engine));
+    try {
+      if (standing === "out") findings.push(await examinePorts(engine));
+      findings.push(await examineLimits(engine), await examineClock(engine));
+      equipped.push(engine);
+    } catch (error) {
+      findings.push(notAnswered(engine, error));
+    }
   }
   const manager = managerOf(reached);
   const isJoined =
@@ -212,6 +216,24 @@ function notLooked({ machine }) {
     why: "A container of this program looks, and its image is not there yet.",
     fix: `${JOIN} brings it; then check again.`,
     severity: "note",
+  };
+}
+
+/**
+ * @param {ReachedEngine} engine
+ * @param {unknown} error of a look at its machine
+ * @returns {Finding} the others are looked at all the same
+ * @throws the error, where it is a fault of this program
+ */
+function notAnswered({ machine }, error) {
+  if (!(error instanceof UserError)) throw error;
+  return {
+    setting: `${machine.name}: ports, limits, clock, network`,
+    found: error.message,
+    expected: "to be known",
+    why: "A container of this program looks there.",
+    fix: error.next,
+    severity: "stop",
   };
 }
 

@@ -4,7 +4,7 @@
 import { performance } from "node:perf_hooks";
 import { converse } from "../platform/docker.js";
 import { BENCH_IMAGE } from "./engine.js";
-import { HARDENED } from "./hosts-engines.js";
+import { HARDENED, Silence } from "./hosts-engines.js";
 import { MARK } from "./hosts-swarm.js";
 
 /** @import { HostEngine } from "./hosts-engines.js" */
@@ -13,6 +13,8 @@ import { MARK } from "./hosts-swarm.js";
 const EXCHANGES = 30;
 /** A pause between two lines of a program may stretch a look at the clock; the shortest of a few is taken. */
 const TRIES = 3;
+/** All of the exchanges, and the container's start before them. */
+const LIMIT_MS = 60_000;
 
 /**
  * @typedef {object} Offset in ms
@@ -61,20 +63,29 @@ export async function offsetOf(askOther, now = wallClock(), exchanges = EXCHANGE
 /**
  * Asks the clock of an engine's machine, through docker's own connection to it, by a container of this program (`clock`).
  *
- * @param {HostEngine} engine that has this program's image
+ * @param {Pick<HostEngine, "machine" | "client">} engine that has this program's image
+ * @param {number} [limitMs]
  * @returns {Promise<Offset>} against the clock of the machine where this runs
- * @throws {UserError} when the container does not run there
+ * @throws {UserError} when the container does not run there, or says nothing
  */
-export async function clockOffset({ client }) {
-  const { ask, end } = converse([
+export async function clockOffset({ machine, client }, limitMs = LIMIT_MS) {
+  const { ask, end, kill } = converse([
     ...[...client, "run", "--rm", "--interactive", "--label", MARK, "--network", "none"],
     ...[...HARDENED, BENCH_IMAGE, "clock"],
   ]);
+  let isSilent = false;
+  const limit = setTimeout(() => {
+    isSilent = true;
+    kill();
+  }, limitMs);
   try {
     // Until the first answer the container starts.
     await ask("");
     return await offsetOf(async () => Number(await ask("")));
+  } catch (error) {
+    throw isSilent ? new Silence({ machine, client }, "docker run, clock", limitMs) : error;
   } finally {
     await end();
+    clearTimeout(limit);
   }
 }

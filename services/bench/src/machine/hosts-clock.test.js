@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { offsetOf, wallClock } from "./hosts-clock.js";
+import { clockOffset, offsetOf, wallClock } from "./hosts-clock.js";
 
 /**
  * @param {number} ahead of the other clock, in ms
@@ -38,6 +38,15 @@ test("the truth is within the uncertainty, however slow one way is", async () =>
     assert.equal(uncertaintyMs, 4);
     assert.ok(Math.abs(offsetMs - 12) <= uncertaintyMs, `${offsetMs}`);
   }
+});
+
+test("a machine that says nothing about its clock is named, and not waited for", async () => {
+  /** @type {import("../plan/hosts-file.js").Machine} */
+  const machine = { name: "two", host: "ssh://two", roles: ["load"] };
+  const silent = { machine, client: ["sh", "-c", "exec sleep 600"] };
+  await assert.rejects(clockOffset(silent, 300), {
+    message: "two: no answer within 0.3 s to: docker run, clock",
+  });
 });
 
 test("the wall clock is this machine's, finer than a millisecond", () => {

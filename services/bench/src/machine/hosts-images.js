@@ -1,6 +1,7 @@
 /**
  * The images that each machine of hosts.yaml needs by its roles, and how they come there.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.js";
 import { run as dockerRun, sharedNetwork, shortName } from "../platform/docker.js";
 import { BENCH_IMAGE } from "./engine.js";
@@ -26,6 +27,11 @@ const ROLE_OF_SERVICE = /** @type {Record<string, Role>} */ ({
   grafana: "observe",
 });
 const ON_ALL = ["cadvisor"];
+
+/** What a copy may take at the most: some GB on a slow line. */
+const COPY_LIMIT_MS = 3_600_000;
+/** Meanwhile the machine is asked so often whether it is still there. */
+const ASK_INTERVAL_MS = 10_000;
 
 /**
  * @param {ComposeConfig} config with all profiles
@@ -64,19 +70,50 @@ export async function imagesOn(engine, images, here) {
  * Copies images from the engine that ./bench itself uses. docker save knows nothing of what the other has: every layer travels.
  *
  * @param {string[]} images
- * @param {HostEngine} engine where they go
+ * @param {Pick<HostEngine, "machine" | "client" | "run">} engine where they go
  * @param {typeof Run} [run]
- * @throws {UserError}
+ * @param {{limitMs?: number, intervalMs?: number}} [patience] limitMs: for all of it; intervalMs: between two questions whether the machine is
+ *   still there
+ * @throws {UserError} when it fails, or the machine has fallen silent
  */
-export async function copyImages(images, { machine, client }, run = dockerRun) {
+export async function copyImages(
+  images,
+  engine,
+  run = dockerRun,
+  { limitMs = COPY_LIMIT_MS, intervalMs = ASK_INTERVAL_MS } = {},
+) {
+  const { machine, client } = engine;
   const script = 'count=$1; shift; docker save "${@:1:count}" | "${@:count+1}" load --quiet';
   // Without a tag, docker save takes all that there are.
   const words = [String(images.length), ...images.map(shortName), ...client];
-  const { code, output } = await run(["bash", "-o", "pipefail", "-c", script, "bash", ...words]);
+  const copied = new AbortController();
+  const lost = new AbortController();
+  const watched = watch(engine, intervalMs, copied.signal).catch((error) => lost.abort(error));
+  const limit = AbortSignal.any([lost.signal, AbortSignal.timeout(limitMs)]);
+  const command = ["bash", "-o", "pipefail", "-c", script, "bash", ...words];
+  const { code, output } = await run(command, { limit }).finally(() => copied.abort());
+  await watched;
   if (code !== 0) {
+    if (lost.signal.aborted) throw lost.signal.reason;
     throw new UserError(
       `${images.length} images could not be copied to ${machine.name}`,
       `${output.trim()}\nMend what it says and run this again: what has arrived stays.`,
     );
+  }
+}
+
+/**
+ * Nothing in a copy tells how far it is: one that lasts is told from one that hangs by asking the machine beside it.
+ *
+ * @param {Pick<HostEngine, "run">} engine
+ * @param {number} intervalMs
+ * @param {AbortSignal} ended
+ * @throws {UserError} when it does not answer
+ */
+async function watch({ run }, intervalMs, ended) {
+  for (;;) {
+    const isOver = await sleep(intervalMs, false, { signal: ended }).catch(() => true);
+    if (isOver) return;
+    await run(["docker", "version", "--format", "{{.Server.Version}}"]);
   }
 }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { imagesFor, imagesOn } from "./hosts-images.js";
+import { UserError } from "../errors.js";
+import { run } from "../platform/docker.js";
+import { copyImages, imagesFor, imagesOn } from "./hosts-images.js";
 import { isReached, reachEngines } from "./hosts-engines.js";
 import { fakeEngines, MACHINES } from "./testing/engines.js";
 
@@ -76,5 +78,32 @@ test("an image is missing that is not there, or another one; and nowhere, if it 
   assert.deepEqual(await imagesOn(engine, ["same", "older", "theirs", "absent", "nothing"], here), {
     missing: ["older", "absent"],
     nowhere: ["nothing"],
+  });
+});
+
+test("a copy to a machine that falls silent is given up; one that only lasts is not", async () => {
+  const [engine] = await reachEngines(MACHINES, fakeEngines().run);
+  const lasting = (/** @type {string} */ seconds) =>
+    /** @type {typeof run} */ ((_, options) => run(["sleep", seconds], options));
+  const patience = { intervalMs: 50 };
+  let asked = 0;
+  const answering = {
+    ...engine,
+    run: async () => (asked++, { code: 0, stdout: "", stderr: "", output: "" }),
+  };
+  await copyImages([BENCH], answering, lasting("0.5"), patience);
+  assert.ok(asked > 1);
+
+  const silent = {
+    ...engine,
+    run: () => Promise.reject(new UserError("middle: no answer within 60 s to: docker version")),
+  };
+  await assert.rejects(copyImages([BENCH], silent, lasting("600"), patience), {
+    message: "middle: no answer within 60 s to: docker version",
+  });
+  const limited = { ...patience, limitMs: 200 };
+  await assert.rejects(copyImages([BENCH], answering, lasting("600"), limited), {
+    message: "1 images could not be copied to middle",
+    next: /^given up after 0\.\d s\n/,
   });
 });

@@ -73,7 +73,7 @@ export async function measureLink(from, to, network) {
   }
   const there = ["--label", MARK, "--network", network === "overlay" ? NETWORK : "host"];
   const alias = network === "overlay" ? ["--network-alias", name] : [];
-  const client = ["run", "--rm", ...there, ...HARDENED];
+  const client = ["run", "--rm", "--name", `${name}-client`, ...there, ...HARDENED];
   try {
     await askEngine(to, [
       ...["run", "--detach", "--rm", "--name", name, ...there, ...alias, ...HARDENED],
@@ -97,7 +97,11 @@ export async function measureLink(from, to, network) {
     ]);
     return { roundTripMs: roundTripOf(ping.stdout), ...throughputOf(iperf) };
   } finally {
-    await to.run(["docker", "rm", "--force", name]);
+    // One that was given up may run on; where the machine is silent, that was told already.
+    await Promise.allSettled([
+      to.run(["docker", "rm", "--force", name]),
+      from.run(["docker", "rm", "--force", `${name}-client`]),
+    ]);
   }
 }
 

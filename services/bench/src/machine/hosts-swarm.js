@@ -268,19 +268,31 @@ async function label({ machine: { name, roles }, info }, manager) {
  *
  * @param {HostEngine[]} engines
  * @param {(line: string) => void} say
- * @throws {UserError} when a machine does not answer; the others are done then
+ * @throws {UserError} when a machine does not answer, or cannot leave; the others are done then
  */
 export async function leaveHosts(engines, say) {
   const manager = managerOf(engines);
   const order = [...engines.filter((engine) => engine !== manager), manager];
-  const silent = order.filter((engine) => !isReached(engine));
-  for (const engine of order.filter(isReached)) await leaveOne(engine, say);
-  if (silent.length > 0) {
-    throw new UserError(
-      `not left, as no engine answers: ${silent.map(({ machine }) => machine.name).join(", ")}`,
-      `${silent.map(({ machine, error }) => `${machine.name}: ${error}`).join("\n")}\nRun this again when they answer.`,
-    );
+  /** @type {Map<string, string>} why not, by the names of machines */
+  const notLeft = new Map();
+  for (const engine of order) {
+    const { name } = engine.machine;
+    if (!isReached(engine)) {
+      notLeft.set(name, `${name}: ${engine.error}`);
+      continue;
+    }
+    try {
+      await leaveOne(engine, say);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      notLeft.set(name, [error.message, error.next].filter(Boolean).join("\n"));
+    }
   }
+  if (notLeft.size === 0) return;
+  throw new UserError(
+    `not left: ${[...notLeft.keys()].join(", ")}`,
+    `${[...notLeft.values()].join("\n")}\nThe others are left. Run this again when this is mended.`,
+  );
 }
 
 /**

@@ -195,13 +195,55 @@ test("machines that answer are left, and those that do not are named", async () 
   await join(fakes);
   fakes.silent.add("back");
   await assert.rejects(leave(fakes), {
-    message: "not left, as no engine answers: back",
-    next: /Cannot connect[^]*Run this again/,
+    message: "not left: back",
+    next: /^back: .*Cannot connect[^]*Run this again/,
   });
   assert.equal(fakes.engines.get("")?.swarm, null);
   fakes.silent.clear();
   await leave(fakes);
   assert.ok([...fakes.engines.values()].every(({ swarm }) => swarm === null));
+});
+
+test("a machine that falls silent in the middle is named with the step, and the others are left", async () => {
+  const fakes = fakeEngines();
+  await join(fakes);
+  const patience = { reach: 10_000, step: 300, again: 100 };
+  const engines = await reachEngines(MACHINES, fakes.run, patience);
+  fakes.stopped.add("back");
+  await assert.rejects(
+    leaveHosts(engines, () => {}),
+    {
+      message: "not left: back",
+      next: /^back: no answer within 0\.\d s to: docker volume ls\n.*docker --context back version/,
+    },
+  );
+  const left = [...fakes.engines].map(([option, { swarm }]) => [option, swarm === null]);
+  assert.deepEqual(
+    left.filter(([, isLeft]) => !isLeft),
+    [["back", false]],
+  );
+  fakes.stopped.clear();
+  await leave(fakes);
+  assert.ok([...fakes.engines.values()].every(({ swarm }) => swarm === null));
+});
+
+test("a join ends where a machine falls silent, and never tells the token", async () => {
+  const fakes = fakeEngines();
+  const patience = { reach: 10_000, step: 300, again: 100 };
+  const run = fakes.run;
+  fakes.run = (command, options) => {
+    if (command.includes("join") && command.includes("back")) fakes.stopped.add("back");
+    return run(command, options);
+  };
+  const engines = (await reachEngines(MACHINES, fakes.run, patience)).filter(isReached);
+  await assert.rejects(
+    joinHosts(engines, new Map(), () => {}, fakes.run),
+    (/** @type {UserError} */ { message, next }) => {
+      assert.match(message, /^back: no answer within 0\.\d s to: docker swarm join$/);
+      assert.doesNotMatch(next, /SWMTKN/);
+      return true;
+    },
+  );
 });
 
 test("an engine with several addresses says where to give one", async () => {

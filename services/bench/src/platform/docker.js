@@ -19,7 +19,7 @@ import { UserError } from "../errors.js";
  */
 
 /** Status of a program that was given up, as timeout(1) has it. */
-const GIVEN_UP = 124;
+export const GIVEN_UP = 124;
 
 /**
  * Runs a program to its end.

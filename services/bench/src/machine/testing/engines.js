@@ -1,6 +1,7 @@
 /**
  * Engines that stand in for those of several machines: what Swarm, volumes, networks and images are on each, as docker would tell.
  */
+import { run } from "../../platform/docker.js";
 
 /**
  * @import { Machine } from "../../plan/hosts-file.js"
@@ -68,6 +69,8 @@ export function fakeEngines(differences = {}) {
     allowed: Infinity,
     /** @type {Set<string>} options that lead to engines that do not answer */
     silent: new Set(),
+    /** @type {Set<string>} options that lead to engines that were stopped: docker says nothing, and does not end */
+    stopped: new Set(),
 
     /** @returns {unknown} all that can be changed */
     state() {
@@ -76,13 +79,15 @@ export function fakeEngines(differences = {}) {
 
     /**
      * @param {string[]} command
+     * @param {{limit?: AbortSignal}} [options]
      * @returns {Promise<Result>}
      */
-    async run([program, ...words]) {
+    async run([program, ...words], { limit } = {}) {
       if (program === "bash") return fakes.copy(words);
       const option = /^--(host|context)$/.test(words[0]) ? words[1] : "";
       const args = option === "" ? words : words.slice(2);
       const engine = /** @type {FakeEngine} */ (engines.get(option));
+      if (fakes.stopped.has(option)) return run(["sleep", "600"], { limit });
       if (fakes.silent.has(option)) return failed("Cannot connect to the Docker daemon");
       if (!READING.test(args.join(" "))) {
         if (fakes.changes.length >= fakes.allowed) return failed("the engine has ended");
