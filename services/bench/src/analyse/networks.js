@@ -1,7 +1,7 @@
 /**
- * What Docker's network costs: settings on it, beside the same on the machine's own.
+ * What Docker's network costs, a bridge or over several machines the overlay: settings on it, beside the same on the machines' own.
  */
-import { isOnHostNetwork } from "../plan/network.js";
+import { isOnHostNetwork, isOnOverlay } from "../plan/network.js";
 import { isSameBut } from "./handshakes.js";
 import { pairedRows } from "./paired-rows.js";
 
@@ -28,6 +28,8 @@ export function networkCostsOf(results, settings, cells) {
     );
     if (!beside) return [];
     const measures = pairedRows({ results, cells }, [setting, beside], MEASURES);
-    return measures.length > 0 ? [{ setting, beside, measures }] : [];
+    if (measures.length === 0) return [];
+    const network = isOnOverlay(setting.workload) ? "overlay" : "bridge";
+    return [{ network, setting, beside, measures }];
   });
 }

@@ -4,6 +4,15 @@ import { analyse } from "./index.js";
 import { results } from "./testing/results.js";
 import { onBothNetworks } from "./testing/networks.js";
 
+test("over several machines what Docker made is the overlay", () => {
+  const networksOf = (/** @type {number} */ dockers) =>
+    analyse(onBothNetworks({ cost: 1.25, dockers }), { policy: null }).networkCosts.map(
+      ({ network }) => network,
+    );
+  assert.deepEqual(networksOf(0), ["bridge", "bridge"]);
+  assert.deepEqual(networksOf(2), ["overlay", "overlay"]);
+});
+
 test("a setting on Docker's network, beside the same on the machine's own", () => {
   const { networkCosts } = analyse(onBothNetworks({ cost: 1.25 }), { policy: null });
   assert.deepEqual(

@@ -267,6 +267,8 @@ export interface Multiplexing {
 
 /** A setting on Docker's network beside the same on the machine's own. */
 export interface NetworkCost {
+  /** What Docker made: one over all machines, or that of the one. */
+  network: "overlay" | "bridge";
   setting: Setting;
   /** Differs in that alone. */
   beside: Setting;

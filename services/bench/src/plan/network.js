@@ -13,8 +13,11 @@ import { workloadOf } from "./workload.js";
  * @typedef {(typeof NETWORKS)[number]} Network
  */
 
-/** As NETWORK and battles name them; each is known to a cell by its place here. */
+/** As NETWORK and battles name them. Over several machines the overlay is what Docker makes, and stands in the bridge's place. */
 export const NETWORKS = /** @type {const} */ (["bridge", "host"]);
+
+/** Each is known to a cell by its place here. */
+const OF_CELLS = /** @type {const} */ ([...NETWORKS, "overlay"]);
 
 /** The parameter of a cell that says which; no script takes it. A cell without it is on Docker's network. */
 export const HOST_NETWORK = "HOST_NETWORK";
@@ -24,7 +27,15 @@ export const HOST_NETWORK = "HOST_NETWORK";
  * @returns {boolean} the containers of the measured path have no network of their own: they share the machine's
  */
 export function isOnHostNetwork({ hostNetwork = 0 }) {
-  return NETWORKS[hostNetwork] === "host";
+  return OF_CELLS[hostNetwork] === "host";
+}
+
+/**
+ * @param {Pick<Workload, "hostNetwork">} workload of a cell that says its network
+ * @returns {boolean} it is the one over all machines
+ */
+export function isOnOverlay({ hostNetwork = 0 }) {
+  return OF_CELLS[hostNetwork] === "overlay";
 }
 
 /**
@@ -55,13 +66,25 @@ export function onNetworks(test, networks) {
 /**
  * @param {Test[]} tests
  * @param {Network} network of those that do not say it themselves
+ * @param {{isSpread?: boolean}} [about] isSpread: over several machines
  * @returns {Test[]}
  */
-export function withNetwork(tests, network) {
+export function withNetwork(tests, network, { isSpread = false } = {}) {
   const saysIt = (/** @type {Test} */ { parameters }) => HOST_NETWORK in parameters;
   // Else the plan is the one that it was before there was a choice: runs of both are compared.
   if (network === "bridge" && !tests.some(saysIt)) return tests;
-  return tests.map((test) => (saysIt(test) ? test : onNetworks(test, [network])));
+  const all = tests.map((test) => (saysIt(test) ? test : onNetworks(test, [network])));
+  return isSpread ? all.map(onOverlay) : all;
+}
+
+/**
+ * @param {Test} test that says its networks
+ * @returns {Test} with the overlay in the bridge's place
+ */
+function onOverlay(test) {
+  const [bridge, overlay] = [OF_CELLS.indexOf("bridge"), OF_CELLS.indexOf("overlay")];
+  const networks = test.parameters[HOST_NETWORK].map((one) => (one === bridge ? overlay : one));
+  return { ...test, parameters: { ...test.parameters, [HOST_NETWORK]: networks } };
 }
 
 /**

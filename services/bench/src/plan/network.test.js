@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeAaPlan, makePlan } from "./plan.js";
-import { isOnHostNetwork } from "./network.js";
+import { isOnHostNetwork, isOnOverlay } from "./network.js";
 import { BATTLE, battleOf, proxies } from "./testing/project.js";
 import { workloadOf } from "./workload.js";
 
@@ -53,6 +53,20 @@ test("a test may have a cell on each, whatever NETWORK says; the others are on t
   assert.deepEqual(networks(plan), [false, true]);
   for (const cell of plan.cells.filter(({ scheme }) => scheme === "wss"))
     assert.equal(cell.parameters.HOST_NETWORK, 0);
+});
+
+test("over several machines the overlay stands in the bridge's place; what says no network stays as it is", (t) => {
+  const known = { proxies, isSpread: true };
+  const both = makePlan(battleOf(t, NAMED), { connections: [100] }, known);
+  assert.deepEqual(
+    [...new Set(both.cells.map(({ parameters }) => parameters.HOST_NETWORK))].sort(),
+    [1, 2],
+  );
+  for (const cell of both.cells) {
+    const workload = workloadOf(both, cell);
+    assert.notEqual(isOnOverlay(workload), isOnHostNetwork(workload));
+  }
+  assert.deepEqual(makePlan(battleOf(t), {}, known), makePlan(battleOf(t), {}, { proxies }));
 });
 
 test("an unknown network is a mistake with its line, and HOST_NETWORK is no parameter of a scenario", (t) => {

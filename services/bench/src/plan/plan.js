@@ -49,6 +49,7 @@ import { FAILED_LIMIT_PERCENT, rateName, workloadOf } from "./workload.js";
  * @property {Proxy[]} proxies every folder of proxies/, in its order
  * @property {number} [referenceShare] of the load, where a scenario uses it; left out: 0, there is no reference proxy
  * @property {Network} [network] of tests that do not say it; left out: bridge
+ * @property {boolean} [isSpread] it is to run over several machines
  * @property {{run: string, rates: PilotedRate[]}} [piloted] what the pilot of this battle has told; left out: it was not run
  * @property {(note: string) => void} [say] told what is changed beyond what was asked for
  *
@@ -78,7 +79,7 @@ const LEAST_RATE = 1;
 export function makePlan(
   battle,
   overrides,
-  { proxies, referenceShare = 0, network = "bridge", piloted, say = () => {} },
+  { proxies, referenceShare = 0, network = "bridge", isSpread, piloted, say = () => {} },
 ) {
   const wanted = [overrides.proxies ?? battle.proxies].flat();
   const chosen = pickProxies(proxies, wanted);
@@ -87,7 +88,7 @@ export function makePlan(
   const entrants = proxies
     .filter((proxy) => proxy === control || chosen.includes(proxy))
     .map((proxy) => ({ name: proxy.name, proxy }));
-  const tests = withNetwork(ofEvents(battle, overrides), network);
+  const tests = withNetwork(ofEvents(battle, overrides), network, { isSpread });
   const groups = groupNames(proxies);
   const named = wanted.filter((name) => !groups.includes(name));
   if (overrides.events && overrides.proxies)

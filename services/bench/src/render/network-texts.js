@@ -7,9 +7,36 @@ import { without } from "../plan/workload.js";
 import { pairedTable } from "./paired-table.js";
 import { settingTitle, timesWithInterval } from "./words.js";
 
-/** How to read it. */
-export const NETWORK_NOTE =
-  "The same load on the network that Docker makes and on the machine's own, in the same rounds. Both are medians over the rounds, and their ratio is above 1 where Docker's network costs the proxy CPU time. What is held against the reference proxy hides that: it is on the same network as the proxy beside it.";
+/** What Docker made, as headings and sentences call it. @type {Record<NetworkCost["network"], {name: string, what: string, own: string}>} */
+const NETWORKS = {
+  bridge: {
+    name: "Docker's network",
+    what: "the network that Docker makes",
+    own: "the machine's own",
+  },
+  overlay: {
+    name: "the overlay",
+    what: "the overlay over all machines (VXLAN, and a bridge on each)",
+    own: "the machines' own network",
+  },
+};
+
+/**
+ * @param {NetworkCost[]} costs of one run, which is on one machine or on several
+ * @returns {string}
+ */
+export function networkHeading([{ network }]) {
+  return `What ${NETWORKS[network].name} costs`;
+}
+
+/**
+ * @param {NetworkCost[]} costs
+ * @returns {string} how to read it
+ */
+export function networkNote([{ network }]) {
+  const { name, what, own } = NETWORKS[network];
+  return `The same load on ${what} and on ${own}, in the same rounds. Both are medians over the rounds, and their ratio is above 1 where ${name} costs the proxy CPU time. What is held against the reference proxy hides that: it is on the same network as the proxy beside it.`;
+}
 
 /**
  * @param {Analysis} analysis
@@ -30,9 +57,9 @@ export function networkTitle({ settings }, { setting }) {
  * @param {NetworkCost} cost
  * @returns {ReturnType<typeof pairedTable>}
  */
-export function networkTable(analysis, { measures }) {
+export function networkTable(analysis, { network, measures }) {
   return pairedTable(analysis, measures, ({ medians, ratio }, amountOf) => {
     const [docker, host] = medians.map(amountOf);
-    return `${docker}, on the machine's own ${host}: ${timesWithInterval(ratio)}`;
+    return `${docker}, on ${NETWORKS[network].own} ${host}: ${timesWithInterval(ratio)}`;
   });
 }

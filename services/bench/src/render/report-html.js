@@ -23,7 +23,7 @@ import { tables } from "./sections/main-tables.js";
 import { files } from "./sections/files.js";
 import { handshakes } from "./sections/handshake-kinds.js";
 import { multiplexed } from "./sections/multiplexed.js";
-import { networkCost } from "./sections/network-cost.js";
+import { networkCost, networkCostTitle } from "./sections/network-cost.js";
 import { cpuByPlace } from "./sections/cpu-by-place.js";
 import { capacity } from "./sections/under-promise.js";
 import { charts } from "./sections/chart-groups.js";
@@ -42,7 +42,7 @@ import { data } from "./sections/run-data.js";
 import { versionsText } from "./measured-versions.js";
 import { wholePage } from "./whole-page.js";
 
-/** The order of the report. @type {{id: string, title: string, content: (page: Page) => Html | null}[]} */
+/** The order of the report. @type {{id: string, title: string | ((page: Page) => string), content: (page: Page) => Html | null}[]} */
 const SECTIONS = [
   { id: "verdicts", title: "Verdicts", content: verdicts },
   { id: "events", title: "Event by event", content: aroundEvents },
@@ -60,7 +60,7 @@ const SECTIONS = [
   { id: "files", title: "Files by size", content: files },
   { id: "handshakes", title: "Handshakes by key, version and session", content: handshakes },
   { id: "multiplexed", title: "WebSockets that share a connection", content: multiplexed },
-  { id: "network-cost", title: "What Docker's network costs", content: networkCost },
+  { id: "network-cost", title: networkCostTitle, content: networkCost },
   { id: "places", title: "CPU by place", content: cpuByPlace },
   { id: "tls", title: "What TLS costs", content: tls },
   { id: "published", title: "Compared with published results", content: publishedStudy },
@@ -83,7 +83,8 @@ export function renderHtml(analysis, { curves }) {
   const page = new Page(analysis, curves);
   const sections = SECTIONS.flatMap(({ id, title, content }) => {
     const made = content(page);
-    return made ? [{ id, title, content: made }] : [];
+    if (!made) return [];
+    return [{ id, title: typeof title === "string" ? title : title(page), content: made }];
   });
   const state = runState(results);
   const body = html`<header>

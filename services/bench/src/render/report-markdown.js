@@ -44,7 +44,7 @@ import {
   rateNote,
 } from "./delay-texts.js";
 import { findingSentence, findingText, tellFindings } from "./findings.js";
-import { NETWORK_NOTE, networkTable, networkTitle } from "./network-texts.js";
+import { networkHeading, networkNote, networkTable, networkTitle } from "./network-texts.js";
 import { MULTIPLEXING_NOTE, multiplexingTable, multiplexingTitle } from "./multiplexing-texts.js";
 import {
   comparesNothing,
@@ -430,8 +430,8 @@ function multiplexingBlocks(analysis) {
 function networkBlocks(analysis) {
   if (analysis.networkCosts.length === 0) return [];
   return [
-    "## What Docker's network costs",
-    plain(NETWORK_NOTE),
+    `## ${networkHeading(analysis.networkCosts)}`,
+    plain(networkNote(analysis.networkCosts)),
     ...analysis.networkCosts.flatMap((cost) => {
       const { columns, rows } = networkTable(analysis, cost);
       return [

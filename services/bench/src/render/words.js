@@ -92,7 +92,7 @@ const WORDS = {
   messagesPerSecond: (value) => `${counted(value, "message")} a second`,
   messageBytes: (value) => `${counted(value, "byte")} a message`,
   serverWorkers: (value) => counted(value, "server process", "server processes"),
-  hostNetwork: (value) => (value === 0 ? "Docker's network" : "the machine's own network"),
+  hostNetwork: (value) => ["Docker's network", "the machine's own network", "the overlay"][value],
   fileBytes: (value) => `files of ${number(value)} bytes`,
   tlsVersion: (value) => `TLS ${value}`,
   rsaBits: (value) => (value === 0 ? "ECDSA key" : `RSA-${value} key`),

@@ -6,17 +6,18 @@ import { results } from "./results.js";
 /** @import { Results } from "../../record/types.js" */
 
 /**
- * @param {{cost: number}} about of an operation on Docker's network, to that on the machine's own
+ * @param {{cost: number, dockers?: number}} about cost: of an operation on Docker's network, to that on the machine's own; dockers: what its
+ *   cells have as HOST_NETWORK
  * @returns {Results}
  */
-export function onBothNetworks({ cost }) {
+export function onBothNetworks({ cost, dockers = 0 }) {
   const { parameters } = results().plan.cells[0];
-  const [docker, host] = [0, 1].map((HOST_NETWORK) =>
+  const [docker, host] = [dockers, 1].map((HOST_NETWORK) =>
     results({
       parameters: { ...parameters, HOST_NETWORK },
       seed: 1 + HOST_NETWORK,
       change: (record) => {
-        if (HOST_NETWORK === 0)
+        if (HOST_NETWORK === dockers)
           for (const { role, cpu } of Object.values(record.containers))
             if (role === "proxy") cpu.totalSeconds *= cost;
         return [record];

@@ -5,8 +5,13 @@
  * @import { Page } from "../report-page.js"
  */
 import { html } from "../html.js";
-import { NETWORK_NOTE, networkTable, networkTitle } from "../network-texts.js";
+import { networkHeading, networkNote, networkTable, networkTitle } from "../network-texts.js";
 import { textTable } from "../report-page.js";
+
+/** @param {Page} page that has it */
+export function networkCostTitle({ analysis }) {
+  return networkHeading(analysis.networkCosts);
+}
 
 /**
  * @param {Page} page
@@ -15,7 +20,7 @@ import { textTable } from "../report-page.js";
 export function networkCost(page) {
   const { networkCosts } = page.analysis;
   if (networkCosts.length === 0) return null;
-  return html`<p class="note">${NETWORK_NOTE}</p>
+  return html`<p class="note">${networkNote(networkCosts)}</p>
     ${networkCosts.map((cost) => {
       const title = networkTitle(page.analysis, cost);
       const { columns, rows } = networkTable(page.analysis, cost);
