@@ -80,6 +80,7 @@ export async function run(directory, wanted, say, words) {
     proxies,
     referenceShare: readReferenceShare(directory),
     network: readNetwork(directory),
+    isSpread: hosts !== null,
     say,
   };
   const asked = readBattle(directory, battle, { proxies });
@@ -175,7 +176,8 @@ async function fit({ directory, proxies, hasConnections, hosts, say }, plan, con
     : null;
   const workers = workersOf(plan, config);
   const unavailable = await unavailableProxies(directory, config, proxies);
-  const about = { proxies, services, workers, noOneBudget, unavailable };
+  const loadMachines = hosts?.machines.filter(({ roles }) => roles.includes("load")).length;
+  const about = { proxies, services, workers, noOneBudget, unavailable, loadMachines };
   if (hasConnections) refuseTooMany(plan, limits, about);
   const fitted = preflight(plan, limits, about);
   return hosts ? sharedByLoads(fitted, hosts.machines) : fitted;

@@ -15,14 +15,18 @@ function engineWith(taken) {
 
 test("free ports of the machine's own network, asked there", async () => {
   const engine = engineWith([]);
-  await refuseTakenPorts([8080, 18080], engine);
+  await refuseTakenPorts([8080, 18080], { name: "", engine });
   assert.match(engine.commands[0].join(" "), /--network host .* taken-ports 8080 18080$/);
 });
 
 test("ports that something has are refused, with all that are needed", async () => {
   const engine = engineWith([{ protocol: "tcp", port: 8080 }]);
-  await assert.rejects(refuseTakenPorts([8080, 18080], engine), {
-    message: /NETWORK=host\) something listens on port 8080 already/,
+  await assert.rejects(refuseTakenPorts([8080, 18080], { name: "", engine }), {
+    message:
+      /^on this machine's own network \(NETWORK=host\) something listens on port 8080 already/,
     next: /^Expected 8080, 18080 to be free/,
+  });
+  await assert.rejects(refuseTakenPorts([8080, 18080], { name: "one", engine }), {
+    message: /^on the own network of the machine one \(NETWORK=host\)/,
   });
 });

@@ -3,6 +3,7 @@
  */
 import { probeEngine } from "./engine.js";
 import { withRole } from "./hosts-engines.js";
+import { rangeOf } from "./limits.js";
 
 /** @import { Limits } from "./limits.js" */
 /** @import { ReachedEngine } from "./hosts-engines.js" */
@@ -37,7 +38,21 @@ export async function limitsOfMachines(engines, own) {
     conntrackCount: null,
     pidMax: null,
     portRange: own.portRange,
+    hostPortRange: narrowest(
+      probes.map((probe) => rangeOf(probe?.settings["net.ipv4.ip_local_port_range"])),
+    ),
   };
+}
+
+/**
+ * @param {(Limits["portRange"] | null)[]} ranges
+ * @returns {Limits["portRange"] | null} null: none is known
+ */
+function narrowest(ranges) {
+  const [first] = ranges
+    .filter((range) => range !== null)
+    .sort((a, b) => a.to - a.from - (b.to - b.from));
+  return first ?? null;
 }
 
 /**

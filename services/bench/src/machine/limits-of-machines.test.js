@@ -36,11 +36,16 @@ function engine(roles, { cores, memory, probe }) {
 test("cores are the proxy's, the rest is that of the smallest machine which carries something", async () => {
   const limits = await limitsOfMachines(
     [
-      engine(["proxy"], { cores: 8, memory: 16e9, probe: "1024 1048576\n" }),
+      engine(["proxy"], {
+        cores: 8,
+        memory: 16e9,
+        probe: "1024 1048576\nnet.ipv4.ip_local_port_range 1024 65535\n",
+      }),
       engine(["servers", "load"], {
         cores: 4,
         memory: 32e9,
-        probe: "1024 unlimited\nnet.netfilter.nf_conntrack_max 262144\n",
+        probe:
+          "1024 unlimited\nnet.netfilter.nf_conntrack_max 262144\nnet.ipv4.ip_local_port_range 32768\t60999\n",
       }),
       engine(["observe"], { cores: 2, memory: 2e9, probe: "1024 4096\n" }),
     ],
@@ -57,6 +62,7 @@ test("cores are the proxy's, the rest is that of the smallest machine which carr
     conntrackMax: 262_144,
     conntrackCount: null,
     pidMax: null,
+    hostPortRange: { from: 32_768, to: 60_999 },
   });
 });
 
@@ -67,4 +73,5 @@ test("where no container tells, descriptors are believed to be those of here", a
   );
   assert.equal(limits.descriptorsPerProcess, 20_000);
   assert.equal(limits.conntrackMax, null);
+  assert.equal(limits.hostPortRange, null);
 });

@@ -65,7 +65,7 @@ export async function readLimits({ root, sys, run = dockerRun } = {}) {
  * @param {string | undefined} told such as `32768 60999`
  * @returns {NonNullable<Limits["hostPortRange"]> | null} null: it is not known
  */
-function rangeOf(told) {
+export function rangeOf(told) {
   const [, from, to] = told?.match(/^(\d+) (\d+)$/) ?? [];
   return to === undefined ? null : { from: Number(from), to: Number(to) };
 }

@@ -155,6 +155,7 @@ function waiting(phase, share) {
  * @property {Record<string, string[]>} services the containers of each profile
  * @property {Workers} workers
  * @property {Map<string, string>} [unavailable] why proxies cannot be started here, by name
+ * @property {number} [loadMachines] that share the load; left out: one
  * @property {string | null} [noOneBudget] why several containers cannot share a fraction of a core here; null: they can
  */
 
@@ -181,6 +182,7 @@ export function preflight(plan, limits, about) {
  */
 function fitted(cell, plan, limits, about) {
   const { proxies, services, workers, noOneBudget = null, unavailable = new Map() } = about;
+  const { loadMachines = 1 } = about;
   const proxy = proxies.find(({ name }) => name === cell.profile);
   if (!proxy || cell.skip) return cell;
   const phases = phasesOf(plan, cell);
@@ -193,7 +195,7 @@ function fitted(cell, plan, limits, about) {
     unavailable.get(proxy.name) ??
     unableTo(cell.scheme, phases, proxy) ??
     unableToShare(phases[0], loads) ??
-    (isOnHost && loads > 1 ? oneAddress(loads, granted) : null) ??
+    (isOnHost && loads > loadMachines ? oneAddress(loads, granted) : null) ??
     unfairBudget(plan.proxyCpus, cell.profile, services[cell.profile] ?? [], noOneBudget) ??
     lackOfDescriptors(needs, limits, proxy) ??
     lackOf(needs, granted);

@@ -469,11 +469,11 @@ test("on the machine's own network all connections have one address, with the ma
   const parameterNames = { ...described.parameterNames, hostNetwork: "HOST_NETWORK" };
   const scenarios = { ...others, "short-lived": { ...described, parameterNames } };
   const hostPortRange = { from: 32_768, to: 60_999 };
-  const with60000 = (/** @type {number} */ HOST_NETWORK) => {
+  const with60000 = (/** @type {number} */ HOST_NETWORK, loadMachines = 1) => {
     const planned = cell({ warmUp: null });
     const parameters = { ...planned.parameters, CONNECTIONS: 60_000, HOST_NETWORK };
     const plan = { ...planOf({ ...planned, parameters }), scenarios };
-    const about = { proxies, services, workers };
+    const about = { proxies, services, workers, loadMachines };
     const { skip, loads } = preflight(plan, { ...limits, hostPortRange }, about).cells[0];
     return { skip, loads };
   };
@@ -483,4 +483,6 @@ test("on the machine's own network all connections have one address, with the ma
     skip ?? "",
     /^needs 2 load containers, which would share one address .*32768 to 60999/,
   );
+  // Two load machines have two addresses; what is left is the way from the proxy to its server.
+  assert.doesNotMatch(with60000(1, 2).skip ?? "", /one address/);
 });

@@ -4,7 +4,6 @@
 import { UserError } from "../errors.js";
 import { isOwn } from "./hosts-file.js";
 import { needsOneBudget } from "./cpu-budget.js";
-import { cellsOnHostNetwork } from "./network.js";
 import { connectionsAtATime, workloadOf } from "./workload.js";
 
 /** @import { Plan } from "../record/types.js" */
@@ -31,13 +30,6 @@ export function refuseOverHosts(plan, machines) {
     throw new UserError(
       `${battle} has the event ${event.event}, and events happen on one machine alone`,
       `Run it without --hosts, or another battle, such as quick, with it.`,
-      2,
-    );
-  }
-  if (cellsOnHostNetwork(plan).length > 0) {
-    throw new UserError(
-      `${battle} is to run on the machines' own network: over several machines that is not done yet, the overlay is what is measured`,
-      "Leave NETWORK=host out, or run it without --hosts.",
       2,
     );
   }

@@ -10,9 +10,10 @@ import { pipeline } from "node:stream";
  *
  * @param {number | string} port here; 0: a free one; a text: the path of a Unix socket
  * @param {{host: string, port: number} | {path: string}} target
+ * @param {string} [address] at which it listens; left out: all
  * @returns {Promise<import("node:net").Server>} that listens
  */
-export async function forward(port, target) {
+export async function forward(port, target, address) {
   // Either side may end what it sends before the other does; and no small packet waits for a larger one.
   const options = { allowHalfOpen: true, noDelay: true };
   const server = createServer(options, (client) => {
@@ -20,7 +21,8 @@ export async function forward(port, target) {
     // Where one side breaks off, or cannot be reached, both are closed: all that the other can be told.
     pipeline(client, proxy, client, () => {});
   });
-  server.listen(port);
+  if (typeof port === "string") server.listen(port);
+  else server.listen(port, address);
   await once(server, "listening");
   return server;
 }

@@ -57,6 +57,18 @@ for (const how of /** @type {const} */ (["destroy", "resetAndDestroy"])) {
   });
 }
 
+test("at one address alone, nobody is let in at another", async (t) => {
+  const behind = createServer((socket) => socket.end("there")).listen(0, "127.0.0.1");
+  t.after(() => behind.close());
+  await once(behind, "listening");
+  const target = { host: "127.0.0.1", port: portOf(behind) };
+  const before = await forward(0, target, "127.0.0.2");
+  t.after(() => before.close());
+  const port = portOf(before);
+  assert.equal(await text(connect({ host: "127.0.0.2", port })), "there");
+  await assert.rejects(text(connect({ host: "127.0.0.1", port })), { code: "ECONNREFUSED" });
+});
+
 test("where nobody answers, the client's connection is closed, and the next one is tried anew", async (t) => {
   const { behind, port: before, client } = await through(t, (socket) => socket.end("there"));
   assert.equal(await text(client), "there");

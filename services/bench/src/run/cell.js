@@ -57,6 +57,7 @@ import { Watch } from "./watch.js";
 /** @import { PlacedContainer, Placement, Site } from "./placement.js" */
 /** @import { SpreadContainers } from "./spread-containers.js" */
 /** @import { PulseReading } from "./pulse.js" */
+/** @import { Door } from "./relay.js" */
 
 /** How long proxy and echo server may take to answer, and load to begin, in ms. */
 const START_LIMIT_MS = 30_000;
@@ -74,12 +75,6 @@ const WARM_UP = "warm-up";
 const LOAD = "load";
 
 /**
- * @typedef {object} HostNetwork
- * @property {string} machine address at which this program, on Docker's network, finds what listens on the machine
- * @property {string} bench address of this program, for what is on the machine's network
- */
-
-/**
  * What all cells of a run share.
  *
  * @typedef {object} RunContext
@@ -87,7 +82,7 @@ const LOAD = "load";
  * @property {string} project name of the Compose project
  * @property {string} network its name
  * @property {Placement} placement
- * @property {HostNetwork | null} hostNetwork for cells on the machine's own network; null: there is none
+ * @property {Door | null} hostNetwork for cells on the machines' own network, the door of that of ./bench itself; null: there is none
  * @property {string} run name of the run
  * @property {Record<string, string>} env knobs for Compose
  * @property {Record<string, string[]>} services of each proxy
@@ -168,7 +163,7 @@ class CellRun {
         },
       },
       this.hostNetwork && {
-        bench: this.hostNetwork.bench,
+        own: this.hostNetwork,
         proxies: context.services[cell.profile],
       },
     );
@@ -298,7 +293,7 @@ class CellRun {
 
   async #verify() {
     const { cell, context, workload, keyType } = this;
-    const host = this.hostNetwork?.machine;
+    const host = this.#insideOf("proxy");
     await waitForAnswer(cell, {
       host,
       // Two JVMs took 17 s on two cores that had other work.
@@ -590,11 +585,21 @@ class CellRun {
     if (this.workload.backend !== ECHO) return null;
     if (this.event && this.cell.profile !== CONTROL) return this.event.echoWorkers();
     const isControl = this.cell.profile === CONTROL;
-    if (this.hostNetwork) {
-      const port = isControl ? PORTS.proxy.ws : PORTS.server;
-      return readEchoWorkers(`http://${this.hostNetwork.machine}:${port}`);
-    }
+    const host = this.#insideOf(isControl ? "proxy" : "servers");
+    if (host !== undefined)
+      return readEchoWorkers(`http://${host}:${isControl ? PORTS.proxy.ws : PORTS.server}`);
     return readEchoWorkers(`http://${isControl ? "proxy" : "echo"}:8080`);
+  }
+
+  /**
+   * @param {"proxy" | "servers"} role
+   * @returns {string | undefined} where this program finds what is on its machine's own network; undefined: by its name, on Docker's
+   */
+  #insideOf(role) {
+    const { placement } = this.context;
+    return this.hostNetwork
+      ? placement.doorOf(placement.siteOf(role), this.hostNetwork).inside
+      : undefined;
   }
 
   /**
@@ -711,7 +716,7 @@ class CellRun {
 
 /**
  * @param {RunContext} context
- * @returns {HostNetwork}
+ * @returns {Door}
  */
 function hostNetworkOf({ hostNetwork }) {
   if (hostNetwork) return hostNetwork;

@@ -1,6 +1,6 @@
 /**
- * Counters of another machine: a container of this program there, which is asked line by line through docker's own connection. It listens
- * nowhere, and ends with that connection.
+ * Counters of another machine: a container of this program there, which is asked line by line through docker's own connection, and ends with
+ * it. Nobody else is answered: it listens nowhere, but as the door to what is measured on that machine's own network.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.js";
@@ -14,6 +14,7 @@ import { CellFailure } from "./cell-failure.js";
 
 /** @import { Offset } from "../machine/hosts-clock.js" */
 /** @import { Answer, Request } from "./counters-service.js" */
+/** @import { Door, RelayedPorts } from "./relay.js" */
 /** @import { Site } from "./placement.js" */
 
 /** The longest that an answer may take. The slowest looks at every process and socket of a busy machine. */
@@ -30,6 +31,9 @@ export class CountersAgent {
   #site;
   #start;
   #limitMs;
+  #ports;
+  /** @type {Door | undefined} */
+  #door;
   /** @type {Conversation | undefined} */
   #conversation;
   /** Of the machine's clock against this one's, when it was asked last. @type {Offset} */
@@ -37,11 +41,12 @@ export class CountersAgent {
 
   /**
    * @param {Site} site
-   * @param {{project: string, network: string, start?: () => Conversation, limitMs?: number}} about project: name of the Compose project;
-   *   network: over all machines
+   * @param {{project: string, network: string, ports?: RelayedPorts | null, start?: () => Conversation, limitMs?: number}} about project: name of
+   *   the Compose project; network: over all machines; ports: of the door; none: nothing is on the machine's own network
    */
-  constructor(site, { project, network, start, limitMs = ANSWER_LIMIT_MS }) {
+  constructor(site, { project, network, ports = null, start, limitMs = ANSWER_LIMIT_MS }) {
     this.#site = site;
+    this.#ports = ports;
     this.#limitMs = limitMs;
     this.#start =
       start ??
@@ -59,6 +64,12 @@ export class CountersAgent {
     return this.#conversation?.hasEnded() ?? false;
   }
 
+  /** @returns {Door} of the machine, once it is ready; that of an agent that was started anew is another */
+  get door() {
+    if (this.#door) return this.#door;
+    throw new Error(`the agent of ${this.#site.name} has no door`);
+  }
+
   /**
    * Starts it, where it does not run, and asks for the clock.
    *
@@ -67,9 +78,11 @@ export class CountersAgent {
   async ready() {
     if (this.isLost) this.#conversation = undefined;
     if (!this.#conversation) {
+      this.#door = undefined;
       this.#conversation = this.#start();
       await this.#ask({ do: "clock" }, START_LIMIT_MS);
     }
+    if (this.#ports) this.#door ??= await this.ask({ do: "open", ports: this.#ports });
     this.clock = await offsetOf(async () => Number(await this.ask({ do: "clock" })));
   }
 

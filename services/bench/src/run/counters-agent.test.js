@@ -149,6 +149,57 @@ test("a phase over two machines holds the counters of both, at the time of this 
   await agent.close();
 });
 
+test("an agent opens its door once, and another one its own", async () => {
+  const ports = { edges: 7000, own: [8080] };
+  let starts = 0;
+  /** @type {string[]} */
+  const asked = [];
+  const start = () => {
+    const door = { machine: "172.18.0.1", bench: "172.18.0.3", inside: `198.18.0.${++starts}` };
+    return conversationWith({
+      answer: async (line) => {
+        const { do: what } = JSON.parse(line);
+        if (what !== "clock") asked.push(line);
+        return JSON.stringify({ value: what === "open" ? door : Date.now() });
+      },
+    });
+  };
+  const agent = new CountersAgent(siteOf(), { project: "p", network: "n", ports, start });
+  await agent.ready();
+  await agent.ready();
+  assert.deepEqual(asked, [JSON.stringify({ do: "open", ports })]);
+  assert.equal(agent.door.inside, "198.18.0.1");
+  await agent.close();
+  await agent.ready();
+  assert.equal(agent.door.inside, "198.18.0.2");
+  await agent.close();
+});
+
+test("of a container on the machine's own network, no network is read there", async () => {
+  /** @type {boolean[]} */
+  const found = [];
+  const service = new CountersService({
+    locate: (_, { hasNetwork }) => (
+      found.push(hasNetwork),
+      { read: () => reading({}), sockets: () => SOCKETS }
+    ),
+    readHost: () => HOST,
+  });
+  const agent = agentWith(() => conversationWith(service));
+  await agent.ready();
+  const there = siteOf();
+  const containers = new SpreadContainers({
+    siteOf: (role) => (role === "observer" ? { ...there, name: "own", isHere: true } : there),
+    agentOf: () => agent,
+    here: new MeasuredContainers({ readHost: () => HOST }),
+  });
+  containers.add("nginx", "proxy", state({ pid: 1, onHostNetwork: true, sharesNetwork: true }));
+  containers.add("echo", "echo", state({ id: "2b", pid: 2 }));
+  await containers.read();
+  assert.deepEqual(found, [false, true]);
+  await agent.close();
+});
+
 test("a container that is gone there is gone here", async () => {
   const agent = agentWith(() =>
     conversationWith(

@@ -5,15 +5,18 @@ import { lookup } from "node:dns/promises";
 import { bootId, ContainerGone, locate, machineCpu } from "../platform/counters.js";
 import { UserError } from "../errors.js";
 import { wallClock } from "../machine/hosts-clock.js";
+import { openDoor } from "./relay.js";
 import { Sampler } from "./sampler.js";
 
 /** @import { Counters, Reading } from "../platform/counters.js" */
 /** @import { SocketReading } from "../record/types.js" */
 /** @import { HostUsage } from "./measured-containers.js" */
+/** @import { RelayedPorts } from "./relay.js" */
 /** @import { Sample } from "./samples.js" */
 
 /**
- * @typedef {Record<string, {id: string, pid: number}>} Asked containers by their names in the record
+ * @typedef {Record<string, {id: string, pid: number, onHostNetwork?: boolean}>} Asked containers by their names in the record; onHostNetwork: it
+ *   has no network of its own
  *
  * What is asked, and what is answered to each:
  *
@@ -24,7 +27,8 @@ import { Sampler } from "./sampler.js";
  * @typedef {{do: "samples"}} AskSamples {samples: Sample[], gone: [name: string, ms: number][]}: those that were not told yet
  * @typedef {{do: "stop"}} AskStop the same, after a last sample
  * @typedef {{do: "lookup", name: string}} AskLookup string[]: addresses of that name
- * @typedef {AskClock | AskUsage | AskSockets | AskStart | AskSamples | AskStop | AskLookup} Request
+ * @typedef {{do: "open", ports: RelayedPorts}} AskOpen Door: that of the agent, which stays open
+ * @typedef {AskClock | AskUsage | AskSockets | AskStart | AskSamples | AskStop | AskLookup | AskOpen} Request
  *
  * @typedef {{value: unknown} | {gone: number | "self"} | {error: string, next: string}} Answer gone: the container of that process is no more
  */
@@ -42,10 +46,13 @@ export class CountersService {
 
   /**
    * @param {object} [sources] default: of this machine
-   * @param {(pid: number) => Pick<Counters, "read" | "sockets">} [sources.locate]
+   * @param {(pid: number, about: {hasNetwork: boolean}) => Pick<Counters, "read" | "sockets">} [sources.locate]
    * @param {() => HostUsage} [sources.readHost]
    */
-  constructor({ locate: find = (pid) => locate({ pid }), readHost = readThisHost } = {}) {
+  constructor({
+    locate: find = (pid, about) => locate({ pid, ...about }),
+    readHost = readThisHost,
+  } = {}) {
     this.#locate = find;
     this.#readHost = readHost;
   }
@@ -96,6 +103,8 @@ export class CountersService {
         return this.#stop();
       case "lookup":
         return addressesOf(request.name);
+      case "open":
+        return openDoor(request.ports);
     }
   }
 
@@ -112,11 +121,11 @@ export class CountersService {
   }
 
   /** @param {Asked[string]} container */
-  #countersOf({ id, pid }) {
+  #countersOf({ id, pid, onHostNetwork = false }) {
     const key = `${id} ${pid}`;
     const known = this.#known.get(key);
     if (known) return known;
-    const found = this.#locate(pid);
+    const found = this.#locate(pid, { hasNetwork: !onHostNetwork });
     this.#known.set(key, found);
     return found;
   }

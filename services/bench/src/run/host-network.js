@@ -1,10 +1,11 @@
 /**
- * The measured path on the machine's own network: the same containers, without a network of their own each. There they share addresses, so
- * those that would listen where the proxy does listen elsewhere.
+ * The measured path on the machines' own network: the same containers, without a network of their own each. There they share the addresses of
+ * their machine, so those that would listen where the proxy does listen elsewhere.
  */
 import { EDGE_HOST } from "./edges.js";
 
 /** @import { ComposeConfig, ComposeService } from "../platform/docker.js" */
+/** @import { Role } from "../plan/hosts-file.js" */
 /** @import { Scheme } from "../record/types.js" */
 
 /** Where each listens; proxy and k6 as they do on a network of their own. @type {{proxy: Record<Scheme, number>, reference: Record<Scheme, number>, server: number, k6: number}} */
@@ -15,9 +16,22 @@ export const PORTS = {
   k6: 6565,
 };
 
-/** By these names the containers of a machine find each other. */
-const NAMES = ["proxy", "echo", "reference"];
-const LOOPBACK = "127.0.0.1";
+/** What listens where a role is. @type {Record<Role, number[]>} */
+export const PORTS_OF_ROLE = {
+  proxy: [...Object.values(PORTS.proxy), ...Object.values(PORTS.reference)],
+  servers: [PORTS.server],
+  load: [PORTS.k6],
+  observe: [],
+};
+
+/** What this program asks by itself. */
+export const ASKED_PORTS = [...Object.values(PORTS.proxy), PORTS.server, PORTS.k6];
+
+/** Who is found by its name there, and the role of its machine. @type {Record<string, Role>} */
+export const ROLE_OF_NAME = { proxy: "proxy", echo: "servers", reference: "proxy" };
+
+/** Of what is on the same machine. */
+export const LOOPBACK = "127.0.0.1";
 
 /** Where nginx may write. */
 const REFERENCE_COPY = "/tmp/reference.conf";
@@ -26,10 +40,11 @@ const REFERENCE_COPY = "/tmp/reference.conf";
  * @param {ComposeConfig} config as Compose wrote it
  * @param {object} about
  * @param {string[]} about.proxies services of the proxy
+ * @param {Record<string, string>} about.addresses of who is found by its name, as the machine reaches them on which these containers start
  * @param {string} about.bench address of this program, which is on Docker's network
  * @returns {ComposeConfig} with the measured path on the machine's own network; what observes stays where it is
  */
-export function onHostNetwork(config, { proxies, bench }) {
+export function onHostNetwork(config, { proxies, addresses, bench }) {
   /** @type {Record<string, Partial<ComposeService>>} what of each differs besides */
   const differing = {
     ...Object.fromEntries(
@@ -39,7 +54,8 @@ export function onHostNetwork(config, { proxies, bench }) {
     reference: { command: ["sh", "-c", REFERENCE_COMMAND] },
     load: {},
   };
-  const hosts = [...NAMES.map((name) => `${name}:${LOOPBACK}`), `${EDGE_HOST}:${bench}`];
+  const named = Object.entries({ ...addresses, [EDGE_HOST]: bench });
+  const hosts = named.map(([name, address]) => `${name}:${address}`);
   const services = Object.fromEntries(
     Object.entries(config.services).map(([name, service]) => [
       name,

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { run } from "../platform/docker.js";
-import { onHostNetwork, PORTS } from "./host-network.js";
+import { onHostNetwork, PORTS, PORTS_OF_ROLE, ROLE_OF_NAME } from "./host-network.js";
 
 const root = join(import.meta.dirname, "../../../..");
 
@@ -27,15 +27,19 @@ const CONFIG = {
   },
 };
 
-const { services } = onHostNetwork(CONFIG, { proxies: ["nginx"], bench: "172.17.0.5" });
+/** As on the machine of the proxy, where the servers have one of their own. */
+const addresses = { proxy: "127.0.0.1", echo: "10.0.0.12", reference: "127.0.0.1" };
 
-test("the measured path has no network of its own, and finds its names on the machine; what observes stays", () => {
+const about = { proxies: ["nginx"], addresses, bench: "172.17.0.5" };
+const { services } = onHostNetwork(CONFIG, about);
+
+test("the measured path has no network of its own, and finds its names on the machines; what observes stays", () => {
   for (const service of [services.nginx, services.echo, services.reference, services.load]) {
     assert.equal(service.network_mode, "host");
     assert.ok(!("networks" in service) && !("sysctls" in service));
     assert.deepEqual(service.extra_hosts, [
       "proxy:127.0.0.1",
-      "echo:127.0.0.1",
+      "echo:10.0.0.12",
       "reference:127.0.0.1",
       "bench:172.17.0.5",
     ]);
@@ -49,6 +53,8 @@ test("no two listen on one port", () => {
   const { proxy, reference, server, k6 } = PORTS;
   const all = [...Object.values(proxy), ...Object.values(reference), server, k6];
   assert.equal(new Set(all).size, all.length);
+  assert.deepEqual(Object.values(PORTS_OF_ROLE).flat().sort(), all.sort());
+  assert.deepEqual(Object.keys(ROLE_OF_NAME), Object.keys(addresses));
   assert.deepEqual(services.nginx.environment, {
     PROXY_WORKERS: "2",
     SERVER_PORT: String(server),

@@ -32,6 +32,7 @@ export function hostsOfRun(engines, network) {
         engine: isHere ? OWN_ENGINE : engine.within(ANSWER_LIMIT_MS),
         isHere,
         cores: info.NCPU,
+        address: info.Swarm.NodeAddr,
       };
       return [engine, site];
     }),

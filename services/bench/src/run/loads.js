@@ -20,6 +20,7 @@ import { keepSamples, mergeSummaries, ownOf, readLatencies, readSummary } from "
 /** @import { CellRecord, ParameterNames, Parameters, PlannedCell } from "../record/types.js" */
 /** @import { Summary } from "./k6.js" */
 /** @import { RunContext } from "./cell.js" */
+/** @import { Door } from "./relay.js" */
 
 /**
  * What the load says of a cell; of an event and of memory the runner knows the rest.
@@ -86,8 +87,8 @@ export class Loads {
   /**
    * @param {PlannedCell} cell
    * @param {Workload} workload of its measured phase
-   * @param {{context: RunContext, project: CellProject, scratch: string, hostNetwork: RunContext["hostNetwork"]}} about scratch: folder where
-   *   they write while they run; hostNetwork: of this cell
+   * @param {{context: RunContext, project: CellProject, scratch: string, hostNetwork: Door | null}} about scratch: folder where
+   *   they write while they run; hostNetwork: of this cell, the door of the machine of ./bench itself
    */
   constructor(cell, workload, { context, project, scratch, hostNetwork }) {
     this.#cell = cell;
@@ -100,7 +101,17 @@ export class Loads {
 
   /** @returns {string[]} k6's REST APIs, one each */
   get apis() {
-    return this.names.map((name) => `http://${this.#hostNetwork?.machine ?? name}:${K6_PORT}`);
+    return this.names.map((name, i) => `http://${this.#doorOf(i)?.inside ?? name}:${K6_PORT}`);
+  }
+
+  /**
+   * @param {number} index of a container, from 0
+   * @returns {Door | null} of its machine; null: it is on Docker's network
+   */
+  #doorOf(index) {
+    return (
+      this.#hostNetwork && this.#context.placement.doorOf(this.#siteOf(index), this.#hostNetwork)
+    );
   }
 
   /**
@@ -193,7 +204,7 @@ export class Loads {
         ...this.#outputTo(`/samples/${csvName(name, i)}`),
       };
       const site = this.#siteOf(i);
-      const ended = site.engine.runInside(container, [...ENTRYPOINT, ...this.#command()], {
+      const ended = site.engine.runInside(container, [...ENTRYPOINT, ...this.#command(i)], {
         env: environment,
         signal: this.#context.signal,
         limit: this.#givenUp.signal,
@@ -248,11 +259,11 @@ export class Loads {
       : { K6_OUT: `csv=${csv}`, K6_CSV_TIME_FORMAT: "unix_micro" };
   }
 
-  /** @returns {string[]} */
-  #command() {
+  /** @param {number} index of a container, from 0 @returns {string[]} */
+  #command(index) {
     const { scenario: name } = this.#cell;
-    // On the machine's own network not at all of its addresses.
-    const address = this.#hostNetwork?.machine ?? "0.0.0.0";
+    // On the machine's own network not at all of its addresses: no other machine is to reach it.
+    const address = this.#doorOf(index)?.machine ?? "0.0.0.0";
     return this.#workload.runner === "node"
       ? ["node", `/loadgen/${name}.mjs`]
       : ["k6", "run", "--quiet", "--address", `${address}:${K6_PORT}`, `/loadgen/${name}.js`];

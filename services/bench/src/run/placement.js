@@ -4,15 +4,16 @@
 import { OWN_ENGINE, Project } from "../platform/docker.js";
 import { UserError } from "../errors.js";
 import { CellFailure } from "./cell-failure.js";
-import { onHostNetwork } from "./host-network.js";
+import { LOOPBACK, onHostNetwork, PORTS_OF_ROLE, ROLE_OF_NAME } from "./host-network.js";
 import { MeasuredContainers } from "./measured-containers.js";
 import { relocated } from "./shipped-files.js";
 import { SpreadContainers } from "./spread-containers.js";
 
-/** @import { ContainerState, Engine } from "../platform/docker.js" */
+/** @import { ComposeConfig, ContainerState, Engine } from "../platform/docker.js" */
 /** @import { Role } from "../plan/hosts-file.js" */
 /** @import { CellRecord, Role as MeasuredRole } from "../record/types.js" */
 /** @import { CountersAgent } from "./counters-agent.js" */
+/** @import { Door } from "./relay.js" */
 
 /**
  * @typedef {object} Site a machine of a run
@@ -20,6 +21,7 @@ import { SpreadContainers } from "./spread-containers.js";
  * @property {Engine} engine
  * @property {boolean} isHere its engine is that of ./bench itself, which has this folder's files
  * @property {number} cores 0: it is not asked, as there is one machine alone
+ * @property {string} [address] where the other machines reach it; left out: there is one machine alone
  *
  * @typedef {ContainerState & {machine?: string}} PlacedContainer machine: that it runs on, by name; left out: there is one alone
  *
@@ -137,6 +139,39 @@ export class Placement {
   /** @param {string} service no observer */
   siteOfService(service) {
     return this.#sites[SHARED[this.#beside[service] ?? service] ?? "proxy"];
+  }
+
+  /**
+   * @param {Site} site
+   * @returns {number[]} on which something listens there, where the machines' own network is measured
+   */
+  portsOn(site) {
+    const roles = /** @type {Role[]} */ (Object.keys(PORTS_OF_ROLE));
+    return roles
+      .filter((role) => (role === "load" ? this.#loads.includes(site) : this.#sites[role] === site))
+      .flatMap((role) => PORTS_OF_ROLE[role]);
+  }
+
+  /**
+   * @param {Site} site
+   * @returns {Record<string, string>} addresses of what is measured by name, as that machine reaches them on the machines' own network
+   */
+  addressesOn(site) {
+    return Object.fromEntries(
+      Object.entries(ROLE_OF_NAME).map(([name, role]) => {
+        const { address = LOOPBACK } = this.#sites[role];
+        return [name, this.#sites[role] === site ? LOOPBACK : address];
+      }),
+    );
+  }
+
+  /**
+   * @param {Site} site
+   * @param {Door} own that of the machine of ./bench itself
+   * @returns {Door}
+   */
+  doorOf(site, own) {
+    return site.isHere ? own : this.equipmentOf(site).agent.door;
   }
 
   /** @param {Site} site */
@@ -293,7 +328,11 @@ function silent({ name }, why) {
   );
 }
 
-/** @typedef {Parameters<typeof onHostNetwork>[1]} HostNetwork of a measured path on the machine's own network; null: it is on Docker's */
+/**
+ * @typedef {object} HostNetwork of a measured path on the machines' own network; null: it is on Docker's
+ * @property {string[]} proxies services of the proxy
+ * @property {Door} own that of the machine of ./bench itself
+ */
 
 /** The Compose project of a cell: the same model on each machine. */
 export class CellProject {
@@ -343,21 +382,31 @@ export class CellProject {
 
   /** @throws {UserError} when Compose cannot read it */
   async readOnce() {
-    const about = this.#hostNetwork;
-    await this.#here.readOnce(
-      about
-        ? { key: JSON.stringify(about), change: (config) => onHostNetwork(config, about) }
-        : undefined,
-    );
-    const { network } = this.#placement;
+    const { network, sites } = this.#placement;
+    const alone = network === null ? this.#pathOn(sites[0]) : null;
+    await this.#here.readOnce(alone ?? undefined);
     if (network === null) return;
     for (const [site, project] of this.#projects) {
       const files = site.isHere ? null : this.#placement.equipmentOf(site).files;
+      const path = this.#pathOn(site);
+      const there = { directory: project.directory, network, files };
       await project.readOnce({
-        key: `${network} ${files}`,
-        change: (config) => relocated(config, { directory: project.directory, network, files }),
+        key: `${network} ${files} ${path?.key}`,
+        change: (config) => relocated(path ? path.change(config) : config, there),
       });
     }
+  }
+
+  /**
+   * @param {Site} site
+   * @returns {{key: string, change: (config: ComposeConfig) => ComposeConfig} | null} null: the measured path is on Docker's network
+   */
+  #pathOn(site) {
+    if (!this.#hostNetwork) return null;
+    const { proxies, own } = this.#hostNetwork;
+    const addresses = this.#placement.addressesOn(site);
+    const about = { proxies, addresses, bench: this.#placement.doorOf(site, own).bench };
+    return { key: JSON.stringify(about), change: (config) => onHostNetwork(config, about) };
   }
 
   /**

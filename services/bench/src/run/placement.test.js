@@ -69,6 +69,26 @@ test("each service is where its role is, and a proxy's companions are with it", 
   assert.ok(placement.containers() instanceof SpreadContainers);
 });
 
+test("on the machines' own network each finds the others at their addresses, and itself at home", () => {
+  const proxy = { ...siteOf("one"), address: "10.0.0.11" };
+  const both = { ...siteOf("two"), address: "10.0.0.12" };
+  const placement = spread({ proxy, servers: both, load: both });
+  assert.deepEqual(placement.addressesOn(proxy), {
+    ...{ proxy: "127.0.0.1", echo: "10.0.0.12", reference: "127.0.0.1" },
+  });
+  assert.deepEqual(placement.addressesOn(both), {
+    ...{ proxy: "10.0.0.11", echo: "127.0.0.1", reference: "10.0.0.11" },
+  });
+  assert.deepEqual(placement.portsOn(proxy), [8080, 8443, 18_081, 18_443]);
+  assert.deepEqual(placement.portsOn(both), [18_080, 6565]);
+  assert.deepEqual(placement.portsOn(OWN), []);
+
+  const here = Placement.here();
+  const [own] = here.sites;
+  assert.deepEqual(new Set(Object.values(here.addressesOn(own))), new Set(["127.0.0.1"]));
+  assert.deepEqual(here.portsOn(own), [8080, 8443, 18_081, 18_443, 18_080, 6565]);
+});
+
 test("a proxy alone on its machine has all of its cores, unless its budget is less", () => {
   const share = (/** @type {Placement} */ placement, /** @type {number} */ proxyCpus) => {
     const { env, loadCores } = machineShares(placement, { ownCores: 2, proxyCpus });

@@ -42,11 +42,14 @@ export class SpreadContainers {
   add(name, role, state) {
     if (!state.running) return name;
     const site = this.#siteOf(role, name, state.machine);
-    const { id, pid, image, sharesNetwork } = state;
+    const { id, pid, image, sharesNetwork, onHostNetwork } = state;
     if (this.#about.has(name)) throw new Error(`${name} is measured already`);
     this.#about.set(name, Object.freeze({ name, role, image, sharesNetwork, machine: site.name }));
     if (site.isHere) this.#here.add(name, role, state);
-    else this.#there.set(site, { ...this.#there.get(site), [name]: { id, pid } });
+    else {
+      const asked = { id, pid, ...(onHostNetwork && { onHostNetwork }) };
+      this.#there.set(site, { ...this.#there.get(site), [name]: asked });
+    }
     return name;
   }
 

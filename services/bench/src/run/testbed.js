@@ -2,6 +2,7 @@
  * What surrounds the cells of a run: network, observers, edges; and that nothing of it stays behind.
  */
 import { readFileSync } from "node:fs";
+import { isIPv4 } from "node:net";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,7 +25,7 @@ import { CellFailure } from "./cell-failure.js";
 import { CountersAgent } from "./counters-agent.js";
 import { EDGE_HOST, Edges } from "./edges.js";
 import { startFurtherCadvisors } from "./further-cadvisor.js";
-import { PORTS } from "./host-network.js";
+import { ASKED_PORTS } from "./host-network.js";
 import { machineShares } from "./machine-shares.js";
 import { Placement } from "./placement.js";
 import { runCells } from "./sequence.js";
@@ -37,6 +38,7 @@ import { shipFiles } from "./shipped-files.js";
 /** @import { Plan } from "../record/types.js" */
 /** @import { RunContext } from "./cell.js" */
 /** @import { Equipment, Site } from "./placement.js" */
+/** @import { RelayedPorts } from "./relay.js" */
 
 /** Services without a profile that are no observers: fresh in each cell, or part of `docker compose up` alone. */
 const NOT_OBSERVERS = ["certs", "echo", "ready", "host-ports", "load"];
@@ -123,7 +125,7 @@ export class Testbed {
     const edges = new Edges();
     await this.#assertFree(clear);
     const isOnHost = cellsOnHostNetwork(store.results.plan).length > 0;
-    if (isOnHost) await refuseTakenPorts(Object.values(PORTS).flatMap(portsIn));
+    if (isOnHost) await this.#refuseHostNetwork();
     this.isClear = false;
     try {
       await this.#observe(project);
@@ -135,7 +137,7 @@ export class Testbed {
         this.#certificates(plan),
         this.#waitFor(influx).then(() => follower.begin(influx)),
       ]);
-      await this.#equip(plan);
+      await this.#equip(plan, isOnHost ? { edges: edges.port, own: ASKED_PORTS } : null);
       await startFurtherCadvisors(this.#placement, {
         config: this.#config,
         directory: this.#directory,
@@ -180,20 +182,29 @@ export class Testbed {
     return network === null ? [this.#network] : [this.#network, network];
   }
 
+  /** @throws {UserError} when the machines' own network cannot carry what is measured */
+  async #refuseHostNetwork() {
+    for (const site of this.#placement.sites) {
+      const ports = this.#placement.portsOn(site);
+      if (ports.length === 0) continue;
+      refuseOtherThanIpv4(site);
+      await refuseTakenPorts(ports, site);
+    }
+  }
+
   /** @returns {Promise<NonNullable<RunContext["hostNetwork"]>>} */
   async #hostNetwork() {
-    return {
-      machine: await OWN_ENGINE.gatewayOf(this.#network),
-      bench: await OWN_ENGINE.ownAddress(),
-    };
+    const machine = await OWN_ENGINE.gatewayOf(this.#network);
+    return { machine, bench: await OWN_ENGINE.ownAddress(), inside: machine };
   }
 
   /**
    * Gives machines that are not this one what they need: files, certificates, and who reads their counters.
    *
    * @param {Plan} plan
+   * @param {RelayedPorts | null} ports of their doors, where their own network is measured; null: it is not
    */
-  async #equip(plan) {
+  async #equip(plan, ports) {
     const { network, further } = this.#placement;
     if (network === null) return;
     const profiles = [...new Set(plan.cells.map(({ profile }) => profile))];
@@ -206,7 +217,7 @@ export class Testbed {
       further.map(async (site) => {
         const own = services.filter((name) => this.#placement.carries(site, name));
         const files = await shipFiles(site, { ...about, services: own });
-        const agent = new CountersAgent(site, { project: this.#config.name, network });
+        const agent = new CountersAgent(site, { project: this.#config.name, network, ports });
         this.#equipment.set(site, { files, agent });
       }),
     );
@@ -410,7 +421,14 @@ function beforeCells(error) {
   );
 }
 
-/** @param {number | Record<string, number>} ports one, or one each */
-function portsIn(ports) {
-  return typeof ports === "number" ? [ports] : Object.values(ports);
+/**
+ * @param {Site} site
+ * @throws {UserError} when the others do not reach it over IPv4, which is all that proxies and servers listen on
+ */
+function refuseOtherThanIpv4({ name, address }) {
+  if (address === undefined || isIPv4(address)) return;
+  throw new UserError(
+    `the machine ${name} is reached at ${address || "no address"}, and its own network is measured over IPv4`,
+    `Give ${name} its IPv4 address in the file, then ./bench hosts leave and join; or leave NETWORK=host out.`,
+  );
 }
