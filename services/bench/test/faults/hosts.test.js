@@ -30,7 +30,7 @@ const CLI = join(import.meta.dirname, "../../src/cli.js");
 async function machines(t) {
   const engines = await furtherEngines(t, ["one", "two"]);
   if (!engines) return null;
-  const { folder, hosts } = engines;
+  const { folder, hosts, containers } = engines;
   const file = join(folder, "hosts.yaml");
   const described = {
     one: { host: hosts.one, roles: ["proxy", "observe"] },
@@ -41,6 +41,7 @@ async function machines(t) {
   const words = ["--hosts", relative(projectDirectory, file), "--proxies", "none"];
   return {
     hosts,
+    containers,
     /** @param {string} action */
     bench: (action) =>
       run([process.execPath, CLI, "hosts", action, ...words], { cwd: projectDirectory }),
@@ -170,6 +171,71 @@ test("a join that was killed is left, and one that was killed again is gone on w
   assert.deepEqual(await inventory(hosts), before);
 });
 
+test("a machine that has fallen silent is named, with the step and the time, and the others are left", async (t) => {
+  const lab = await machines(t);
+  if (!lab) return;
+  const { hosts, containers, bench } = lab;
+  const before = await inventory(hosts);
+  const joined = await bench("join");
+  assert.equal(joined.code, 0, joined.output);
+  const signal = (/** @type {string} */ name) =>
+    check(["docker", "kill", "--signal", name, containers.two]);
+  // As a machine whose packets are dropped: it neither answers nor refuses.
+  await signal("STOP");
+  // A stopped engine would not end at the end of the test either.
+  atEnd(t, () => run(["docker", "kill", "--signal", "CONT", containers.two]));
+
+  const checked = await bench("check");
+  assert.equal(checked.code, 1, checked.output);
+  assert.match(checked.stdout, /^ {2}two: engine +no answer/m);
+  assert.match(checked.stdout, /no answer within \d+ s to: docker info/);
+  assert.match(checked.stdout, /^ {2}one: clock +-?[\d.]+ ms/m, "the other was not looked at");
+
+  const left = await bench("leave");
+  assert.equal(left.code, 1, left.output);
+  assert.match(left.output, /not left: two/);
+  assert.match(left.output, /two: no answer within \d+ s to: docker info/);
+  assert.match(left.output, /one: left/);
+
+  await signal("CONT");
+  const rest = await bench("leave");
+  assert.equal(rest.code, 0, rest.output);
+  assert.deepEqual(await inventory(hosts), before);
+});
+
+/**
+ * A testbed with the proxy and what stands behind it on engines of their own.
+ *
+ * @param {TestContext} t
+ * @param {string} battle
+ */
+async function threeMachines(t, battle) {
+  const engines = await furtherEngines(t, ["one", "two"]);
+  if (!engines) return null;
+  const { folder, hosts, gateway } = engines;
+  const bed = testbed(t, battle);
+  const file = join(folder, "hosts.yaml");
+  const described = {
+    one: { host: hosts.one, roles: ["proxy"] },
+    two: { host: hosts.two, roles: ["servers", "load"] },
+    own: { address: gateway, roles: ["observe"] },
+  };
+  writeFileSync(file, JSON.stringify({ machines: described }));
+  const named = ["--hosts", relative(bed.directory, file)];
+  /** @param {string[]} words */
+  const ended = (...words) => bed.bench(words).ended;
+  return {
+    ...engines,
+    ...{ bed, described, named, ended },
+    async join() {
+      // The test may be the first that needs the machine's own engine in a Swarm: it is left as it was.
+      atEnd(t, () => ended("hosts", "leave", ...named));
+      const joined = await ended("hosts", "join", ...named, "--proxies", "none,nginx");
+      assert.equal(joined.code, 0, joined.output);
+    },
+  };
+}
+
 const BATTLE = `title: over machines
 proxies: [none, nginx]
 rounds: 1
@@ -186,31 +252,18 @@ tests:
 `;
 
 test("a battle over three machines; one engine killed in the middle, and started again", async (t) => {
-  const engines = await furtherEngines(t, ["one", "two"]);
-  if (!engines) return;
-  const { folder, hosts, containers, gateway } = engines;
-  const { bench, directory, project, results, runFolder, assertNothingLeft } = testbed(t, BATTLE);
-  const file = join(folder, "hosts.yaml");
-  const described = {
-    one: { host: hosts.one, roles: ["proxy"] },
-    two: { host: hosts.two, roles: ["servers", "load"] },
-    own: { address: gateway, roles: ["observe"] },
-  };
-  writeFileSync(file, JSON.stringify({ machines: described }));
-  const named = ["--hosts", relative(directory, file)];
+  const lab = await threeMachines(t, BATTLE);
+  if (!lab) return;
+  const { folder, hosts, containers, described, named, ended } = lab;
+  const { bench, directory, project, results, runFolder, assertNothingLeft } = lab.bed;
   const before = await inventory(hosts);
-  /** @param {string[]} words */
-  const ended = (...words) => bench(words).ended;
 
   const early = await ended("run", "one", ...named);
   assert.equal(early.code, 1, early.output);
   assert.match(early.output, /is not joined with the other machines\n.*\.\/bench hosts join/);
   assert.equal(existsSync(join(directory, "results")), false);
 
-  // The test may be the first that needs the machine's own engine in a Swarm: it is left as it was.
-  atEnd(t, () => ended("hosts", "leave", ...named));
-  const joined = await ended("hosts", "join", ...named, "--proxies", "none,nginx");
-  assert.equal(joined.code, 0, joined.output);
+  await lab.join();
   const joinedInventory = await inventory(hosts);
 
   const started = bench(["run", "one", ...named]);
@@ -335,4 +388,73 @@ test("a battle over three machines; one engine killed in the middle, and started
   const left = await ended("hosts", "leave", ...named);
   assert.equal(left.code, 0, left.output);
   assert.deepEqual(await inventory(hosts), before);
+});
+
+const NETWORKS_BATTLE = `title: Both networks over machines
+proxies: [nginx]
+rounds: 1
+seed: 1
+proxyCpus: 0
+tests:
+  - scenario: short-lived
+    schemes: [wss]
+    network: [bridge, host]
+    parameters: { CONNECTIONS: 300, CONCURRENCY: 20, MESSAGES: 2, MESSAGE_BYTES: 500 }
+    warmUp: { CONNECTIONS: 50 }
+`;
+
+test("a battle over three machines, on the overlay and on the machines' own network", async (t) => {
+  const lab = await threeMachines(t, NETWORKS_BATTLE);
+  if (!lab) return;
+  const { folder, hosts, named, bed } = lab;
+  await lab.join();
+  const joinedInventory = await inventory(hosts);
+
+  const script = "require('net').createServer().listen(18080, '0.0.0.0', () => console.log('up'))";
+  const image = ["--entrypoint", "node", "ws-proxy-bench/bench"];
+  const held = ["run", "--detach", "--rm", "--name", "holder", "--network", "host", ...image];
+  await docker(hosts.two, ...held, "--eval", script);
+  const elsewhere = { BENCH_RESULTS: join(folder, "refused") };
+  const refused = await bed.bench(["run", "one", ...named], elsewhere).ended;
+  assert.equal(refused.code, 1, refused.output);
+  assert.match(
+    refused.output,
+    /own network of the machine two \(NETWORK=host\) something listens on port 18080 already/,
+  );
+  await docker(hosts.two, "rm", "--force", "holder");
+
+  const { code, output } = await bed.bench(["run", "one", ...named]).ended;
+  assert.equal(code, 0, output);
+  const run = bed.results();
+  const cells = lastAttempts(run.cells);
+  assert.deepEqual(
+    cells
+      .map(({ proxy, parameters, status }) => `${proxy} ${parameters.HOST_NETWORK} ${status}`)
+      .sort(),
+    ["none 1 ok", "none 2 ok", "nginx 1 ok", "nginx 2 ok"],
+  );
+  for (const { id, parameters, connections, containers, echoWorkers, reference } of cells) {
+    const isOnHost = parameters.HOST_NETWORK === 1;
+    assert.deepEqual(connections, { asked: 300, opened: 300, failed: 0, failedByCause: {} }, id);
+    assert.equal(reference?.connections, 42, id);
+    assert.ok(echoWorkers && echoWorkers.length > 0, id);
+    for (const [name, { role, machine, cpu, network }] of Object.entries(containers)) {
+      if (role === "observer") continue;
+      assert.ok(machine === "one" || machine === "two", `${name} in ${id}`);
+      // What passes an interface of the machine is nobody's.
+      assert.equal(network === null, isOnHost, `${name} in ${id}`);
+      if (role === "proxy") assert.ok(cpu.totalSeconds > 0, id);
+    }
+  }
+  const report = readFileSync(join(bed.directory, bed.runFolder(), "report.html"), "utf8");
+  assert.match(report, /the overlay/);
+  assert.match(report, /the machine(’|'|&#39;)s own network/);
+
+  await bed.assertNothingLeft();
+  await until(
+    Date.now() + LIMIT_MS / 2,
+    () => inventory(hosts),
+    (found) => isDeepStrictEqual(found, joinedInventory),
+  );
+  assert.deepEqual(await inventory(hosts), joinedInventory, "the run left something there");
 });
