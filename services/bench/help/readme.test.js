@@ -1,10 +1,25 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { README, withAnswer } from "./readme.js";
+
+const BATTLES = new URL("../../../battles/", import.meta.url);
 
 test("README has the answer that this version makes of the published runs: npm run generate in services/bench", async () => {
   const text = readFileSync(README, "utf8");
   assert.ok((await withAnswer(text)) === text, "README.md: npm run generate in services/bench");
   await assert.rejects(withAnswer("# Another\n"), /README.md has no/);
+});
+
+test("README's table of battles has each that can be run, and no row is empty", () => {
+  const text = readFileSync(README, "utf8");
+  // `./bench selfbench` runs its own.
+  const names = readdirSync(BATTLES)
+    .filter((file) => file.endsWith(".yaml") && file !== "selfbench.yaml")
+    .map((file) => file.replace(".yaml", ""));
+  const rows = text.split("| battle ")[1].split("\n\n")[0];
+  const missing = names.filter((name) => !rows.includes(`\`${name}\``));
+  assert.ok(names.length > 10);
+  assert.deepEqual(missing, []);
+  assert.doesNotMatch(text, /^\|+$/m);
 });
