@@ -46,6 +46,13 @@ const DEVIATIONS = 5;
  */
 const CONNTRACK_ENTRIES = 3;
 
+/**
+ * Of the ports towards one destination, the part that is quickly found. The kernel gives connections ports of one parity, and looks through all of
+ * those for each further one (net/ipv4/inet_hashtables.c): beyond it nginx and http-proxy, at 400 a second, left 7,600 to 14,400 of
+ * 50,000 handshakes waiting for over 30 s, most of their CPU time the kernel's.
+ */
+const QUICK_PORTS = 0.5;
+
 /** All containers together at 100 connections: k6 up to 270 MB, echo server 110 MB, http-proxy 139 MB, InfluxDB, cAdvisor, runner. */
 const BASE_BYTES = 768 * 2 ** 20;
 /** k6 has 85 KB for an idle connection, nginx 25 KB; the rest is allowed for the echo server and for proxies written in JavaScript. */
@@ -155,17 +162,17 @@ function waiting(phase, share) {
  * @property {Record<string, string[]>} services the containers of each profile
  * @property {Workers} workers
  * @property {Map<string, string>} [unavailable] why proxies cannot be started here, by name
- * @property {number} [loadMachines] that share the load; left out: one
+ * @property {number} [loadMachines] that share the load; left out: there is one machine alone
  * @property {string | null} [noOneBudget] why several containers cannot share a fraction of a core here; null: they can
  */
 
 /**
- * Says of each cell whether it can run here, and on how many load containers. A limit that is not known stops nothing.
+ * Says of each cell whether it can run here, on how many load containers, and before how many servers. A limit that is not known stops nothing.
  *
  * @param {Plan} plan
  * @param {Limits} limits
  * @param {About} about
- * @returns {Plan} a new one, with `skip` and `loads` of its cells filled in
+ * @returns {Plan} a new one, with `skip`, `loads` and `servers` of its cells filled in
  * @throws {UserError} when no cell could run: the CPU budget is more than the machine has, or less than the kernel grants
  */
 export function preflight(plan, limits, about) {
@@ -178,7 +185,7 @@ export function preflight(plan, limits, about) {
  * @param {Plan} plan
  * @param {Limits} limits
  * @param {About} about
- * @returns {PlannedCell} with `skip` and `loads` filled in
+ * @returns {PlannedCell} with `skip`, `loads` and `servers` filled in
  */
 function fitted(cell, plan, limits, about) {
   const { proxies, services, workers, noOneBudget = null, unavailable = new Map() } = about;
@@ -191,6 +198,9 @@ function fitted(cell, plan, limits, about) {
   const portRange = (isOnHost && limits.hostPortRange) || limits.portRange;
   const granted = { ...limits, portRange };
   const loads = Math.max(cell.loads, loadsFor(needs, granted));
+  const isSpread = about.loadMachines !== undefined;
+  const canHaveSeveral = proxy.balances && !cell.event && !isOnHost && !isSpread;
+  const servers = canHaveSeveral ? serversFor(needs, granted) : 1;
   const skip =
     unavailable.get(proxy.name) ??
     unableTo(cell.scheme, phases, proxy) ??
@@ -198,8 +208,8 @@ function fitted(cell, plan, limits, about) {
     (isOnHost && loads > loadMachines ? oneAddress(loads, granted) : null) ??
     unfairBudget(plan.proxyCpus, cell.profile, services[cell.profile] ?? [], noOneBudget) ??
     lackOfDescriptors(needs, limits, proxy) ??
-    lackOf(needs, granted);
-  return { ...cell, skip, loads };
+    lackOf(needs, granted, servers);
+  return { ...cell, skip, loads, ...(servers > 1 && { servers }) };
 }
 
 /**
@@ -342,9 +352,10 @@ function lackOfDescriptors({ descriptors }, limits, proxy) {
 /**
  * @param {Needs} needs
  * @param {Limits} limits
+ * @param {number} servers
  * @returns {string | null} the first thing that is not enough, with both figures
  */
-function lackOf({ descriptors: { inAll }, ports, conntrackEntries, memoryBytes }, limits) {
+function lackOf({ descriptors: { inAll }, ports, conntrackEntries, memoryBytes }, limits, servers) {
   const { availableBytes, portRange } = limits;
   const freeFiles = minus(limits.fileMax, limits.filesOpen);
   const freeEntries = minus(limits.conntrackMax, limits.conntrackCount);
@@ -353,7 +364,7 @@ function lackOf({ descriptors: { inAll }, ports, conntrackEntries, memoryBytes }
 
   if (exceeds(inAll, freeFiles))
     return `needs ${count(inAll)} descriptors in all, the machine has ${count(freeFiles ?? 0)} left (fs.file-max)`;
-  if (ports.proxy > rangeSize)
+  if (ports.proxy / servers > rangeSize)
     return `needs ${count(ports.proxy)} ports from the proxy to the echo server, one address has ${count(rangeSize)}`;
   if (exceeds(conntrackEntries, freeEntries))
     return `needs ${count(conntrackEntries)} conntrack entries, ${count(freeEntries ?? 0)} are left (net.netfilter.nf_conntrack_max)`;
@@ -373,6 +384,15 @@ function loadsFor({ descriptors, ports }, { descriptorsPerProcess, portRange }) 
   const connections = descriptors.load - OWN_DESCRIPTORS;
   const forConnections = Math.max(1, descriptorsPerProcess - OWN_DESCRIPTORS);
   return Math.max(byPorts, Math.ceil(connections / forConnections));
+}
+
+/**
+ * @param {Needs} needs
+ * @param {Limits} limits
+ * @returns {number} echo servers: each has an address, and with it ports of the proxy, of its own
+ */
+function serversFor({ ports }, { portRange }) {
+  return Math.max(1, Math.ceil(ports.proxy / (QUICK_PORTS * sizeOf(portRange))));
 }
 
 /** @param {Limits["portRange"]} range */

@@ -62,6 +62,7 @@ const proxies = [
   { ...proxy, name: "forking", processes: "workers" },
   { ...proxy, name: "growing", processes: "many" },
   { ...proxy, name: "bounded", processes: "workers", descriptorLimit: 16_384 },
+  { ...proxy, name: "balancing", processes: "workers", balances: true },
 ];
 const workers = { proxy: 2, echo: 2 };
 const services = {
@@ -74,6 +75,7 @@ const services = {
   forking: ["forking"],
   growing: ["growing"],
   bounded: ["bounded"],
+  balancing: ["balancing"],
 };
 
 /**
@@ -362,6 +364,26 @@ test("load that does not fit one process is split, by descriptors or by ports", 
   const unlimited = { conntrackMax: null };
   const long = cell({ parameters: { CONNECTIONS: 200_000, CONCURRENCY: 100 }, warmUp: null });
   assert.equal(checked(long, { limits: unlimited }).loads, 2);
+});
+
+test("more held connections than one address has ports for quickly are shared by several echo servers, where the proxy balances", () => {
+  const held = (/** @type {number} */ CONNECTIONS, /** @type {string} */ proxy) =>
+    checked(
+      cell({
+        ...{ proxy, scenario: "idle", warmUp: null },
+        parameters: { CONNECTIONS, CONNECTIONS_PER_SECOND: 1000, HOLD_SECONDS: 30 },
+      }),
+      { limits: { descriptorsPerProcess: null, conntrackMax: null, availableBytes: null } },
+    );
+  assert.equal("servers" in held(20_000, "balancing"), false);
+  assert.equal(held(50_000, "balancing").servers, 2);
+  // 110,000 ports: more than an address has at all.
+  const many = held(100_000, "balancing");
+  assert.deepEqual([many.servers, many.skip], [4, null]);
+  const alone = held(100_000, "forking");
+  assert.equal("servers" in alone, false);
+  assert.match(String(alone.skip), /needs 110,000 ports from the proxy to the echo server/);
+  assert.equal("servers" in held(50_000, "none"), false);
 });
 
 test("a plan that splits the load further keeps its number", () => {

@@ -41,7 +41,10 @@ export function describePlan(plan, pilot = null) {
   let round = 0;
   for (const [i, cell] of cells.entries()) {
     if (cell.round !== round) lines.push("", `round ${(round = cell.round)}`);
-    const split = cell.loads > 1 ? `, ${cell.loads} load containers` : "";
+    const split = [
+      cell.loads > 1 ? `, ${cell.loads} load containers` : "",
+      cell.servers ? `, ${cell.servers} echo servers` : "",
+    ].join("");
     const what =
       cell.skip === null
         ? `about ${formatDuration(estimateSeconds(plan, [cell]))}${split}`
@@ -121,7 +124,7 @@ function listed(parameters) {
 }
 
 /**
- * What the preflight sets (`skip`, `loads`) does not count: the environment of a run is compared on its own.
+ * What the preflight sets (`skip`, `loads`, `servers`) does not count: the environment of a run is compared on its own.
  *
  * @param {Plan} before
  * @param {Plan} now

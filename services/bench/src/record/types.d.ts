@@ -183,6 +183,8 @@ export interface PlannedCell {
   warmUp: Parameters | null;
   /** Load containers that share the work. */
   loads: number;
+  /** Echo servers that share what comes from the proxy, as one address has too few ports. Absent: one, or as many as the event says. */
+  servers?: number;
   /** What observes is up, InfluxDB and cAdvisor; false only in `./bench selfbench`, which measures their cost. */
   observed: boolean;
   /** The measured phase has failed when it takes longer. */

@@ -3,7 +3,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { EVENTS } from "../plan/events.js";
-import { readEchoWorkers } from "./echo-workers.js";
+import { readWorkersOfAll, workersOfServer } from "./echo-workers.js";
 import { EventDriver } from "./event-driver.js";
 import { ProxyObserver } from "./proxy-observer.js";
 import { survivalOf } from "./survival.js";
@@ -16,8 +16,6 @@ import { survivalOf } from "./survival.js";
 
 /** From the end of the load, and of all connections with it, until what is left is read. */
 const AFTERWARDS_MS = 3000;
-/** Of ids of workers: those of several servers are told apart. */
-const IDS_A_SERVER = 1000;
 
 /** @typedef {Omit<ConstructorParameters<typeof EventDriver>[1], "observer" | "containers" | "atEvent" | "tell">} About */
 
@@ -96,10 +94,7 @@ export class CellEvent {
 
   /** @returns {Promise<EchoWorker[]>} of all servers that answer */
   async echoWorkers() {
-    const workers = await Promise.all(this.#driver.servers.map(workersOf));
-    return workers.flatMap((ofOne, i) =>
-      ofOne.map((worker) => ({ ...worker, id: IDS_A_SERVER * i + worker.id })),
-    );
+    return readWorkersOfAll(this.#driver.servers, workersOf);
   }
 
   /** Whether there are several servers behind the proxy, as the event is about them. */
@@ -136,9 +131,9 @@ async function connectionsOf(server) {
 }
 
 /**
- * @param {ContainerState} server
+ * @param {{address: string}} server
  * @returns {Promise<EchoWorker[]>} []: it does not answer
  */
-function workersOf({ address }) {
-  return readEchoWorkers(`http://${address}:8080`).catch(() => []);
+function workersOf(server) {
+  return workersOfServer(server).catch(() => []);
 }

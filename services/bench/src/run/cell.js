@@ -29,7 +29,7 @@ import { causesIn } from "./causes.js";
 import { CellEvent } from "./cell-event.js";
 import { CellFailure } from "./cell-failure.js";
 import { heldThrough, measuredPart, newRecord, probed, throttledIn } from "./cell-record.js";
-import { readEchoWorkers } from "./echo-workers.js";
+import { readEchoWorkers, readWorkersOfAll } from "./echo-workers.js";
 import { liveCounts } from "./k6.js";
 import { LiveReadings } from "./live-readings.js";
 import { CONNECTIONS_FAILED, isFewFailed, knobsOf, Loads } from "./loads.js";
@@ -220,7 +220,7 @@ class CellRun {
     ];
     if (!this.cell.observed)
       await placement.remove(observers.map((service) => `${project}-${service}-1`));
-    const servers = (this.cell.event && EVENTS[this.cell.event].servers) || 1;
+    const { event, servers = (event && EVENTS[event].servers) || 1 } = this.cell;
     this.generation?.write(this.#proxy.generation, 1);
     await allEnded([
       this.project.up(wanted, {
@@ -588,6 +588,8 @@ class CellRun {
     const host = this.#insideOf(isControl ? "proxy" : "servers");
     if (host !== undefined)
       return readEchoWorkers(`http://${host}:${isControl ? PORTS.proxy.ws : PORTS.server}`);
+    const servers = this.started.filter(({ service }) => service === ECHO);
+    if (servers.length > 1) return readWorkersOfAll(servers);
     return readEchoWorkers(`http://${isControl ? "proxy" : "echo"}:8080`);
   }
 

@@ -10,6 +10,9 @@
 
 const LIMIT_MS = 5000;
 
+/** Of ids of workers: those of several servers are told apart. */
+const IDS_A_SERVER = 1000;
+
 /**
  * @param {string} address of the echo server, such as http://echo:8080
  * @returns {Promise<EchoWorker[]>}
@@ -20,6 +23,26 @@ export async function readEchoWorkers(address) {
     signal: AbortSignal.timeout(LIMIT_MS),
   });
   return /** @type {any} */ (await response.json()).workers;
+}
+
+/**
+ * @param {readonly {address: string}[]} servers containers
+ * @param {(server: {address: string}) => Promise<EchoWorker[]>} [workersOf]
+ * @returns {Promise<EchoWorker[]>} of all of them, with ids of their own
+ */
+export async function readWorkersOfAll(servers, workersOf = workersOfServer) {
+  const workers = await Promise.all(servers.map(workersOf));
+  return workers.flatMap((ofOne, i) =>
+    ofOne.map((worker) => ({ ...worker, id: IDS_A_SERVER * i + worker.id })),
+  );
+}
+
+/**
+ * @param {{address: string}} server container
+ * @returns {Promise<EchoWorker[]>}
+ */
+export function workersOfServer({ address }) {
+  return readEchoWorkers(`http://${address}:8080`);
 }
 
 /**
