@@ -110,8 +110,9 @@ function usageOfMachines(first, last, { containers, records }) {
       return [name, machineBetween(from[name], end, ours)];
     }),
   );
-  // A part of it may stand beside the server, in that one's network.
-  const carrier = containers.find(({ role, sharesNetwork }) => role === "proxy" && !sharesNetwork);
+  const proxies = containers.filter(({ role }) => role === "proxy");
+  // A part of it may stand beside the server, in that one's network. On the machines' own network all share one.
+  const carrier = proxies.find(({ sharesNetwork }) => !sharesNetwork) ?? proxies[0];
   return { machine: machines[carrier?.machine ?? ""], machines };
 }
 

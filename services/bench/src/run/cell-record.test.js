@@ -236,6 +236,10 @@ test("of several machines each has its own; what ran on another is not taken for
   });
   assert.deepEqual(machines?.one, machine);
   assert.equal(machines?.two.foreignSeconds, 0.5);
+  // On the machines' own network no container has one of its own.
+  const onHost = containers.map((container) => ({ ...container, sharesNetwork: true }));
+  const other = measuredPart({ ...READINGS, phase }, onHost, { holdsConnections: false });
+  assert.deepEqual(other.machine, machine);
   assert.equal(
     "machines" in measuredPart(READINGS, CONTAINERS, { holdsConnections: false }),
     false,
