@@ -431,7 +431,7 @@ test("a battle over three machines, on the overlay and on the machines' own netw
     cells
       .map(({ proxy, parameters, status }) => `${proxy} ${parameters.HOST_NETWORK} ${status}`)
       .sort(),
-    ["none 1 ok", "none 2 ok", "nginx 1 ok", "nginx 2 ok"],
+    ["nginx 1 ok", "nginx 2 ok", "none 1 ok", "none 2 ok"],
   );
   for (const { id, parameters, connections, containers, echoWorkers, reference } of cells) {
     const isOnHost = parameters.HOST_NETWORK === 1;
