@@ -294,13 +294,16 @@ class CellRun {
   async #verify() {
     const { cell, context, workload, keyType } = this;
     const host = this.#insideOf("proxy");
-    await waitForAnswer(cell, {
-      host,
+    const patience = {
       // Two JVMs took 17 s on two cores that had other work.
       limitMs: workload.backend === ECHO ? START_LIMIT_MS : 2 * START_LIMIT_MS,
       signal: context.signal,
       assertAlive: () => this.watch.assertAlive(),
-    });
+    };
+    // A proxy that meets one of several before it listens leaves it out for some time: nginx for 10 s.
+    for (const { address } of this.#severalServers)
+      await waitForAnswer({ scheme: "ws" }, { ...patience, host: address });
+    await waitForAnswer(cell, { ...patience, host });
     this.record.tls = await verify(cell, workload, {
       ...context,
       host,
@@ -580,6 +583,12 @@ class CellRun {
     return this.started.filter(({ service }) => !this.context.observers.includes(service));
   }
 
+  /** @returns {ContainerState[]} []: one server stands behind the proxy */
+  get #severalServers() {
+    const servers = this.started.filter(({ service }) => service === ECHO);
+    return servers.length > 1 ? servers : [];
+  }
+
   /** @returns {Promise<EchoWorker[] | null>} null: another server stands in its place, which does not count them */
   async #echoWorkers() {
     if (this.workload.backend !== ECHO) return null;
@@ -588,8 +597,7 @@ class CellRun {
     const host = this.#insideOf(isControl ? "proxy" : "servers");
     if (host !== undefined)
       return readEchoWorkers(`http://${host}:${isControl ? PORTS.proxy.ws : PORTS.server}`);
-    const servers = this.started.filter(({ service }) => service === ECHO);
-    if (servers.length > 1) return readWorkersOfAll(servers);
+    if (this.#severalServers.length > 0) return readWorkersOfAll(this.#severalServers);
     return readEchoWorkers(`http://${isControl ? "proxy" : "echo"}:8080`);
   }
 

@@ -19,10 +19,10 @@ const NAME = "proxy";
 const HELLO_BYTES = 12;
 
 /**
- * Waits until the proxy answers, and the server behind it through the proxy.
+ * Waits until the proxy answers, and the server behind it through the proxy; or a server by itself.
  *
- * @param {PlannedCell} cell
- * @param {{host?: string, limitMs: number, signal: AbortSignal, assertAlive: () => Promise<void>}} options host: where the proxy is found;
+ * @param {Pick<PlannedCell, "scheme">} cell
+ * @param {{host?: string, limitMs: number, signal: AbortSignal, assertAlive: () => Promise<void>}} options host: where it is found;
  *   assertAlive: rejects when a container died
  */
 export async function waitForAnswer({ scheme }, { host, limitMs, signal, assertAlive }) {

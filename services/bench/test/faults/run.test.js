@@ -86,6 +86,58 @@ test("the runner killed: --resume clears away what it left and runs the cells th
   await assertNothingLeft();
 });
 
+test("before several echo servers, of which one listens later, the load waits for both, and they share its connections", async (t) => {
+  const { bench, directory, recorded, results, runFolder, assertNothingLeft } = testbed(
+    t,
+    `title: several servers
+proxies: [none, nginx]
+rounds: 2
+seed: 1
+tests:
+  - scenario: idle
+    schemes: [ws]
+    parameters: { CONNECTIONS: 70, CONNECTIONS_PER_SECOND: 200, HOLD_SECONDS: 2, INTERVAL_SECONDS: 0.5, MESSAGE_BYTES: 100 }
+`,
+  );
+  const compose = join(directory, "compose.yaml");
+  const late =
+    'command: [sh, -c, "sleep $$(($$(hostname -i | cut -d. -f4) % 7)); exec /app/start"]';
+  writeFileSync(compose, readFileSync(compose, "utf8").replace("command: /app/start", late));
+  const first = bench(["run", "one"]);
+  await recorded(1);
+  first.child.kill("SIGINT");
+  await first.ended;
+  const done = results().cells.map(({ id }) => id);
+  // The preflight asks for several from 30,000 connections on.
+  for (const [file, planOf] of /** @type {const} */ ([
+    ["plan.json", (/** @type {any} */ read) => read],
+    ["results.json", (/** @type {any} */ read) => read.plan],
+  ])) {
+    const path = join(directory, runFolder(), file);
+    const read = JSON.parse(readFileSync(path, "utf8"));
+    for (const cell of planOf(read).cells)
+      if (cell.proxy === "nginx" && !done.includes(cell.id)) cell.servers = 2;
+    writeFileSync(path, JSON.stringify(read));
+  }
+
+  const { code, output } = await bench(["run", "--resume", runFolder()]).ended;
+  assert.equal(code, 0, output);
+  const { cells } = results();
+  const shared = cells.filter(({ id, proxy }) => proxy === "nginx" && !done.includes(id));
+  assert.ok(shared.length > 0);
+  for (const { id, attempt, connections, containers, echoWorkers } of shared) {
+    assert.equal(attempt, 1, id);
+    assert.equal(connections?.failed, 0, id);
+    const servers = Object.values(containers).filter(({ role }) => role === "echo");
+    assert.equal(servers.length, 2, id);
+    const got = (echoWorkers ?? []).map((worker) => worker.messages);
+    const half = got.length / 2;
+    for (const own of [got.slice(0, half), got.slice(half)])
+      assert.ok(own.reduce((all, one) => all + one, 0) > 0, `${id}: a server got nothing: ${got}`);
+  }
+  await assertNothingLeft();
+});
+
 test("a run under way, and one that was broken off by Ctrl-C", async (t) => {
   const { bench, directory, measured, results, runFolder, assertNothingLeft } = testbed(t);
   const { child, ended } = bench(["run", "one"]);
