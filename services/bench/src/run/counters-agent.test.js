@@ -71,6 +71,16 @@ function siteOf(code = 0) {
 const agentWith = (start, code) =>
   new CountersAgent(siteOf(code), { project: "p", network: "n", start, limitMs: 500 });
 
+/** @param {CountersAgent} agent of the machine that all but what observes are on @returns {SpreadContainers} none yet */
+function containersBeside(agent) {
+  const there = siteOf();
+  return new SpreadContainers({
+    siteOf: (role) => (role === "observer" ? { ...there, name: "own", isHere: true } : there),
+    agentOf: () => agent,
+    here: new MeasuredContainers({ readHost: () => HOST }),
+  });
+}
+
 test("a phase over two machines holds the counters of both, at the time of this one's clock", async (t) => {
   const service = serviceOf();
   // Its clock is the real one: what is asked of it here is another.
@@ -187,12 +197,7 @@ test("of a container on the machine's own network, no network is read there", as
   });
   const agent = agentWith(() => conversationWith(service));
   await agent.ready();
-  const there = siteOf();
-  const containers = new SpreadContainers({
-    siteOf: (role) => (role === "observer" ? { ...there, name: "own", isHere: true } : there),
-    agentOf: () => agent,
-    here: new MeasuredContainers({ readHost: () => HOST }),
-  });
+  const containers = containersBeside(agent);
   containers.add("nginx", "proxy", state({ pid: 1, onHostNetwork: true, sharesNetwork: true }));
   containers.add("echo", "echo", state({ id: "2b", pid: 2 }));
   await containers.read();
@@ -279,12 +284,7 @@ test("an agent that stops answering is noticed while the phase goes on, and what
     }),
   );
   await agent.ready();
-  const there = siteOf();
-  const containers = new SpreadContainers({
-    siteOf: (role) => (role === "observer" ? { ...there, name: "own", isHere: true } : there),
-    agentOf: () => agent,
-    here: new MeasuredContainers({ readHost: () => HOST }),
-  });
+  const containers = containersBeside(agent);
   containers.add("nginx", "proxy", state({ pid: 1 }));
   const phase = new MeasuredPhase(containers, {
     readEchoWorkers: async () => [],
