@@ -188,8 +188,8 @@ export function preflight(plan, limits, about) {
  * @returns {PlannedCell} with `skip`, `loads` and `servers` filled in
  */
 function fitted(cell, plan, limits, about) {
-  const { proxies, services, workers, noOneBudget = null, unavailable = new Map() } = about;
-  const { loadMachines = 1 } = about;
+  const { proxies, services, workers, loadMachines } = about;
+  const { noOneBudget = null, unavailable = new Map() } = about;
   const proxy = proxies.find(({ name }) => name === cell.profile);
   if (!proxy || cell.skip) return cell;
   const phases = phasesOf(plan, cell);
@@ -198,14 +198,14 @@ function fitted(cell, plan, limits, about) {
   const portRange = (isOnHost && limits.hostPortRange) || limits.portRange;
   const granted = { ...limits, portRange };
   const loads = Math.max(cell.loads, loadsFor(needs, granted));
-  const isSpread = about.loadMachines !== undefined;
+  const isSpread = loadMachines !== undefined;
   const canHaveSeveral = proxy.balances && !cell.event && !isOnHost && !isSpread;
   const servers = canHaveSeveral ? serversFor(needs, granted) : 1;
   const skip =
     unavailable.get(proxy.name) ??
     unableTo(cell.scheme, phases, proxy) ??
     unableToShare(phases[0], loads) ??
-    (isOnHost && loads > loadMachines ? oneAddress(loads, granted) : null) ??
+    (isOnHost && loads > (loadMachines ?? 1) ? oneAddress(loads, granted) : null) ??
     unfairBudget(plan.proxyCpus, cell.profile, services[cell.profile] ?? [], noOneBudget) ??
     lackOfDescriptors(needs, limits, proxy) ??
     lackOf(needs, granted, servers);
