@@ -181,10 +181,10 @@ export function makeProgram(call) {
   command(
     "publish",
     "copies a run to published/, which git keeps",
-    "copies a run's record, its report and one archive of its raw files to published/<battle>/, which git keeps, and makes the pages over all published runs anew",
+    "copies a run's record, its report and one archive of its raw files to published/<battle>/, of several machines to published/<battle>-machines/, which git keeps, and makes the pages over all published runs anew",
   )
     .argument("<DIR>", "a folder of results/")
-    .option("--replace", "replaces the run of that battle which is published now")
+    .option("--replace", "replaces the run which is published there now")
     .action((directory, { replace = false }) => call("publish", { directory, replace }));
 
   command("compare", "compares a run with a baseline, figure by figure")

@@ -16,13 +16,13 @@ import { writeReport } from "./report.js";
 
 /**
  * @param {string} directory the project's
- * @param {Wanted["publish"]} wanted directory: folder of the run; replace: instead of the published run of that battle
+ * @param {Wanted["publish"]} wanted directory: folder of the run; replace: instead of what is published under its name
  * @param {(line: string) => void} say
- * @throws {UserError} when the run is not complete, or that battle has a published run
+ * @throws {UserError} when the run is not complete, or its name is taken in published/
  */
 export function publish(directory, { directory: folder, replace }, say) {
   const { directory: source, results } = Store.open(resolve(folder));
-  const { run, plan, environment } = results;
+  const { run, environment } = results;
   const given = relative(directory, source);
   if (results.archive)
     throw new UserError(`${given} is published already`, "Expected a folder of results/.", 2);
@@ -32,7 +32,7 @@ export function publish(directory, { directory: folder, replace }, say) {
       `Resume it: ./bench run --resume ${given}`,
       2,
     );
-  const target = join(directory, "published", plan.battle);
+  const target = join(directory, "published", publishedName(results));
   if (existsSync(target) && !replace)
     throw new UserError(
       `${relative(directory, target)} holds a published run: ${Store.open(target).results.run.name}`,
@@ -54,6 +54,17 @@ export function publish(directory, { directory: folder, replace }, say) {
     `${relative(directory, target)}: ${counted(archive.files, "raw file")} in ${archive.file}, ${number(archive.bytes / 1e6)} MB`,
   );
   say(`published: ${pages.join(", ")} made anew, over all runs`);
+}
+
+/**
+ * A battle over several machines answers another question than the same on one: both may be published.
+ *
+ * @param {Pick<Results, "plan" | "environment">} results
+ * @returns {string} name of its folder in published/
+ */
+function publishedName({ plan, environment }) {
+  const machines = environment.machines ?? [];
+  return machines.length > 1 ? `${plan.battle}-machines` : plan.battle;
 }
 
 /**

@@ -19,15 +19,16 @@ import { publish } from "./publish.js";
 import { writeReport } from "./report.js";
 
 /** @import { TestContext } from "node:test" */
+/** @import { MachineOfRun } from "../record/types.js" */
 
 const SAMPLES = "ms,service,cpu_seconds,usage_bytes\n";
 const LATENCIES = "metric,ms,value\nhandshake,0,39.908\n";
 
 /**
  * @param {TestContext} t
- * @param {{complete?: boolean}} [options]
+ * @param {{complete?: boolean, machines?: MachineOfRun[]}} [options]
  */
-function recordedRun(t, { complete = true } = {}) {
+function recordedRun(t, { complete = true, machines } = {}) {
   const directory = mkdtempSync(join(tmpdir(), "publish-"));
   t.after(() => rmSync(directory, { recursive: true }));
   mkdirSync(join(directory, "certs"));
@@ -36,7 +37,7 @@ function recordedRun(t, { complete = true } = {}) {
   const { plan, environment, proxies, cells } = results({ rounds: 2 });
   const about = {
     plan: { ...plan, published: null },
-    environment,
+    environment: { ...environment, ...(machines && { machines }) },
     proxies,
     command: "./bench run",
   };
@@ -149,6 +150,24 @@ test("a published run is replaced only on demand, and neither published again no
   const published = Store.open(run.target);
   assert.throws(() => published.cellFolder("r1", 1), /is a published run: it is complete/);
   assert.equal(Store.open(run.target).results.cells.length, run.store.results.cells.length);
+});
+
+test("a battle over several machines is published beside the same on one", (t) => {
+  /** @type {(name: string) => MachineOfRun} */
+  const machine = (name) => ({
+    ...{ name, roles: ["load"], engine: "28.2.2", cores: 2, memoryBytes: 2 ** 34 },
+    ...{ kernel: "6.1", clock: null },
+  });
+  const publishedOf = (/** @type {MachineOfRun[]} */ machines) => {
+    const run = recordedRun(t, { machines });
+    run.publish();
+    return readdirSync(join(run.directory, "published"), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+  };
+  const { battle } = results({ rounds: 1 }).plan;
+  assert.deepEqual(publishedOf([machine("here")]), [battle]);
+  assert.deepEqual(publishedOf([machine("here"), machine("back")]), [`${battle}-machines`]);
 });
 
 test("an interrupted run is not published", (t) => {
