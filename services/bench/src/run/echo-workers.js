@@ -1,6 +1,7 @@
 /**
  * What each worker of the echo server counts.
  */
+import { CellFailure } from "./cell-failure.js";
 
 /** @import { CellRecord } from "../record/types.js" */
 
@@ -16,13 +17,22 @@ const IDS_A_SERVER = 1000;
 /**
  * @param {string} address of the echo server, such as http://echo:8080
  * @returns {Promise<EchoWorker[]>}
+ * @throws {CellFailure} when it does not tell them in time
  */
 export async function readEchoWorkers(address) {
-  const response = await fetch(new URL("/stats", address), {
-    headers: { connection: "close" },
-    signal: AbortSignal.timeout(LIMIT_MS),
-  });
-  return /** @type {any} */ (await response.json()).workers;
+  try {
+    const response = await fetch(new URL("/stats", address), {
+      headers: { connection: "close" },
+      signal: AbortSignal.timeout(LIMIT_MS),
+    });
+    return /** @type {any} */ (await response.json()).workers;
+  } catch (error) {
+    const { message, cause } = /** @type {Error} */ (error);
+    throw new CellFailure(
+      "timeout",
+      `the echo server at ${address} did not tell its counts within ${LIMIT_MS / 1000} s: ${cause ?? message}`,
+    );
+  }
 }
 
 /**

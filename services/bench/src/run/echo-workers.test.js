@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { CellFailure } from "./cell-failure.js";
+import { readEchoWorkers } from "./echo-workers.js";
+
+/** @import { RequestListener } from "node:http" */
+/** @import { TestContext } from "node:test" */
+
+/**
+ * @param {TestContext} t
+ * @param {RequestListener} answer
+ * @returns {Promise<string>} address
+ */
+async function server(t, answer) {
+  const listening = createServer(answer).listen(0, "127.0.0.1");
+  await once(listening, "listening");
+  t.after(() => listening.close());
+  return `http://127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (listening.address()).port}`;
+}
+
+test("an echo server tells what its workers count", async (t) => {
+  const workers = [
+    { id: 1, connectionsOpen: 2, connectionsTotal: 3, messages: 4, upgradesRefused: 0 },
+  ];
+  const address = await server(t, (_request, response) =>
+    response.end(JSON.stringify({ workers })),
+  );
+  assert.deepEqual(await readEchoWorkers(address), workers);
+});
+
+test("an echo server that does not tell its counts fails the cell, and is named", async (t) => {
+  const closing = await server(t, (request) => request.socket.destroy());
+  const talking = await server(t, (_request, response) => response.end("not JSON"));
+  for (const address of [closing, talking, "http://127.0.0.1:1"])
+    await assert.rejects(readEchoWorkers(address), (error) => {
+      assert.ok(error instanceof CellFailure);
+      assert.equal(error.kind, "timeout");
+      assert.ok(error.message.startsWith(`the echo server at ${address} did not tell its counts`));
+      return true;
+    });
+});
