@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import { CellFailure } from "./cell-failure.js";
-import { readEchoWorkers } from "./echo-workers.js";
+import { readEchoWorkers, workersBetween } from "./echo-workers.js";
 
 /** @import { RequestListener } from "node:http" */
 /** @import { TestContext } from "node:test" */
@@ -40,4 +40,25 @@ test("an echo server that does not tell its counts fails the cell, and is named"
       assert.ok(error.message.startsWith(`the echo server at ${address} did not tell its counts`));
       return true;
     });
+});
+
+test("what each echo worker counted between two readings", () => {
+  const worker = (/** @type {number} */ id, /** @type {number} */ connectionsTotal) => ({
+    id,
+    connectionsOpen: 0,
+    connectionsTotal,
+    messages: 2 * connectionsTotal,
+    upgradesRefused: 0,
+  });
+  assert.deepEqual(workersBetween([worker(1, 5), worker(2, 7)], [worker(2, 10), worker(1, 6)]), [
+    { connections: 3, messages: 6, refused: 0 },
+    { connections: 1, messages: 2, refused: 0 },
+  ]);
+});
+
+test("a worker that was replaced takes its counts with it: there are none", () => {
+  const [before, after] = [1, 2].map((id) => [
+    { id, connectionsOpen: 0, connectionsTotal: 1, messages: 1, upgradesRefused: 0 },
+  ]);
+  assert.equal(workersBetween(before, after), null);
 });

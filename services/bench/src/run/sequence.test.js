@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newRecord } from "./cell-record.js";
-import { workersBetween } from "./echo-workers.js";
 import { share } from "./loads.js";
 import { cpuShares, isRepeated } from "./sequence.js";
 
@@ -76,27 +75,6 @@ test("load containers share the connections, none is lost", () => {
       [3, 2, 3],
     ],
   );
-});
-
-test("what each echo worker counted between two readings", () => {
-  const worker = (/** @type {number} */ id, /** @type {number} */ connectionsTotal) => ({
-    id,
-    connectionsOpen: 0,
-    connectionsTotal,
-    messages: 2 * connectionsTotal,
-    upgradesRefused: 0,
-  });
-  assert.deepEqual(workersBetween([worker(1, 5), worker(2, 7)], [worker(2, 10), worker(1, 6)]), [
-    { connections: 3, messages: 6, refused: 0 },
-    { connections: 1, messages: 2, refused: 0 },
-  ]);
-});
-
-test("a worker that was replaced takes its counts with it: there are none", () => {
-  const [before, after] = [1, 2].map((id) => [
-    { id, connectionsOpen: 0, connectionsTotal: 1, messages: 1, upgradesRefused: 0 },
-  ]);
-  assert.equal(workersBetween(before, after), null);
 });
 
 test("a cell is repeated when it failed, or when others took too much of the machine", () => {
