@@ -58,6 +58,33 @@ test("over TLS figures are absolute, and the control stands beside them", () => 
   assert.doesNotMatch(text, /\+\d/);
 });
 
+test("without the control nothing is told of what is added, and why it has no figure", () => {
+  const why = "its test leaves the control out";
+  const skipped = rateResults({
+    scenarios: ["steady"],
+    change: (record) => {
+      if (record.proxy === "none")
+        Object.assign(record, { status: "skipped", cause: { kind: "skipped", message: why } });
+    },
+  });
+  for (const cell of skipped.plan.cells) if (cell.proxy === "none") cell.skip = why;
+  const failed = rateResults({
+    scenarios: ["steady"],
+    change: (record) => {
+      if (record.proxy === "none")
+        Object.assign(record, { status: "failed", cause: { kind: "load", message: "lost" } });
+    },
+  });
+  const texts = [skipped, failed].map((made) => {
+    const [{ text }] = answersTo(analyse(made, { policy: null }), /^What delay/);
+    return text;
+  });
+  const rest = /, so nothing is told of what is added: nginx 1\.\d+ ms/;
+  for (const text of texts) assert.match(text, rest);
+  assert.match(texts[0], /^The control was left out,/);
+  assert.match(texts[1], /^The control has no valid cell,/);
+});
+
 test("with too few rounds for an interval the lowest and the highest stand there, and nothing is claimed", () => {
   const [{ text }] = answersTo(analysed({ scenarios: ["steady"], rounds: 3 }), /^What delay/);
   assert.match(text, /nginx \+0\.\d+ ms \(0\.\d+ to 0\.\d+/);

@@ -601,7 +601,7 @@ function addedText(style, answer) {
   const measured = rows.filter(({ proxy, median }) => proxy !== CONTROL && median);
   const bad = measured.filter(answersBadly);
   const proxies = measured.filter((row) => !answersBadly(row));
-  if (!control?.median) return "no answer: the control has no valid cell";
+  if (!control?.median) return `no answer: ${noControlText(control)}`;
   if (proxies.length === 0) return "no answer: no proxy has a valid cell";
 
   const { value } = control.median;
@@ -671,18 +671,28 @@ function delayText(style, { delay: { rows, isAdded } }) {
       const notes = relation === "same" ? ["no difference seen"] : [];
       return `${signedFigure(one.value, ms.value)} ms${delayBracket(style, one, ms.value, notes)}`;
     });
-  const control = rows.find(({ proxy, samples }) => proxy === CONTROL && samples > 0);
+  const control = rows.find(({ proxy }) => proxy === CONTROL);
   const proxies = rows
     .filter(({ proxy, samples }) => proxy !== CONTROL && samples > 0)
     .sort((a, b) => (a.percentiles[0].ms?.value ?? 0) - (b.percentiles[0].ms?.value ?? 0));
   if (proxies.length === 0) return "no answer: no proxy has a valid cell";
   const of = isAdded ? added : own;
   const each = proxies.map((row) => `${title(row)} ${of(row)}`).join("; ");
-  if (!control)
-    return `the control has no valid cell, so nothing is told of what is added: ${each}`;
+  if (!control || control.samples === 0)
+    return `${noControlText(control)}, so nothing is told of what is added: ${each}`;
   return isAdded
     ? `the control took ${own(control)}; to that, ${each}`
     : `in all, as the control is no baseline over TLS: ${each}; beside them, ${title(control)} ${own(control)}`;
+}
+
+/**
+ * @param {Pick<Row, "missing"> | null | undefined} control
+ * @returns {string} why it has no figure
+ */
+function noControlText(control) {
+  return control?.missing.some(({ kind }) => kind === "skipped")
+    ? "the control was left out"
+    : "the control has no valid cell";
 }
 
 /**
