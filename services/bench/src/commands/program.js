@@ -35,7 +35,7 @@ import { HOSTS_FILE } from "../plan/hosts-file.js";
  * @property {RunArguments} run
  * @property {{overrides: Overrides, name?: string, dryRun: boolean, keepGoing: boolean}} capacity
  * @property {{directory: string}} report
- * @property {{directory: string, replace: boolean}} publish
+ * @property {{directory: string, replace: boolean, remark?: string}} publish
  * @property {{run: string, baseline: string, json: boolean}} compare
  * @property {ExportArguments} export
  * @property {{proxy: string, overrides: Overrides}} aa
@@ -185,7 +185,10 @@ export function makeProgram(call) {
   )
     .argument("<DIR>", "a folder of results/")
     .option("--replace", "replaces the run which is published there now")
-    .action((directory, { replace = false }) => call("publish", { directory, replace }));
+    .option("--remark <TEXT>", "a sentence that its report shows: what you know of the machine and no counter tells")
+    .action((directory, { replace = false, remark }) =>
+      call("publish", { directory, replace, ...(remark && { remark }) }),
+    );
 
   command("compare", "compares a run with a baseline, figure by figure")
     .argument("<RUN>", "a folder of results/, by its name or path")

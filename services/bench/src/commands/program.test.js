@@ -75,6 +75,11 @@ for (const [line, name, wanted] of /** @type {[string, keyof Wanted, unknown][]}
   ["report results/x", "report", { directory: "results/x" }],
   ["publish results/x", "publish", { directory: "results/x", replace: false }],
   ["publish results/x --replace", "publish", { directory: "results/x", replace: true }],
+  [
+    "publish results/x --remark Loud",
+    "publish",
+    { directory: "results/x", replace: false, remark: "Loud" },
+  ],
   ["compare a results/b", "compare", { run: "a", baseline: "results/b", json: false }],
   ["compare --json a b", "compare", { run: "a", baseline: "b", json: true }],
   ["export", "export", EXPORT],

@@ -16,11 +16,12 @@ import { writeReport } from "./report.js";
 
 /**
  * @param {string} directory the project's
- * @param {Wanted["publish"]} wanted directory: folder of the run; replace: instead of what is published under its name
+ * @param {Wanted["publish"]} wanted directory: folder of the run; replace: instead of what is published under its name; remark: a sentence for
+ *   its report
  * @param {(line: string) => void} say
  * @throws {UserError} when the run is not complete, or its name is taken in published/
  */
-export function publish(directory, { directory: folder, replace }, say) {
+export function publish(directory, { directory: folder, replace, remark }, say) {
   const { directory: source, results } = Store.open(resolve(folder));
   const { run, environment } = results;
   const given = relative(directory, source);
@@ -44,7 +45,7 @@ export function publish(directory, { directory: folder, replace }, say) {
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true });
   const archive = packCells(source, part);
-  writeFileSync(join(part, "results.json"), lineAnAttempt({ ...results, archive }));
+  writeFileSync(join(part, "results.json"), lineAnAttempt({ ...results, run: { ...run, ...(remark && { remark }) }, archive }));
   writeFileSync(join(part, "environment.json"), `${JSON.stringify(environment, null, 1)}\n`);
   writeReport(directory, Store.open(part));
   rmSync(target, { recursive: true, force: true });

@@ -170,6 +170,21 @@ test("a battle over several machines is published beside the same on one", (t) =
   assert.deepEqual(publishedOf([machine("here"), machine("back")]), [`${battle}-machines`]);
 });
 
+test("what the publisher remarks is in the record, and in the report", (t) => {
+  const run = recordedRun(t);
+  const remark = "The fan of this machine was <off>.";
+  publish(run.directory, { directory: run.store.directory, replace: false, remark }, () => {});
+  assert.equal(Store.open(run.target).results.run.remark, remark);
+  assert.match(
+    readFileSync(join(run.target, "report.md"), "utf8"),
+    /Remark of who published it: The fan of this machine was/,
+  );
+  assert.match(
+    readFileSync(join(run.target, "report.html"), "utf8"),
+    /The fan of this machine was &lt;off&gt;\./,
+  );
+});
+
 test("an interrupted run is not published", (t) => {
   const run = recordedRun(t, { complete: false });
   assert.throws(() => run.publish(), /is not complete/);

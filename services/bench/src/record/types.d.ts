@@ -602,6 +602,8 @@ export interface Results {
     command: string;
     /** The file of its machines, from the project's folder: `--resume` reads it again. Absent: it has one alone. */
     hosts?: string;
+    /** What its publisher knows and no counter tells; a sentence. Absent: nothing. */
+    remark?: string;
   };
   plan: Plan;
   environment: Environment;

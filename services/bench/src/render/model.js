@@ -457,7 +457,8 @@ export function headline(analysis) {
   ];
   const size = `in ${list(parts)}, ${roundsText(plan)}`;
   const when = `${time(run.startedAt)}${run.endedAt ? ` to ${time(run.endedAt)}` : ""}`;
-  return `${what} ${size}. ${when}. ${machineLine(environment)}.`;
+  const remark = run.remark ? ` Remark of who published it: ${run.remark}` : "";
+  return `${what} ${size}. ${when}. ${machineLine(environment)}.${remark}`;
 }
 
 /**
