@@ -185,7 +185,10 @@ export function makeProgram(call) {
   )
     .argument("<DIR>", "a folder of results/")
     .option("--replace", "replaces the run which is published there now")
-    .option("--remark <TEXT>", "a sentence that its report shows: what you know of the machine and no counter tells")
+    .option(
+      "--remark <TEXT>",
+      "a sentence that its report shows: what you know of the machine and no counter tells",
+    )
     .action((directory, { replace = false, remark }) =>
       call("publish", { directory, replace, ...(remark && { remark }) }),
     );

@@ -45,7 +45,10 @@ export function publish(directory, { directory: folder, replace, remark }, say) 
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true });
   const archive = packCells(source, part);
-  writeFileSync(join(part, "results.json"), lineAnAttempt({ ...results, run: { ...run, ...(remark && { remark }) }, archive }));
+  writeFileSync(
+    join(part, "results.json"),
+    lineAnAttempt({ ...results, run: { ...run, ...(remark && { remark }) }, archive }),
+  );
   writeFileSync(join(part, "environment.json"), `${JSON.stringify(environment, null, 1)}\n`);
   writeReport(directory, Store.open(part));
   rmSync(target, { recursive: true, force: true });
