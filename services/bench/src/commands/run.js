@@ -22,6 +22,7 @@ import { makePlan } from "../plan/plan.js";
 import { runNameAt } from "../plan/run-name.js";
 import { readProxies } from "../plan/proxies.js";
 import { lock } from "../run/lock.js";
+import { cellsToRepeat } from "../record/repeats.js";
 import { Store } from "../record/store.js";
 import { renderText } from "../render/index.js";
 import { publishedOf, writeReport } from "./report.js";
@@ -251,6 +252,7 @@ async function goOn(context, store, dryRun) {
     const done = new Set(
       store.results.cells.flatMap(({ id, status }) => (status === "failed" ? [] : id)),
     );
+    for (const { id } of cellsToRepeat(store.results)) done.delete(id);
     console.log(describePlan({ ...plan, cells: plan.cells.filter(({ id }) => !done.has(id)) }));
     return { code: 0, store };
   }

@@ -9,7 +9,7 @@ import { isPaced, rampSeconds, withReference, workloadOf } from "./workload.js";
  * @import { Workload } from "./workload.js"
  */
 
-/** How often a cell is run before it counts as failed. */
+/** How often a cell is run at once before it counts as failed. */
 export const ATTEMPTS = 2;
 
 /** Start, verify, k6's start and stop: 2.0 s in the median on 2 cores (`./bench selfbench`, 36 cells). */
@@ -138,14 +138,16 @@ function workSeconds(workload, scheme, proxyCpus) {
  *
  * @param {Plan} plan
  * @param {CellRecord[]} records of all attempts so far
+ * @param {readonly PlannedCell[]} [toRepeat] cells that are run once more, though they ended well
  * @returns {number} seconds
  */
-export function estimateRemaining(plan, records) {
+export function estimateRemaining(plan, records, toRepeat = []) {
   const over = new Set(
     records
       .filter(({ status, attempt }) => status !== "failed" || attempt >= ATTEMPTS)
       .map(({ id }) => id),
   );
+  for (const { id } of toRepeat) over.delete(id);
   const planned = new Map(plan.cells.map((cell) => [cell.id, cell]));
   /** @type {Map<string, number[]>} seconds that each kind of cell took */
   const took = new Map();

@@ -151,6 +151,14 @@ test("a failed cell remains until its second attempt; skipped ones do not", (t) 
   assert.ok(Math.abs(estimateRemaining(plan, [failed, again]) - 2 * EACH) < 1e-9);
 });
 
+test("a cell that is run once more remains, though it ended well", (t) => {
+  const { plan, of } = twoRounds(t);
+  const records = [record(of("nginx", 1), { phases: { measure: EACH } })];
+  assert.ok(Math.abs(estimateRemaining(plan, records) - 3 * EACH) < 1e-9);
+  const left = estimateRemaining(plan, records, [of("nginx", 1)]);
+  assert.ok(Math.abs(left - 4 * EACH) < 1e-9);
+});
+
 for (const [seconds, text] of /** @type {const} */ ([
   [0, "0 s"],
   [59.4, "59 s"],

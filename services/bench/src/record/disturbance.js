@@ -4,7 +4,7 @@
 
 /** @import { CellRecord } from "./types.js" */
 
-/** Shares of the machine's CPU time, in %: a cell with more is weak, or does not count and is repeated once. */
+/** Shares of the machine's CPU time, in %: a cell with more is weak, or does not count and is repeated. */
 export const STEAL_LIMIT_PERCENT = { invalid: 10, weak: 2 };
 export const FOREIGN_LIMIT_PERCENT = { invalid: 20, weak: 10 };
 

@@ -1,5 +1,6 @@
 /** What the runner tells while it runs, for the live view. */
 import type { LiveSample } from "./live.js";
+import type { RepeatReason } from "./repeats.js";
 import type { CellRecord, Plan, PlannedCell, Probe } from "./types.js";
 
 export type Phase = "start" | "verify" | "warm up" | "measure" | "stop";
@@ -32,7 +33,13 @@ export type RunEvent =
   | { type: "probe"; probe: Probe }
   /** A step of the event of a cell begins; ms since 1970. */
   | { type: "event"; event: string; what: string; ms: number }
-  | { type: "cell-end"; record: CellRecord; willRetry: boolean; remainingSeconds: number }
+  /** isAtOnce: or when all other cells have been run. */
+  | {
+      type: "cell-end";
+      record: CellRecord;
+      repeat: { why: RepeatReason; isAtOnce: boolean } | null;
+      remainingSeconds: number;
+    }
   | { type: "note"; text: string };
 
 export type Listener = (event: RunEvent) => void;

@@ -5,7 +5,7 @@ import { median } from "simple-statistics";
 
 /** @import { CellRecord, ReferenceLoad } from "./types.js" */
 
-/** A cell whose index is further from the median is repeated once, then marked. */
+/** A cell whose index is further from the median is repeated, then marked. */
 export const INDEX_LIMIT_PERCENT = 25;
 /** Of fewer cells the median is no measure of the rest. */
 const LEAST_CELLS = 3;

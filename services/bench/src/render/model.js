@@ -26,6 +26,7 @@ import {
 import { HAS_NONE } from "../plan/events.js";
 import { isOnHostNetwork } from "../plan/network.js";
 import { CONTROL } from "../plan/proxies.js";
+import { cellsToRepeat } from "../record/repeats.js";
 import { shape } from "./charts.js";
 
 /** Keys of the measures in the main table, in the order of its columns. The first three are those of BalancerBattle. */
@@ -422,9 +423,12 @@ export function runState(results) {
   const skipped = left.length - lacking;
   const retried = results.cells.length - last.length;
   const complete = results.run.endedAt !== null && missing.length === 0;
+  const spoiled = complete ? 0 : cellsToRepeat(results).length;
   const parts = [
     failed > 0 && `${counted(failed, "cell")} failed, retries included`,
     retried > 0 && `${counted(retried, "attempt")} repeated`,
+    spoiled > 0 &&
+      `${counted(spoiled, "cell")} to be run again, as others took too much of the machine or it was not as fast as before`,
     skipped > 0 && `${counted(skipped, "cell")} skipped`,
     lacking > 0 && `${counted(lacking, "cell")} of events that a proxy has none of`,
   ].filter((part) => part !== false);

@@ -98,20 +98,20 @@ export function liveView(
   };
 
   /** @param {Extract<RunEvent, {type: "cell-end"}>} event */
-  const describeEnd = ({ record, willRetry }) => {
+  const describeEnd = ({ record, repeat }) => {
     const own = current?.cell.id === record.id ? current : undefined;
     const place = own ? `${own.number}/${own.of} ` : "";
     const title = `${place}${titleOf({ ...record, event: own?.cell.event }, scenarios)}${record.attempt > 1 ? ` (try ${record.attempt})` : ""}`;
     const left = redraws ? "" : ` · ${duration(endMs - now())} left`;
     if (record.status === "ok") {
-      const again = willRetry ? " · others took too much of the machine; it is tried again" : "";
-      return `${paint("green", "ok")}  ${[title, ...figures(record)].join(" · ")}${again}${left}`;
+      const again = repeat ? [repeatText(repeat)] : [];
+      return `${paint("green", "ok")}  ${[title, ...figures(record), ...again].join(" · ")}${left}`;
     }
     const { kind, message } = record.cause ?? { kind: "skipped", message: "" };
     if (record.status === "skipped") {
       return `${paint("yellow", "skipped")}  ${title}: ${oneLine(message)}`;
     }
-    const cause = `${kind}: ${oneLine(message)}${willRetry ? "; it is tried again" : ""}`;
+    const cause = `${kind}: ${oneLine(message)}${repeat ? "; it is tried again" : ""}`;
     return `${paint("red", "FAILED")}  ${title}: ${cause}${left}`;
   };
 
@@ -196,6 +196,15 @@ function probeText({
     ...(broken.length > 0 ? [`broken: ${broken.join(", ")}`] : []),
     ...(limits.length > 0 ? [`at its limit: ${limits.join(", ")}`] : []),
   ].join("; ");
+}
+
+/** @param {NonNullable<Extract<RunEvent, {type: "cell-end"}>["repeat"]>} repeat */
+function repeatText({ why, isAtOnce }) {
+  const cause =
+    why === "disturbed"
+      ? "others took too much of the machine"
+      : "the machine was not as fast as before";
+  return `${cause}; it is tried again${isAtOnce ? "" : " at the end"}`;
 }
 
 /** @param {Extract<RunEvent, {type: "plan"}>} event */

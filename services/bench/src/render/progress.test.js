@@ -164,8 +164,10 @@ const progress = (opened = 2345, failed = 0) =>
     perSecond: 1234.4,
     proxyCores: 0.846,
   });
-const end = (/** @type {CellRecord} */ record, willRetry = false) =>
-  /** @type {RunEvent} */ ({ type: "cell-end", record, willRetry, remainingSeconds: 520 });
+const end = (
+  /** @type {CellRecord} */ record,
+  /** @type {Extract<RunEvent, {type: "cell-end"}>["repeat"]} */ repeat = null,
+) => /** @type {RunEvent} */ ({ type: "cell-end", record, repeat, remainingSeconds: 520 });
 const note = (/** @type {string} */ text) => /** @type {RunEvent} */ ({ type: "note", text });
 
 /**
@@ -225,13 +227,30 @@ test("where a plan has several scenarios, each cell says its own, and http what 
   );
 });
 
+test("a cell that is run again says why, and when", (t) => {
+  const { terminal, view, pass } = viewOf(t, { columns: 300 });
+  view(plan);
+  view(end(RECORD, { why: "disturbed", isAtOnce: false }));
+  view(end(RECORD, { why: "off index", isAtOnce: false }));
+  view(end(RECORD, { why: "disturbed", isAtOnce: true }));
+  pass(1000);
+  const texts = terminal.rows.flatMap(
+    (row) => / · ([^·]*; it is tried again.*)$/.exec(row)?.[1] ?? [],
+  );
+  assert.deepEqual(texts, [
+    "others took too much of the machine; it is tried again at the end",
+    "the machine was not as fast as before; it is tried again at the end",
+    "others took too much of the machine; it is tried again",
+  ]);
+});
+
 test("a finished cell leaves a line above the block; the next begins without its figures", (t) => {
   const { terminal, view, pass } = viewOf(t);
   view(plan);
   view(cell());
   view(progress());
   pass(80_000);
-  view(end(FAILED, true));
+  view(end(FAILED, { why: "failed", isAtOnce: true }));
   view(cell(CELL, 2));
   pass(20_000);
   view(end({ ...RECORD, attempt: 2 }));
@@ -371,7 +390,7 @@ for (const [what, options] of /** @type {const} */ ([
     pass(2000);
     view(end(RECORD));
     view(cell(CELL, 1));
-    view(end(FAILED, false));
+    view(end(FAILED));
     view(
       end({
         ...FAILED,
@@ -400,7 +419,7 @@ test("a cell with an event is called by it", (t) => {
   const { terminal, view } = viewOf(t, { isTerminal: false, env: {} });
   view(plan);
   view(cell({ ...CELL, event: "reload" }));
-  view(end(FAILED, false));
+  view(end(FAILED));
   view.close();
   assert.match(terminal.writes.join(""), /nginx wss, 5,000 connections, reload: container-died/);
 });
@@ -437,7 +456,7 @@ test("a cell of held connections shows its messages per second", () => {
   const view = liveView({ write: (text) => void written.push(text) }, { isTerminal: false });
   const held = { ...RECORD, connectionsHeld: { from: 5000, to: 5000 }, messagesEchoed: 6000 };
   view(plan);
-  view({ type: "cell-end", record: held, willRetry: false, remainingSeconds: 0 });
+  view({ type: "cell-end", record: held, repeat: null, remainingSeconds: 0 });
   assert.match(written.join(""), / 1,500 messages\/s /);
 });
 

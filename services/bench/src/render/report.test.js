@@ -8,7 +8,7 @@ import { isRanked } from "../analyse/settings.js";
 import { POLICY, results as madeUp, selfResults } from "../analyse/testing/results.js";
 import { renderHtml, renderMarkdown, renderText } from "./index.js";
 import { findingParts, findingText, tellFindings } from "./findings.js";
-import { settingFindings, time } from "./model.js";
+import { runState, settingFindings, time } from "./model.js";
 import { claimText, toldClaims, untoldText } from "./claim-texts.js";
 import { verdictTexts } from "./verdicts.js";
 import { capital, settingTitle, titleOfProxy } from "./words.js";
@@ -291,6 +291,18 @@ test("an interrupted run names what is missing", () => {
   );
   for (const { id } of missing) assert.ok(header.includes(id));
   assert.doesNotMatch(visibleText(rendered().document), /Interrupted/);
+});
+
+test("a run that ended before spoiled cells were run again says how many", () => {
+  const { results } = sampleAnalysis().analysis;
+  const last = results.cells.at(-1);
+  assert.ok(last?.machine);
+  const spoiled = { ...last, machine: { ...last.machine, stealSeconds: 1e6 } };
+  const cells = [...results.cells.slice(0, -1), spoiled];
+  const sentence = (/** @type {string | null} */ endedAt) =>
+    runState({ ...results, cells, run: { ...results.run, endedAt } }).sentence;
+  assert.match(sentence(null), /^Interrupted: 0 of .*; 1 cell to be run again, as others/);
+  assert.doesNotMatch(sentence("2026-01-31T23:59:00.000Z"), /again/);
 });
 
 test("the control's CPU is not drawn among the proxies'", () => {

@@ -3,8 +3,7 @@
  */
 import { ATTEMPTS } from "../plan/estimate.js";
 import { NO_QUOTA, quotaEnv, quotaOf } from "../plan/cpu-budget.js";
-import { isDisturbed } from "../record/disturbance.js";
-import { isOffIndex } from "../record/machine-index.js";
+import { cellsToRepeat, isSearch, repeatReason } from "../record/repeats.js";
 import { unwritable } from "../record/store.js";
 import { runCell } from "./cell.js";
 import { withFoundRate } from "./found-rate.js";
@@ -15,16 +14,17 @@ import { newRecord } from "./cell-record.js";
 /** @import { RunContext } from "./cell.js" */
 
 /**
- * @param {Store} store gets every attempt; cells that it has as ok or skipped are not run again
+ * @param {Store} store gets every attempt; cells that it has as ok or skipped are not run again, unless the machine spoiled them
  * @param {RunContext} context
- * @param {{keepGoing: boolean, remaining: () => number}} options
- *   keepGoing: also after a cell has failed twice; remaining: estimated seconds to the end
- * @returns {Promise<{failed: number, untried: number}>} cells that failed for good, and cells that were not tried
+ * @param {object} options
+ * @param {boolean} options.keepGoing also after a cell has failed twice
+ * @param {() => number} options.remaining estimated seconds to the end
+ * @param {typeof runCell} [options.measure] runs an attempt
+ * @returns {Promise<{failed: number, untried: number}>} cells that failed for good, and cells that were not tried, or not again
  * @throws when `context.signal` is aborted, or when results cannot be written
  */
-export async function runCells(store, context, { keepGoing, remaining }) {
+export async function runCells(store, context, { keepGoing, remaining, measure = runCell }) {
   const { cells } = store.results.plan;
-  const open = cells.filter((cell) => !isDone(store, cell));
   const done = () => cells.filter((cell) => isDone(store, cell)).length;
   context.tell({
     type: "plan",
@@ -38,27 +38,40 @@ export async function runCells(store, context, { keepGoing, remaining }) {
   });
   let failed = 0;
   let untried = 0;
-  for (const [index, cell] of open.entries()) {
+  let due = cells.filter((cell) => !isDone(store, cell));
+  do {
+    for (const [index, cell] of due.entries()) {
+      const end = await tried(cell);
+      if (end === "untried") untried += 1;
+      if (end !== "failed") continue;
+      failed += 1;
+      const lost = store.attemptsOf(cell).at(-1)?.cause?.kind === "engine";
+      if (keepGoing && !lost) continue;
+      const left = new Set([...due.slice(index + 1), ...cellsToRepeat(store.results)]);
+      return { failed, untried: untried + left.size };
+    }
+    due = cellsToRepeat(store.results);
+  } while (due.length > 0);
+  return { failed, untried };
+
+  /**
+   * @param {PlannedCell} cell
+   * @returns {Promise<"over" | "failed" | "untried">}
+   */
+  async function tried(cell) {
     if (cell.skip) {
       store.add(skippedRecord(cell, cell.skip));
-      continue;
+      return "over";
     }
     const fresh = withFoundRate(cell, store.results);
-    if (fresh === null) {
-      // Its search has failed: it can be run when that has been run again.
-      untried += 1;
-      continue;
-    }
+    // Its search has failed: it can be run when that has been run again.
+    if (fresh === null) return "untried";
     if (typeof fresh === "string") {
       store.add(skippedRecord(cell, fresh));
-      continue;
+      return "over";
     }
-    if (await runToEnd(fresh)) continue;
-    failed += 1;
-    const lost = store.attemptsOf(cell).at(-1)?.cause?.kind === "engine";
-    if (!keepGoing || lost) return { failed, untried: untried + open.length - index - 1 };
+    return (await runToEnd(fresh)) ? "over" : "failed";
   }
-  return { failed, untried };
 
   /**
    * @param {PlannedCell} cell
@@ -72,7 +85,7 @@ export async function runCells(store, context, { keepGoing, remaining }) {
 
   /**
    * @param {PlannedCell} cell
-   * @returns {Promise<boolean>} whether it came to an end that counts
+   * @returns {Promise<boolean>} whether it came to an end, be it one that is repeated when all others have been run
    */
   async function runToEnd(cell) {
     const before = store.attemptsOf(cell).length;
@@ -87,9 +100,14 @@ export async function runCells(store, context, { keepGoing, remaining }) {
       });
       const record = await recorded(cell, attempt);
       const earlier = store.results.cells.filter((other) => other !== record);
-      const willRetry = isRepeated(record, earlier) && attempt < before + ATTEMPTS;
-      context.tell({ type: "cell-end", record, willRetry, remainingSeconds: remaining() });
-      if (!willRetry) return record.status === "ok";
+      const why = repeatReason(record, earlier);
+      const isAtOnce = why === "failed" || isSearch(cell);
+      const isDue = isAtOnce
+        ? attempt < before + ATTEMPTS
+        : cellsToRepeat(store.results).some(({ id }) => id === cell.id);
+      const repeat = why && isDue ? { why, isAtOnce } : null;
+      context.tell({ type: "cell-end", record, repeat, remainingSeconds: remaining() });
+      if (!repeat?.isAtOnce) return record.status === "ok";
     }
     return false;
   }
@@ -101,7 +119,7 @@ export async function runCells(store, context, { keepGoing, remaining }) {
   async function recorded(cell, attempt) {
     const folder = store.cellFolder(cell.id, attempt);
     try {
-      const record = await runCell(cell, attempt, context, folder);
+      const record = await measure(cell, attempt, context, folder);
       store.add(record);
       return record;
     } catch (error) {
@@ -109,18 +127,6 @@ export async function runCells(store, context, { keepGoing, remaining }) {
       throw /^(ENOSPC|EDQUOT|EACCES|EROFS)$/.test(code) ? unwritable(folder, error) : error;
     }
   }
-}
-
-/**
- * @param {CellRecord} record of an attempt
- * @param {readonly CellRecord[]} earlier attempts of the run, at any cell
- * @returns {boolean} another may do better: it failed with an engine that still answers, others took too much of the machine, or it was
- *   far from as fast as before
- */
-export function isRepeated(record, earlier) {
-  const { status, cause } = record;
-  if (status === "ok") return isDisturbed(record) || isOffIndex(record, earlier);
-  return status === "failed" && cause?.kind !== "engine";
 }
 
 /**

@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { newRecord } from "./cell-record.js";
+import { cellRecord, plannedCell, results } from "../analyse/testing/results.js";
+import { Store } from "../record/store.js";
 import { share } from "./loads.js";
-import { cpuShares, isRepeated } from "./sequence.js";
+import { cpuShares, runCells } from "./sequence.js";
 
 /** @import { CellRecord, PlannedCell } from "../record/types.js" */
-
-/** @type {PlannedCell} */
-const CELL = {
-  ...{ id: "r1-nginx-short-lived-ws", round: 1, proxy: "nginx", profile: "nginx" },
-  ...{ scenario: "short-lived", scheme: "ws", parameters: { CONNECTIONS: 1000 }, warmUp: null },
-  ...{ loads: 1, observed: true, limitSeconds: 60, skip: null },
-};
+/** @import { RunEvent } from "../record/events.js" */
+/** @import { RunContext } from "./cell.js" */
 
 test("below four cores everything shares, and the note says so", () => {
   const { env, loadCores, cpuLimited, note } = cpuShares(2, 0);
@@ -77,41 +76,78 @@ test("load containers share the connections, none is lost", () => {
   );
 });
 
-test("a cell is repeated when it failed, or when others took too much of the machine", () => {
-  const measured = { fromMs: 0, toMs: 5000 };
-  const machine = { cores: 2, busySeconds: 9, stealSeconds: 0, foreignSeconds: 0, benchSeconds: 0 };
-  const record = { ...newRecord(CELL, 1, 2), measured, machine };
-  const ok = (/** @type {Partial<NonNullable<CellRecord["machine"]>>} */ taken) =>
-    isRepeated({ ...record, machine: { ...machine, ...taken } }, []);
-  assert.ok(!ok({}));
-  assert.ok(!ok({ foreignSeconds: 1.9, stealSeconds: 0.9 }));
-  assert.ok(ok({ foreignSeconds: 2.1 }));
-  assert.ok(ok({ stealSeconds: 1.1 }));
-  assert.ok(!isRepeated({ ...record, machine: null }, []));
-  const failed = (/** @type {"load" | "engine"} */ kind) =>
-    isRepeated({ ...record, status: "failed", cause: { kind, message: "" } }, []);
-  assert.ok(failed("load") && !failed("engine"));
+/**
+ * Runs three cells, a, b and c, of which an attempt ends as `ends` says.
+ *
+ * @param {import("node:test").TestContext} t
+ * @param {Record<string, ("ok" | "spoiled" | "failed" | "killed")[]>} ends of the attempts at each cell, in turn; beyond them: ok
+ * @param {{keepGoing?: boolean, capacity?: PlannedCell["capacity"]}} [options] capacity: of cell b
+ */
+function bedOf(t, ends, { keepGoing = true, capacity } = {}) {
+  const parent = mkdtempSync(join(tmpdir(), "sequence-"));
+  t.after(() => rmSync(parent, { recursive: true }));
+  const { plan, environment, proxies } = results({ rounds: 1 });
+  const cells = ["a", "b", "c"].map((id) => plannedCell({ id, ...(id === "b" && { capacity }) }));
+  const about = { environment, proxies, command: "" };
+  let store = Store.create(parent, "run", { plan: { ...plan, cells }, ...about });
+  /** @type {RunEvent[]} */
+  const events = [];
+  /** @type {string[]} */
+  const order = [];
+  const context = /** @type {RunContext} */ ({
+    signal: new AbortController().signal,
+    tell: (event) => events.push(event),
+    loadCores: 2,
+  });
+  const measure = async (/** @type {PlannedCell} */ cell, /** @type {number} */ attempt) => {
+    const end = ends[cell.id]?.shift() ?? "ok";
+    if (end === "killed") throw new Error("killed");
+    order.push(`${cell.id}${attempt}`);
+    const record = { ...cellRecord(cell), attempt };
+    if (record.machine && end === "spoiled") record.machine.stealSeconds = 4;
+    if (end !== "failed") return record;
+    const cause = { kind: /** @type {const} */ ("load"), message: "" };
+    return /** @type {CellRecord} */ ({ ...record, status: "failed", cause });
+  };
+  return {
+    events,
+    order,
+    run: () => runCells(store, context, { keepGoing, remaining: () => 0, measure }),
+    reopen: () => (store = Store.open(store.directory)),
+  };
+}
+
+test("a cell that others spoiled is run again when all others have been, and once more after that", async (t) => {
+  const bed = bedOf(t, { a: ["spoiled", "spoiled", "spoiled"], b: ["spoiled"] });
+  assert.deepEqual(await bed.run(), { failed: 0, untried: 0 });
+  assert.deepEqual(bed.order, ["a1", "b1", "c1", "a2", "b2", "a3"]);
+  const repeats = bed.events.flatMap((event) => (event.type === "cell-end" ? [event.repeat] : []));
+  const later = { why: "disturbed", isAtOnce: false };
+  assert.deepEqual(repeats, [later, later, null, later, null, null]);
 });
 
-test("a cell is repeated when the machine was far from as fast as in the cells of its setting before it", () => {
-  /** @param {number} cpuSeconds of the reference proxy @param {Partial<CellRecord>} [other] @returns {CellRecord} */
-  const at = (cpuSeconds, other) => ({
-    ...newRecord(CELL, 1, 2),
-    reference: { connections: 100, messages: 100, requests: 0 },
-    containers: {
-      reference: {
-        ...{ role: "reference", image: "nginx", memory: null, network: null, sockets: null },
-        cpu: { userSeconds: 0, systemSeconds: 0, totalSeconds: cpuSeconds, throttledSeconds: 0 },
-      },
-    },
-    ...other,
-  });
-  const earlier = [0.02, 0.021, 0.019].map((seconds) => at(seconds));
-  assert.ok(!isRepeated(at(0.0245), earlier) && !isRepeated(at(0.0155), earlier));
-  assert.ok(isRepeated(at(0.0255), earlier) && isRepeated(at(0.0145), earlier));
-  assert.ok(!isRepeated(at(0.0255), earlier.slice(1)), "two cells are no measure of the rest");
-  const wss = earlier.map((record) => ({ ...record, scheme: /** @type {const} */ ("wss") }));
-  assert.ok(!isRepeated(at(0.0255), wss), "another setting has another index");
-  const few = { connections: 20, messages: 20, requests: 0 };
-  assert.ok(!isRepeated(at(0.0255, { reference: few }), earlier), "20 connections tell nothing");
+test("a cell that failed is run again at once", async (t) => {
+  const bed = bedOf(t, { a: ["failed"], b: ["failed", "failed"], c: ["spoiled", "failed"] });
+  assert.deepEqual(await bed.run(), { failed: 1, untried: 0 });
+  assert.deepEqual(bed.order, ["a1", "a2", "b1", "b2", "c1", "c2", "c3"]);
+});
+
+test("a search that others spoiled is run again at once, and once", async (t) => {
+  const capacity = { part: /** @type {const} */ ("search"), lowest: 1, highest: 1e5 };
+  const bed = bedOf(t, { b: ["spoiled", "spoiled"] }, { capacity });
+  assert.deepEqual(await bed.run(), { failed: 0, untried: 0 });
+  assert.deepEqual(bed.order, ["a1", "b1", "b2", "c1"]);
+});
+
+test("a run that ends with a failed cell says that spoiled ones are to be run again", async (t) => {
+  const bed = bedOf(t, { a: ["spoiled"], c: ["failed", "failed"] }, { keepGoing: false });
+  assert.deepEqual(await bed.run(), { failed: 1, untried: 1 });
+});
+
+test("what was to be run again is, when the run is resumed", async (t) => {
+  const bed = bedOf(t, { a: ["spoiled", "killed"] });
+  await assert.rejects(bed.run(), /killed/);
+  bed.reopen();
+  assert.deepEqual(await bed.run(), { failed: 0, untried: 0 });
+  assert.deepEqual(bed.order, ["a1", "b1", "c1", "a2"]);
 });

@@ -20,6 +20,7 @@ import { workersEnv } from "../plan/knobs.js";
 import { cellsOnHostNetwork } from "../plan/network.js";
 import { keyTypeOf, workloadOf } from "../plan/workload.js";
 import { allEnded, until } from "../platform/wait.js";
+import { cellsToRepeat } from "../record/repeats.js";
 import { keepCurves } from "./curves.js";
 import { CellFailure } from "./cell-failure.js";
 import { CountersAgent } from "./counters-agent.js";
@@ -148,7 +149,7 @@ export class Testbed {
       const shared = { edges, authorities, budgetGroup, hostNetwork, tell };
       const outcome = await runCells(store, this.#context(store, shared), {
         keepGoing,
-        remaining: () => estimateRemaining(store.results.plan, store.results.cells),
+        remaining: () => estimateRemaining(plan, store.results.cells, cellsToRepeat(store.results)),
       });
       if (plan.cells.some(({ observed }) => !observed)) {
         // The last cell may have been one without; InfluxDB's volume still has the curves of the others.

@@ -101,7 +101,7 @@ test("at the end of a cell come its figures and its curves", async (t) => {
   publisher.listen({
     type: "cell-end",
     record: cellRecord(),
-    willRetry: false,
+    repeat: null,
     remainingSeconds: 0,
   });
   await publisher.close();
@@ -200,7 +200,7 @@ test("an event that it cannot make points of is a note, and no failure of the ce
   begin();
   const record = { ...cellRecord(), startedAt: "never", measured: null };
   record.connections = /** @type {any} */ ({ failedByCause: { timeout: 1.5 } });
-  const event = { type: /** @type {const} */ ("cell-end"), record, willRetry: false };
+  const event = { type: /** @type {const} */ ("cell-end"), record, repeat: null };
   publisher.listen({ ...event, remainingSeconds: 0 });
   publisher.listen({ ...event, remainingSeconds: 0 });
   assert.equal(notes.length, 1);

@@ -1,0 +1,49 @@
+/**
+ * Which attempts are worth another: a cell that failed, and one that the machine spoiled.
+ */
+import { isDisturbed } from "./disturbance.js";
+import { isOffIndex } from "./machine-index.js";
+
+/** @import { CellRecord, PlannedCell, Results } from "./types.js" */
+
+/** @typedef {"failed" | "disturbed" | "off index"} RepeatReason */
+
+/** How often a cell that ended well is run again at the end of its run. */
+export const REPEATS = 2;
+
+/**
+ * @param {CellRecord} record of an attempt
+ * @param {readonly CellRecord[]} earlier attempts of the run, at any cell
+ * @returns {RepeatReason | null} why another may do better: it failed with an engine that still answers, others took too much of the
+ *   machine, or that was far from as fast as before; null: it stands
+ */
+export function repeatReason(record, earlier) {
+  const { status, cause } = record;
+  if (status === "failed") return cause?.kind === "engine" ? null : "failed";
+  if (status === "skipped") return null;
+  if (isDisturbed(record)) return "disturbed";
+  return isOffIndex(record, earlier) ? "off index" : null;
+}
+
+/**
+ * Who takes a machine takes it for minutes, so such a cell waits until all others have been run.
+ *
+ * @param {Pick<Results, "plan" | "cells">} results so far
+ * @returns {PlannedCell[]} cells that ended well on a machine that was not as it should be, and are to be run again
+ */
+export function cellsToRepeat({ plan, cells }) {
+  return plan.cells.filter((cell) => {
+    const last = cells.findLastIndex(({ id }) => id === cell.id);
+    if (last < 0 || cells[last].status !== "ok" || isSearch(cell)) return false;
+    const ended = cells.filter(({ id, status }) => id === cell.id && status === "ok").length;
+    return ended <= REPEATS && repeatReason(cells[last], cells.slice(0, last)) !== null;
+  });
+}
+
+/**
+ * @param {PlannedCell} cell
+ * @returns {boolean} it searches for a rate, which other cells wait for: it is run again at once
+ */
+export function isSearch({ capacity }) {
+  return capacity?.part === "search";
+}

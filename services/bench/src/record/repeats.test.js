@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cellRecord, plannedCell, results } from "../analyse/testing/results.js";
+import { cellsToRepeat, repeatReason } from "./repeats.js";
+
+/** @import { CellRecord, PlannedCell } from "./types.js" */
+
+/** @typedef {NonNullable<CellRecord["machine"]>} Machine */
+
+const LASTED = { fromMs: 0, toMs: 5000 };
+const CALM = { cores: 2, busySeconds: 9, stealSeconds: 0, foreignSeconds: 0, benchSeconds: 0 };
+
+/** @param {Partial<Machine>} [machine] @param {Partial<PlannedCell>} [cell] @returns {CellRecord} */
+function ended(machine = {}, cell = {}) {
+  return { ...cellRecord(cell), measured: LASTED, machine: { ...CALM, ...machine } };
+}
+
+const SPOILED = { stealSeconds: 1.1 };
+
+test("a cell that failed is repeated, unless the engine is lost", () => {
+  const failed = (/** @type {"load" | "engine"} */ kind) =>
+    repeatReason({ ...ended(), status: "failed", cause: { kind, message: "" } }, []);
+  assert.deepEqual([failed("load"), failed("engine")], ["failed", null]);
+  const cause = { kind: /** @type {const} */ ("skipped"), message: "" };
+  assert.equal(repeatReason({ ...ended(SPOILED), status: "skipped", cause }, []), null);
+});
+
+test("a cell is repeated when others took too much of the machine", () => {
+  const why = (/** @type {Partial<Machine>} */ taken) => repeatReason(ended(taken), []);
+  assert.equal(why({}), null);
+  assert.equal(why({ foreignSeconds: 1.9, stealSeconds: 0.9 }), null);
+  assert.equal(why({ foreignSeconds: 2.1 }), "disturbed");
+  assert.equal(why({ stealSeconds: 1.1 }), "disturbed");
+  assert.equal(repeatReason({ ...ended(), machine: null }, []), null);
+});
+
+test("a cell is repeated when the machine was far from as fast as in the cells of its setting before it", () => {
+  /** @param {number} cpuSeconds of the reference proxy @param {Partial<CellRecord>} [other] @returns {CellRecord} */
+  const at = (cpuSeconds, other) => ({
+    ...ended(),
+    reference: { connections: 100, messages: 100, requests: 0 },
+    containers: {
+      reference: {
+        ...{ role: "reference", image: "nginx", memory: null, network: null, sockets: null },
+        cpu: { userSeconds: 0, systemSeconds: 0, totalSeconds: cpuSeconds, throttledSeconds: 0 },
+      },
+    },
+    ...other,
+  });
+  const earlier = [0.02, 0.021, 0.019].map((seconds) => at(seconds));
+  for (const usual of [0.0245, 0.0155]) assert.equal(repeatReason(at(usual), earlier), null);
+  for (const off of [0.0255, 0.0145]) assert.equal(repeatReason(at(off), earlier), "off index");
+  const stands = (/** @type {CellRecord[]} */ before, /** @type {CellRecord} */ record) =>
+    repeatReason(record, before) === null;
+  assert.ok(stands(earlier.slice(1), at(0.0255)), "two cells are no measure of the rest");
+  const wss = earlier.map((record) => ({ ...record, scheme: /** @type {const} */ ("wss") }));
+  assert.ok(stands(wss, at(0.0255)), "another setting has another index");
+  const few = { connections: 20, messages: 20, requests: 0 };
+  assert.ok(stands(earlier, at(0.0255, { reference: few })), "20 connections tell nothing");
+});
+
+/**
+ * @param {CellRecord[]} cells attempts at `CELL`
+ * @param {Partial<PlannedCell>} [cell]
+ */
+function waiting(cells, cell = {}) {
+  const { plan } = results({ rounds: 1 });
+  const planned = { ...plannedCell(), ...cell };
+  return cellsToRepeat({ plan: { ...plan, cells: [planned] }, cells }).length > 0;
+}
+
+test("a spoiled cell waits until it has come to three ends, or failed", () => {
+  assert.ok(!waiting([]));
+  assert.ok(!waiting([ended()]));
+  assert.ok(waiting([ended(SPOILED)]));
+  assert.ok(waiting([ended(SPOILED), ended(SPOILED)]));
+  assert.ok(!waiting([ended(SPOILED), ended()]), "the last attempt counts");
+  assert.ok(!waiting([ended(SPOILED), ended(SPOILED), ended(SPOILED)]));
+  const failed = { ...ended(SPOILED), status: /** @type {const} */ ("failed") };
+  assert.ok(waiting([failed, failed, ended(SPOILED), ended(SPOILED)]), "those are another count");
+  assert.ok(!waiting([ended(SPOILED), failed]));
+});
+
+test("a search does not wait: others wait for it", () => {
+  const capacity = { part: /** @type {const} */ ("search"), lowest: 1, highest: 1e5 };
+  assert.ok(!waiting([ended(SPOILED)], { capacity }));
+});
