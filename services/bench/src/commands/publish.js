@@ -47,7 +47,7 @@ export function publish(directory, { directory: folder, replace, remark }, say) 
   const archive = packCells(source, part);
   writeFileSync(
     join(part, "results.json"),
-    lineAnAttempt({ ...results, run: { ...run, ...(remark && { remark }) }, archive }),
+    lineAnAttempt({ ...results, run: { ...run, remark }, archive }),
   );
   writeFileSync(join(part, "environment.json"), `${JSON.stringify(environment, null, 1)}\n`);
   writeReport(directory, Store.open(part));

@@ -10,6 +10,8 @@ import { renderMarkdown } from "./report-markdown.js";
 import { curveChart } from "./sections/set-rates.js";
 import { verdictTexts } from "./verdicts.js";
 
+/** @import { CellRecord } from "../record/types.js" */
+
 /** @param {Parameters<typeof rateResults>[0]} [options] */
 function analysed(options) {
   return analyse(rateResults(options), { policy: null });
@@ -60,21 +62,16 @@ test("over TLS figures are absolute, and the control stands beside them", () => 
 
 test("without the control nothing is told of what is added, and why it has no figure", () => {
   const why = "its test leaves the control out";
-  const skipped = rateResults({
-    scenarios: ["steady"],
-    change: (record) => {
-      if (record.proxy === "none")
-        Object.assign(record, { status: "skipped", cause: { kind: "skipped", message: why } });
-    },
-  });
+  const withControl = (/** @type {Pick<CellRecord, "status" | "cause">} */ ended) =>
+    rateResults({
+      scenarios: ["steady"],
+      change: (record) => {
+        if (record.proxy === "none") Object.assign(record, ended);
+      },
+    });
+  const skipped = withControl({ status: "skipped", cause: { kind: "skipped", message: why } });
   for (const cell of skipped.plan.cells) if (cell.proxy === "none") cell.skip = why;
-  const failed = rateResults({
-    scenarios: ["steady"],
-    change: (record) => {
-      if (record.proxy === "none")
-        Object.assign(record, { status: "failed", cause: { kind: "load", message: "lost" } });
-    },
-  });
+  const failed = withControl({ status: "failed", cause: { kind: "load", message: "lost" } });
   const texts = [skipped, failed].map((made) => {
     const [{ text }] = answersTo(analyse(made, { policy: null }), /^What delay/);
     return text;

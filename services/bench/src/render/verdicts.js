@@ -601,7 +601,7 @@ function addedText(style, answer) {
   const measured = rows.filter(({ proxy, median }) => proxy !== CONTROL && median);
   const bad = measured.filter(answersBadly);
   const proxies = measured.filter((row) => !answersBadly(row));
-  if (!control?.median) return `no answer: ${noControlText(control)}`;
+  if (!control?.median) return "no answer: the control has no valid cell";
   if (proxies.length === 0) return "no answer: no proxy has a valid cell";
 
   const { value } = control.median;
@@ -686,7 +686,7 @@ function delayText(style, { delay: { rows, isAdded } }) {
 }
 
 /**
- * @param {Pick<Row, "missing"> | null | undefined} control
+ * @param {DelayRow | undefined} control
  * @returns {string} why it has no figure
  */
 function noControlText(control) {
