@@ -3,6 +3,7 @@
  */
 import { CONTROL } from "../plan/proxies.js";
 import { rateName, workloadOf } from "../plan/workload.js";
+import { usageOnce } from "../record/carriers.js";
 import { referenceCpuUs } from "../record/machine-index.js";
 import { capacityOf } from "../statistics/capacity-search.js";
 import { medianOf } from "../statistics/index.js";
@@ -194,9 +195,9 @@ function answerOf(results, search, workload) {
  */
 function coresAround({ containers, machines }, cores) {
   const loads = Object.values(containers).filter(({ role }) => role === "load");
-  const names = [...new Set(loads.flatMap(({ machine }) => machine ?? []))];
-  const around = names.reduce((sum, name) => sum + (machines?.[name]?.cores ?? 0), 0);
-  return around || cores;
+  const names = loads.flatMap(({ machine }) => machine ?? []);
+  const around = usageOnce(machines ?? {}, names);
+  return around.reduce((sum, each) => sum + each.cores, 0) || cores;
 }
 
 /**

@@ -205,6 +205,7 @@ function runFindings(results, cells) {
     ...findings,
     ...cellFindings(cells),
     ...sharedCores(cells),
+    ...oneMachine(cells),
     ...unobserved(results),
     ...clientChoosesCipher(results),
     ...variants(results),
@@ -241,6 +242,22 @@ function sharedCores(cells) {
   const busy = shared.flatMap(({ measures }) => measures.machine_busy_percent ?? []);
   const figures = { cores: shared[0].record.loadCores, busyPercent: median(busy) };
   return [{ gate: "shared-cores", severity: "note", figures }];
+}
+
+/**
+ * @param {AnalysedCell[]} cells
+ * @returns {Finding[]} one for each machine that has several engines of hosts.yaml
+ */
+function oneMachine(cells) {
+  const groups = cells.flatMap(({ record }) =>
+    Object.entries(record.machines ?? {}).flatMap(([name, { sameMachineAs }]) =>
+      sameMachineAs ? [[name, ...sameMachineAs].sort()] : [],
+    ),
+  );
+  const once = new Map(groups.map((names) => [names.join(), names]));
+  return [...once.values()].map((names) => {
+    return { gate: "one-machine", severity: "note", figures: { names } };
+  });
 }
 
 /**

@@ -4,6 +4,8 @@ import { analyse, noiseFloorOf } from "./index.js";
 import { recorded } from "./testing/recorded.js";
 import { POLICY, results, selfResults } from "./testing/results.js";
 
+/** @import { CellRecord } from "../record/types.js" */
+
 const policy = /** @type {any} */ (POLICY);
 
 test("only the last attempt of a cell counts, and only when it is good", () => {
@@ -92,6 +94,41 @@ test("what is invalid is not counted, what is weak is", () => {
   ]);
   const steal = findings.find(({ gate }) => gate === "steal");
   assert.ok(steal?.gate === "steal" && Math.abs(steal.figures.percent - 4) < 0.01);
+});
+
+test("engines of one machine share its cores, are told as one, and its time is counted once", () => {
+  // The proxy's machine is front, the load's back.
+  const over = (/** @type {boolean} */ isOne) =>
+    results({
+      change: (record) => {
+        assert.ok(record.machine);
+        const containers = Object.entries(record.containers).map(([name, container]) => [
+          name,
+          { ...container, machine: container.role === "load" ? "back" : "front" },
+        ]);
+        const usage = (/** @type {string} */ other) => ({
+          ...record.machine,
+          ...(isOne && { sameMachineAs: [other] }),
+        });
+        const machines = /** @type {CellRecord["machines"]} */ ({
+          back: usage("front"),
+          front: usage("back"),
+        });
+        return [{ ...record, containers: Object.fromEntries(containers), machines }];
+      },
+    });
+  const found = (/** @type {boolean} */ isOne) => {
+    const { cells, findings } = analyse(over(isOne), { policy });
+    const told = findings.filter(({ gate }) => /^(shared-cores|one-machine)$/.test(gate));
+    return { told, observers: cells[0].measures.observers_cpu_percent };
+  };
+  const two = found(false);
+  assert.deepEqual(two.told, []);
+  const one = found(true);
+  assert.deepEqual(one.told.map(({ gate }) => gate).sort(), ["one-machine", "shared-cores"]);
+  const [note] = one.told.filter(({ gate }) => gate === "one-machine");
+  assert.deepEqual(note.figures, { names: ["back", "front"] });
+  assert.ok(Math.abs(one.observers / two.observers - 2) < 1e-9);
 });
 
 test("shared cores and an incomplete run are told", () => {

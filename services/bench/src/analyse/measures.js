@@ -4,6 +4,7 @@
 
 import { CONTROL } from "../plan/proxies.js";
 import { isPaced } from "../plan/workload.js";
+import { usageOnce } from "../record/carriers.js";
 import { takenByOthers } from "../record/disturbance.js";
 import { generatorCores } from "../record/generator-cores.js";
 import { referenceCpuUs } from "../record/machine-index.js";
@@ -438,8 +439,8 @@ const DEFINITIONS = [
       "CPU time of cAdvisor, InfluxDB and this program, as a share of all CPU time used in the measured phase.",
     of: (record) =>
       percent(
-        (roleCpu(record, "observer") ?? 0) + (ofMachines(record, "benchSeconds") ?? NaN),
-        ofMachines(record, "busySeconds"),
+        (roleCpu(record, "observer") ?? 0) + (benchSeconds(record) ?? NaN),
+        busySeconds(record),
       ),
   },
   {
@@ -787,12 +788,20 @@ function measuredSeconds({ measured }) {
 
 /**
  * @param {CellRecord} record
- * @param {"benchSeconds" | "busySeconds"} key
+ * @returns {number | undefined} on all machines together: this program has an agent beside each engine
+ */
+function benchSeconds({ machine, machines }) {
+  if (!machines) return machine?.benchSeconds;
+  return Object.values(machines).reduce((sum, each) => sum + each.benchSeconds, 0);
+}
+
+/**
+ * @param {CellRecord} record
  * @returns {number | undefined} of all machines together
  */
-function ofMachines({ machine, machines }, key) {
-  if (!machines) return machine?.[key];
-  return Object.values(machines).reduce((sum, each) => sum + each[key], 0);
+function busySeconds({ machine, machines }) {
+  if (!machines) return machine?.busySeconds;
+  return usageOnce(machines).reduce((sum, each) => sum + each.busySeconds, 0);
 }
 
 /** @param {CellRecord} record */

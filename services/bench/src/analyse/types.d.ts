@@ -108,6 +108,8 @@ export interface GateFigures {
   // Of a run.
   incomplete: { open: number; planned: number };
   "shared-cores": { cores: number; busyPercent: number };
+  /** Machines of hosts.yaml that are one. */
+  "one-machine": { names: string[] };
   unobserved: { proxies: string[] };
   variants: { variants: { proxy: string; of: string; differs: string }[] };
   /** These let the client choose the cipher of TLS 1.3. */

@@ -540,6 +540,8 @@ export interface MachineUsage {
   foreignSeconds: number;
   /** Used by this program. */
   benchSeconds: number;
+  /** Other names in hosts.yaml whose engines run on this machine too. Absent: none. */
+  sameMachineAs?: string[];
 }
 
 /** In ms, against the runner's clock. */

@@ -161,6 +161,8 @@ const SENTENCES = {
     `${open} of ${counted(planned, "cell")} have not run: medians rest on fewer rounds than planned`,
   "shared-cores": ({ figures: { cores, busyPercent } }) =>
     `Load, proxy and echo server shared ${counted(cores, "core")}, ${number(busyPercent)} % busy (median over cells): latencies and connections per second are those of this machine with everything on it; CPU times are those of this machine at that hour, and what holds are the ratios between proxies within this run`,
+  "one-machine": ({ figures: { names } }) =>
+    `${list(names)} are engines of one machine: no link lies between them, and what one takes the others miss`,
   unobserved: ({ figures: { proxies } }, title) =>
     `${list(proxies.map(title))} ran without InfluxDB and cAdvisor: the difference to the others includes their cost`,
   variants: ({ figures: { variants } }, title) =>

@@ -244,6 +244,10 @@ const CASES = {
     { severity: "note", figures: { cores: 2, busyPercent: 97.4 } },
     "Load, proxy and echo server shared 2 cores, 97.4 % busy (median over cells): latencies and connections per second are those of this machine with everything on it; CPU times are those of this machine at that hour, and what holds are the ratios between proxies within this run",
   ],
+  "one-machine": [
+    { severity: "note", figures: { names: ["back", "front", "middle"] } },
+    "back, front and middle are engines of one machine: no link lies between them, and what one takes the others miss",
+  ],
   unobserved: [
     { severity: "note", figures: { proxies: ["nginx-copy"] } },
     "«nginx-copy» ran without InfluxDB and cAdvisor: the difference to the others includes their cost",

@@ -107,7 +107,14 @@ function usageOfMachines(first, last, { containers, records }) {
       const ours =
         total(used.map(({ cpu }) => cpu.totalSeconds)) +
         total(same.map(([other, usage]) => benchBetween(from[other], usage)));
-      return [name, machineBetween(from[name], end, ours)];
+      const others = names.filter((other) => other !== name);
+      return [
+        name,
+        {
+          ...machineBetween(from[name], end, ours),
+          ...(others.length > 0 && { sameMachineAs: others }),
+        },
+      ];
     }),
   );
   const proxies = containers.filter(({ role }) => role === "proxy");

@@ -87,6 +87,7 @@ test("engines that share a machine count each other's work, and it is foreign to
   for (const each of Object.values(machines ?? {}))
     assert.ok(Math.abs(each.foreignSeconds - 7) < 1e-9, `${each.foreignSeconds}`);
   assert.equal(machines?.front.benchSeconds, 0.5);
+  assert.deepEqual(machines?.front.sameMachineAs, ["middle"]);
   assert.deepEqual(machine, machines?.middle);
 });
 
