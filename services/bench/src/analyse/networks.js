@@ -6,7 +6,15 @@ import { isSameBut } from "./handshakes.js";
 import { pairedRows } from "./paired-rows.js";
 
 /** @import { Results } from "../record/types.js" */
-/** @import { AnalysedCell, NetworkCost, Setting } from "./types.js" */
+/** @import { AnalysedCell, NetworkCost, Ratio, Setting } from "./types.js" */
+
+/**
+ * @typedef {object} SeenCost
+ * @property {NetworkCost} cost
+ * @property {string} measure
+ * @property {string} proxy
+ * @property {Ratio} ratio the network that Docker made, to the machine's own
+ */
 
 /** Not what is held against the reference proxy: that one is on the same network, and the ratio hides what is asked for. */
 const MEASURES = ["cpu_us_per_connection", "cpu_us_per_message"];
@@ -32,4 +40,19 @@ export function networkCostsOf(results, settings, cells) {
     const network = isOnOverlay(setting.workload) ? "overlay" : "bridge";
     return [{ network, setting, beside, measures }];
   });
+}
+
+/**
+ * @param {NetworkCost[]} costs
+ * @returns {SeenCost[]} those whose interval leaves out that both cost the same, the most first
+ */
+export function seenCosts(costs) {
+  return costs
+    .flatMap((cost) =>
+      cost.measures.flatMap(({ measure, rows }) =>
+        rows.map(({ proxy, ratio }) => ({ cost, measure, proxy, ratio })),
+      ),
+    )
+    .filter(({ ratio: { interval } }) => interval !== null && interval[0] > 1)
+    .toSorted((a, b) => b.ratio.value - a.ratio.value);
 }

@@ -8,6 +8,7 @@
  * @import { GlanceCell } from "./glance.js"
  */
 import { foundIn, isSurprising, namedIn, quotientIn, stormAnswers } from "../analyse/found.js";
+import { seenCosts } from "../analyse/networks.js";
 import { counted, times } from "../numbers.js";
 import { connectionsAtATime } from "../plan/workload.js";
 import { claimCounts, dayOf } from "./claim-rows.js";
@@ -15,8 +16,9 @@ import { contestText, titleText } from "./contest-texts.js";
 import { gapsOf } from "./glance.js";
 import { plain } from "./markdown.js";
 import { withoutBuffers } from "./memory-texts.js";
+import { networkSentence, networkTitle } from "./network-texts.js";
 import { eventTitle } from "./survival-texts.js";
-import { bracketed, capital, nameOfProxy, tyingText } from "./words.js";
+import { bracketed, capital, nameOfProxy, timesWithInterval, tyingText } from "./words.js";
 
 /** A short page. */
 const MOST = 10;
@@ -129,7 +131,7 @@ export function renderFindings(runs, claims) {
   const gaps = gapsOf(runs);
   const blocks = [
     "# What we found",
-    "First what no table of costs would lead one to expect: what becomes of connections, an order that TLS turns round, what one setting or one more program changes; then the largest differences. Only those that are seen are told: by tests over six rounds or more, by intervals that lie apart, or, of storms, where no repetition was as quick as any without a proxy. Ratios compare within a run. Variants that tie with their original are left out, but for one that ratios are to. Made by `./bench publish`, and by `npm run generate` in `services/bench`, from the records of the published runs; not edited by hand.",
+    "First what no table of costs would lead one to expect: what becomes of connections, an order that TLS turns round, what one setting, one more program or Docker's network changes; then the largest differences. Only those that are seen are told: by tests over six rounds or more, by intervals that lie apart, or, of storms, where no repetition was as quick as any without a proxy. Ratios compare within a run. Variants that tie with their original are left out, but for one that ratios are to. Made by `./bench publish`, and by `npm run generate` in `services/bench`, from the records of the published runs; not edited by hand.",
     ...findingBlocks(runs),
     "## What others claimed",
     `${plain(claimCounts(claims))} All of them: [README.md](README.md#claims-of-others).`,
@@ -155,25 +157,56 @@ export function renderFindings(runs, claims) {
  * @returns {string[]} a block a finding
  */
 function findingBlocks(runs) {
-  /** @type {Map<string, number>} */
-  const kinds = new Map();
-  const all = foundIn(runs, titleText).flatMap((schemes) => {
+  const found = foundIn(runs, titleText).flatMap((schemes) => {
     const sentence = sentenceOf(schemes);
     if (sentence === null) return [];
-    const kind = kindOf(schemes[0]);
-    const before = kinds.get(kind) ?? 0;
-    kinds.set(kind, before + 1);
-    return [{ sentence, schemes, before }];
+    const [first] = schemes;
+    const details = schemes.map(detailText);
+    return [{ sentence, details, kind: kindOf(first), isUnlikeCosts: isSurprising(first) }];
+  });
+  /** @type {Map<string, number>} */
+  const kinds = new Map();
+  const all = [
+    ...found.filter(({ isUnlikeCosts }) => isUnlikeCosts),
+    ...runs.flatMap(networkFinding),
+    ...found.filter(({ isUnlikeCosts }) => !isUnlikeCosts),
+  ].map((one) => {
+    const before = kinds.get(one.kind) ?? 0;
+    kinds.set(one.kind, before + 1);
+    return { ...one, before };
   });
   if (all.length === 0) return ["No published run shows a difference yet."];
   // Events are many, and some are alike: of each kind the strongest, and others of it where there is room.
   const told = all.toSorted((a, b) => a.before - b.before).slice(0, MOST);
   return all
     .filter((one) => told.includes(one))
-    .map(({ sentence, schemes }, i) => {
-      const details = schemes.map((one) => `   - ${detailText(one)}`);
-      return [`${i + 1}. **${plain(capital(sentence))}.**`, ...details].join("\n");
-    });
+    .map(({ sentence, details }, i) =>
+      [
+        `${i + 1}. **${plain(capital(sentence))}.**`,
+        ...details.map((detail) => `   - ${detail}`),
+      ].join("\n"),
+    );
+}
+
+/**
+ * @param {PublishedRun} run
+ * @returns {{sentence: string, details: string[], kind: string}[]} what Docker's network costs, a detail a setting; empty: nothing is seen
+ */
+function networkFinding(run) {
+  const { analysis } = run;
+  const seen = seenCosts(analysis.networkCosts);
+  if (seen.length === 0) return [];
+  const details = [...Map.groupBy(seen, ({ cost }) => cost)].map(([cost, rows]) => {
+    const ratios = rows.map(
+      ({ proxy, ratio }) =>
+        `${bracketed(nameOfProxy(analysis.results, proxy))} ${timesWithInterval(ratio)}`,
+    );
+    return `${plain(`${networkTitle(analysis, cost)}: ${ratios.join("; ")}.`)} ${link(run)}`;
+  });
+  const [most] = seen;
+  return [
+    { sentence: networkSentence(analysis, most, COSTS[most.measure]), details, kind: "network" },
+  ];
 }
 
 /**
@@ -264,5 +297,10 @@ function detailText({ kind, contest, low, high }) {
       const own = text === "×1" ? amount : text;
       return `${bracketed(title)} ${own}${spread ? ` (${spread})` : ""}`;
     });
-  return `${plain(`${scheme}, ${load}: ${figures.join("; ")}.`)} [${plain(dayOf(run))}](${run.name}/report.md)`;
+  return `${plain(`${scheme}, ${load}: ${figures.join("; ")}.`)} ${link(run)}`;
+}
+
+/** @param {PublishedRun} run */
+function link(run) {
+  return `[${plain(dayOf(run))}](${run.name}/report.md)`;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stormResults, survivalResults } from "../analyse/testing/experiments.js";
+import { onBothNetworks } from "../analyse/testing/networks.js";
 import { results } from "../analyse/testing/results.js";
 import { renderFindings } from "./found-texts.js";
 import { publishedRun, RUNS } from "./testing/published.js";
@@ -61,6 +62,22 @@ function sentences(made, changes = {}) {
   const text = renderFindings([publishedRun("made", { ...made, proxies })], []);
   return [...text.matchAll(/^\d+\. \*\*(.*)\.\*\*$/gm)].map(([, sentence]) => sentence);
 }
+
+test("what Docker's network costs is a finding where it is seen, and none where it is not", () => {
+  const text = (/** @type {number} */ cost) =>
+    renderFindings([publishedRun("network", onBothNetworks({ cost }))], []);
+  const found = text(1.5);
+  const [sentence] = found.match(/^\d+\. .* on the network that Docker makes .*$/m) ?? [];
+  assert.match(
+    sentence ?? "",
+    /^\d+\. \*\*A short connection costs \S+ 1\.5\d times the CPU on the network that Docker makes that it costs on the machine's own\.\*\*$/,
+  );
+  assert.match(
+    found,
+    /^   - 2,000 short-lived connections, wss: .*nginx 1\.\d+ times \(1\.\d+ to 1\.\d+\).* \[network of \S+\]\(network\/report\.md\)$/m,
+  );
+  assert.doesNotMatch(text(1), /on the network that Docker makes/);
+});
 
 const SLOTS = {
   title: "nginx, 4,096 slots",

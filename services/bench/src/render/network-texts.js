@@ -1,11 +1,13 @@
 /**
  * What Docker's network costs, in words and as a table.
  *
+ * @import { SeenCost } from "../analyse/networks.js"
  * @import { Analysis, NetworkCost } from "../analyse/types.js"
  */
+import { times } from "../numbers.js";
 import { without } from "../plan/workload.js";
 import { pairedTable } from "./paired-table.js";
-import { settingTitle, timesWithInterval } from "./words.js";
+import { nameOfProxy, settingTitle, timesWithInterval } from "./words.js";
 
 /** What Docker made, as headings and sentences call it. @type {Record<NetworkCost["network"], {name: string, what: string, own: string}>} */
 const NETWORKS = {
@@ -36,6 +38,17 @@ export function networkHeading([{ network }]) {
 export function networkNote([{ network }]) {
   const { name, what, own } = NETWORKS[network];
   return `The same load on ${what} and on ${own}, in the same rounds. Both are medians over the rounds, and their ratio is above 1 where ${name} costs the proxy CPU time. What is held against the reference proxy hides that: it is on the same network as the proxy beside it.`;
+}
+
+/**
+ * @param {Analysis} analysis
+ * @param {SeenCost} most
+ * @param {string} costs `A short connection costs`
+ * @returns {string} `A short connection costs nginx 1.30 times the CPU on the network that Docker makes that it costs on the machine's own`
+ */
+export function networkSentence({ results }, { cost: { network }, proxy, ratio }, costs) {
+  const { what, own } = NETWORKS[network];
+  return `${costs} ${nameOfProxy(results, proxy)} ${times(ratio.value)} times the CPU on ${what} that it costs on ${own}`;
 }
 
 /**
