@@ -1,6 +1,7 @@
 /**
  * How fast the machine was in a cell: what an operation cost the reference proxy there.
  */
+import { isDeepStrictEqual } from "node:util";
 import { median } from "simple-statistics";
 
 /** @import { CellRecord, ReferenceLoad } from "./types.js" */
@@ -57,7 +58,9 @@ function indexOf(record) {
  * @param {CellRecord} b
  */
 function isSameSetting(a, b) {
-  const key = (/** @type {CellRecord} */ { scenario, scheme, parameters }) =>
-    JSON.stringify([scenario, scheme, Object.entries(parameters).sort()]);
-  return key(a) === key(b);
+  return (
+    a.scenario === b.scenario &&
+    a.scheme === b.scheme &&
+    isDeepStrictEqual(a.parameters, b.parameters)
+  );
 }
