@@ -130,12 +130,14 @@ function cellTexts(column, proxies) {
 /**
  * @param {PublishedRun[]} runs
  * @param {MergedOverview} overview
- * @returns {Figure | null} ratios under the first question that ranks proxies, over each scheme
+ * @returns {Figure | null} ratios under the question that ranks most proxies, of several the first, over each scheme
  */
 function answerFigure(runs, { proxies, columns }) {
   const looks = looksIn(runs);
   const verdicts = verdictsOf(columns);
-  const [first] = verdicts;
+  const ranked = (/** @type {MergedColumn} */ { cells }) =>
+    cells.filter(({ rank }) => rank !== null).length;
+  const [first] = verdicts.toSorted((a, b) => ranked(b) - ranked(a));
   if (!first) return null;
   const own = verdicts.filter(({ key }) => key === first.key);
   const rows = own.flatMap((column) =>

@@ -24,6 +24,20 @@ test("whom to choose, a table of every question that a run has measured, and a p
   assert.match(answerPicture(RUNS, overview) ?? "", /^<svg .*nginx, ws/s);
 });
 
+test("the picture is of the question that ranks most proxies", () => {
+  const overview = mergedOverview(RUNS, NAMES);
+  const titleOf = (/** @type {typeof overview} */ shown) =>
+    /!\[([^:]*):/.exec(answerBlocks(RUNS, shown)[2])?.[1];
+  assert.equal(titleOf(overview), "CPU per connection");
+  const columns = overview.columns.map((column) =>
+    column.key === "connection"
+      ? { ...column, cells: column.cells.filter(({ proxy }) => proxy !== "http-proxy") }
+      : column,
+  );
+  const fewer = titleOf({ ...overview, columns });
+  assert.ok(fewer && fewer !== "CPU per connection", fewer);
+});
+
 test("a run that ranks nobody is chosen by nobody, and has no picture", () => {
   const runs = [publishedRun("short", results({ rounds: 2 }))];
   const overview = mergedOverview(runs, NAMES);

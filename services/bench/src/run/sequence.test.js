@@ -10,7 +10,6 @@ import { cpuShares, runCells } from "./sequence.js";
 
 /** @import { CellRecord, PlannedCell } from "../record/types.js" */
 /** @import { RunEvent } from "../record/events.js" */
-/** @import { RunContext } from "./cell.js" */
 
 test("below four cores everything shares, and the note says so", () => {
   const { env, loadCores, cpuLimited, note } = cpuShares(2, 0);
@@ -94,9 +93,9 @@ function bedOf(t, ends, { keepGoing = true, capacity } = {}) {
   const events = [];
   /** @type {string[]} */
   const order = [];
-  const context = /** @type {RunContext} */ ({
+  const context = /** @type {any} */ ({
     signal: new AbortController().signal,
-    tell: (event) => events.push(event),
+    tell: (/** @type {RunEvent} */ event) => events.push(event),
     loadCores: 2,
   });
   const measure = async (/** @type {PlannedCell} */ cell, /** @type {number} */ attempt) => {
