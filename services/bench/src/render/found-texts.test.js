@@ -74,7 +74,7 @@ test("what Docker's network costs is a finding where it is seen, and none where 
   );
   assert.match(
     found,
-    /^   - 2,000 short-lived connections, wss: .*nginx 1\.\d+ times \(1\.\d+ to 1\.\d+\).* \[network of \S+\]\(network\/report\.md\)$/m,
+    /^ {3}- 2,000 short-lived connections, wss: .*nginx 1\.\d+ times \(1\.\d+ to 1\.\d+\).* \[network of \S+\]\(network\/report\.md\)$/m,
   );
   assert.doesNotMatch(text(1), /on the network that Docker makes/);
   const both = [1.3, 1.5].map((cost) => publishedRun(`network${cost}`, onBothNetworks({ cost })));
