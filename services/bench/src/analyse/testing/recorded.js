@@ -1,8 +1,8 @@
 /**
  * Runs as they were recorded: what they once led a report to say, tests hold it against what may be said.
  *
- * `recorded/` has extracts of runs that are published no more: a setting each, or the settings over connections (`idle-memory`), without
- * the counters of what only observes. They are of schema 1, as they were made. `reference` was made for these tests: 5,000 short
+ * `recorded/` has extracts of runs that are published no more: a setting each, the settings over connections (`idle-memory`), or all
+ * (`balancerbattle`, `tls`), without the counters of what only observes. They are of schema 1, as they were made. `reference` was made for these tests: 5,000 short
  * connections over 8 rounds, with the reference proxy, on a machine with other work.
  */
 import { readFileSync } from "node:fs";
@@ -55,4 +55,7 @@ function readResults(name) {
   return validateResults(parse(readFileSync(file, "utf8")), file);
 }
 
-const EXTRACTS = ["reference", "nginx-idle", "idle-memory", "balancerbattle-large", "churn"];
+const EXTRACTS = [
+  ...["reference", "nginx-idle", "idle-memory", "balancerbattle", "balancerbattle-large"],
+  ...["churn", "tls"],
+];
