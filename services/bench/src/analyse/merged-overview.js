@@ -4,29 +4,30 @@
 import { columnsOf, inOrder, questionKey, QUESTION_KEYS } from "./overview.js";
 
 /** @import { PublishedRun } from "./claim-table.js" */
-/** @import { Overview, OverviewColumn } from "./types.js" */
+/** @import { Contest, Overview, OverviewColumn } from "./types.js" */
 
 /**
  * @typedef {OverviewColumn & {run: PublishedRun}} MergedColumn
  * @typedef {Omit<Overview, "columns"> & {columns: MergedColumn[]}} MergedOverview
  *
- * @typedef {Pick<MergedColumn, "cells" | "isFirstLook" | "run">} Answering what a run answers to a question
+ * @typedef {Pick<MergedColumn, "cells" | "isFirstLook" | "run"> & {at: Contest["at"] | null}} Answering what a run answers to a question
  */
 
 /**
  * Of two runs that answer the same, the one that says more: ranked by tests, then of more proxies, then held against the reference proxy,
- * then of more rounds, then the newer.
+ * then over more settings, then of more rounds, then the newer.
  *
  * @param {Answering} a
  * @param {Answering} b
  * @returns {number} below 0: a says more
  */
 export function sayingMore(a, b) {
-  const [first, second] = [a, b].map(({ run, cells, isFirstLook }) => [
+  const [first, second] = [a, b].map(({ run, cells, isFirstLook, at }) => [
     Number(!isFirstLook),
     cells.filter(({ rank }) => rank !== null).length,
     cells.filter(({ value }) => value !== null).length,
     Number(cells.some(({ toReference }) => toReference !== null)),
+    Array.isArray(at) ? at.length : 1,
     run.analysis.results.plan.rounds,
     Date.parse(run.analysis.results.run.startedAt),
   ]);

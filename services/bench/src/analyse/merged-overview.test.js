@@ -42,6 +42,14 @@ test("of runs that say as much the newer is taken", () => {
   assert.deepEqual(told(merged), ["connection ws: newer", "connection wss: newer"]);
 });
 
+test("over several settings it says more than over one, whatever is newer", () => {
+  const sizes = run("sizes", results({ connections: [1000, 2000, 5000] }));
+  const newer = results();
+  newer.run.startedAt = "2099-01-01T00:00:00.000Z";
+  const merged = mergedOverview([run("newer", newer), sizes], NAMES);
+  assert.deepEqual(told(merged), ["connection ws: sizes", "connection wss: sizes"]);
+});
+
 test("held against the reference proxy says more", () => {
   const reference = { name: "reference", analysis: recorded("reference") };
   const [column] = mergedOverview([reference], NAMES).columns;

@@ -115,13 +115,17 @@ export function columnsOf(analysed) {
   const protocols = new Set(plan.cells.map(({ scenario }) => plan.scenarios[scenario].protocol));
   const columns = COLUMNS.filter(({ protocol }) => protocols.has(protocol)).map((definition) => {
     const { protocol, scheme, battle, choices } = definition;
-    const found = choices.flatMap(({ find, ...choice }) => {
-      const one = find(analysed, definition, choice.measure);
-      return one ? [{ ...choice, ...one }] : [];
-    });
+    const foundOver = (/** @type {Scheme} */ own) =>
+      choices.flatMap(({ find, ...choice }) => {
+        const one = find(analysed, { ...definition, scheme: own }, choice.measure);
+        return one ? [{ ...choice, ...one }] : [];
+      });
     /** @type {Found} */
     const none = { at: null, cells: [], isFirstLook: false };
-    const first = found[0] ?? { ...choices[0], ...none };
+    // What is not measured over one scheme is missed as what the other is told by.
+    const twin = foundOver(scheme === "ws" ? "wss" : "ws")[0] ?? choices[0];
+    const missed = { key: twin.key, measure: twin.measure, ...none };
+    const first = foundOver(scheme)[0] ?? missed;
     const { key, measure: name, at, cells, isFirstLook, otherwise = [] } = first;
     const held = cells.map((cell) => ({
       ...cell,

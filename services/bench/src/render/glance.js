@@ -220,7 +220,7 @@ function sentenceOf({ columns }, results) {
     ...(measured.length > ranked.length
       ? [`not ranked: ${list(joined(measured.filter((one) => !ranked.includes(one))))}`]
       : []),
-    ...(gaps.length > 0 ? [`not measured here: ${list(joined(gaps))}`] : []),
+    ...(gaps.length > 0 ? [`not measured here: ${list(joined(gaps, columns))}`] : []),
   ];
   const tail = unknown.map((text) => `; ${text}`).join("");
   if (ranked.length === 0) return `No proxy can be chosen by this run, as it ranks none${tail}.`;
@@ -276,14 +276,16 @@ export function choiceText(ranked, { proxies, nameOf }) {
 
 /**
  * @param {Pick<OverviewColumn, "key" | "protocol" | "scheme" | "at" | "otherwise">[]} columns
- * @returns {string[]} `CPU per connection (ws and wss)`
+ * @param {Pick<OverviewColumn, "key" | "at">[]} [all] that they are some of
+ * @returns {string[]} `CPU per connection (ws and wss)`; without the schemes where none of them is measured
  */
-function joined(columns) {
+function joined(columns, all = columns) {
   const groups = Map.groupBy(columns, ({ key }) => key);
   return [...groups].map(([key, own]) => {
     const names = own.map((column) => titleOf(column).split(", ")[1]).filter(Boolean);
     const isForOneLoad = own.some(({ otherwise }) => otherwise.length > 0);
-    return names.length > 0 && own[0].at
+    const isMeasured = all.some((column) => column.key === key && column.at);
+    return names.length > 0 && isMeasured
       ? `${TITLES[key]} (${list(names)}${isForOneLoad ? ", not with every load" : ""})`
       : TITLES[key];
   });

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
 import { rateResults } from "../analyse/testing/rates.js";
 import { recorded } from "../analyse/testing/recorded.js";
+import { results } from "../analyse/testing/results.js";
 import { choiceText, glanceOf } from "./glance.js";
 import { renderHtml } from "./report-html.js";
 import { renderMarkdown } from "./report-markdown.js";
@@ -47,6 +48,14 @@ test("whom to choose, by what was measured, and what was not", () => {
   // Two columns of four proxies; what was not measured stands once a column.
   assert.equal(page.match(/<svg class="bar"/g)?.length, 8);
   assert.equal(page.match(/<td class="gap" rowspan="4"/g)?.length, 6);
+});
+
+test("what is not measured over one scheme alone is named with it, as over the other", () => {
+  const glance = glanceOf(analyse(results({ schemes: ["ws"] }), { policy: null }));
+  assert.match(
+    glance?.sentence ?? "",
+    /CPU per connection \(ws\); not measured here: CPU per connection \(wss\), CPU per message, /,
+  );
 });
 
 test("where different proxies lead, or none is ranked, the sentence chooses none", () => {
