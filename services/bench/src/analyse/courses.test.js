@@ -75,3 +75,25 @@ test("what could not be read has no slope, and a phase without a course none at 
   });
   assert.deepEqual(analyse(rateResults({ rounds: 1 }), { policy }).courses, []);
 });
+
+test("what takes CPU time from a machine leaves what grows there as it is", () => {
+  const made = rateResults({
+    scenarios: ["steady"],
+    rounds: 1,
+    change: (record) => {
+      record.course = courseOf(() => ({}));
+      if (record.machine) record.machine.stealSeconds = 5;
+      if (record.proxy === "haproxy") record.status = "failed";
+    },
+  });
+  const { cells, courses } = analyse(made, { policy });
+  assert.ok(cells.every(({ counted }) => !counted));
+  assert.deepEqual(
+    courses[0].rows.map(({ proxy, hours }) => [proxy, hours > 0]),
+    [
+      ["none", true],
+      ["nginx", true],
+      ["haproxy", false],
+    ],
+  );
+});

@@ -55,6 +55,7 @@ const ABOUT = {
   saturated: isTime,
   "too-short": (key) => key.includes("cpu"),
   steal: isTimeOrCpu,
+  "side-by-side": isTimeOrCpu,
   "foreign-load": isTimeOrCpu,
   "machine-index": isTimeOrCpu,
   // Who answers badly ranks last, and that is said there.
@@ -62,6 +63,12 @@ const ABOUT = {
   late: isTime,
   dropped: isTimeOrCpu,
   "machine-unknown": isTimeOrCpu,
+};
+
+/** What the others used is foreign to a cell, and cannot be told from what other programs did. @type {Finding} */
+const BESIDE = {
+  ...{ gate: "side-by-side", severity: "note", figures: {} },
+  voids: [...TIMES, "cpu_us_", "proxy_cpu_", "servers_cpu_"],
 };
 
 /** Beyond what k6 counted, the echo server may have seen so many connections and messages of other clients. */
@@ -74,9 +81,10 @@ const STRAYS = 5;
  * @param {TlsPolicy | null} options.policy of certs/policy.json; null: what TLS negotiated is not judged
  * @param {string} options.keyType of the plan
  * @param {boolean} options.isControl whether the proxy's place is taken by an echo server
+ * @param {boolean} [options.isBeside] whether other proxies ran at the same time
  * @returns {Finding[]} empty for a cell that did not end well: it counts for nothing anyway
  */
-export function findingsOf(record, { workload, policy, keyType, isControl }) {
+export function findingsOf(record, { workload, policy, keyType, isControl, isBeside = false }) {
   // What a search measures is in its probes, each with a judgement of its own.
   if (record.status !== "ok" || record.probes) return [];
   const measures = measuresOf(record, workload);
@@ -96,7 +104,9 @@ export function findingsOf(record, { workload, policy, keyType, isControl }) {
     // Of the control, the CPU time is not compared.
     ...(isControl && workload.compares !== "servers" ? [] : tooShort(record, workload, measures)),
     ...taken("steal", measures.steal_percent, STEAL_LIMIT_PERCENT),
-    ...taken("foreign-load", measures.foreign_cpu_percent, FOREIGN_LIMIT_PERCENT),
+    ...(isBeside
+      ? [BESIDE]
+      : taken("foreign-load", measures.foreign_cpu_percent, FOREIGN_LIMIT_PERCENT)),
     ...(isWss && policy ? wrongTls(record, workload, { policy, keyType }) : []),
     ...(workload.protocol === "http"
       ? [

@@ -51,6 +51,26 @@ test("a good cell has no findings, the control neither", () => {
   }
 });
 
+test("what ran beside a cell is no foreign load: it voids CPU and times, and leaves memory", () => {
+  const record = cellRecord({ scheme: "ws" });
+  if (record.machine) record.machine.foreignSeconds = 0.3 * record.machine.cores * 10;
+  const found = (/** @type {boolean} */ isBeside) =>
+    findingsOf(record, { ...options, workload: workloadFor(record), isControl: false, isBeside });
+  assert.deepEqual(
+    found(false).map(({ gate }) => gate),
+    ["foreign-load"],
+  );
+  const [finding, ...others] = found(true);
+  assert.deepEqual([finding.gate, finding.severity, others], ["side-by-side", "note", []]);
+  const voided = [
+    ...["cpu_us_per_message", "proxy_cpu_seconds", "servers_cpu_seconds", "echo_latency_ms_p99"],
+    ...["handshake_ms_median", "messages_per_second"],
+  ];
+  for (const key of voided) assert.ok(isVoidedBy(finding, key), key);
+  for (const key of ["proxy_memory_mean_usage_bytes", "messages_echoed", "steal_percent"])
+    assert.ok(!isVoidedBy(finding, key), key);
+});
+
 test("a generator above 80 % of its cores voids the cell", () => {
   const at = (/** @type {number} */ seconds) =>
     findingsAfter((record) => (record.containers["load-1"].cpu.totalSeconds = seconds));

@@ -159,6 +159,7 @@ export function analyseCells(results, policy) {
       policy,
       keyType: results.plan.keyType,
       isControl: profiles.get(record.id) === CONTROL,
+      isBeside: results.plan.sideBySide,
     });
     return {
       record,

@@ -126,9 +126,9 @@ function slopesOfFamily(results, family, cells) {
 /**
  * What takes CPU time from a cell makes it slow, and leaves its memory as it is.
  *
- * @param {AnalysedCell} cell the last attempt
+ * @param {Pick<AnalysedCell, "record" | "findings">} cell the last attempt
  */
-function countsForMemory({ record, findings }) {
+export function countsForMemory({ record, findings }) {
   return record.status === "ok" && !findings.some(isOfMemory);
 }
 

@@ -61,6 +61,7 @@ export interface GateFigures {
   dropped: { percent: number; limit: number; due: number };
   "memory-unknown": {};
   "machine-unknown": {};
+  "side-by-side": {};
 
   // Of a comparison.
   /**

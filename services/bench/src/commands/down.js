@@ -3,6 +3,7 @@
  */
 import { UserError } from "../errors.js";
 import { Project } from "../platform/docker.js";
+import { removeBeside } from "../run/cell-projects.js";
 
 /**
  * @param {string} directory the project's
@@ -10,10 +11,12 @@ import { Project } from "../platform/docker.js";
  * @throws {UserError} when Compose does not manage it
  */
 export async function down(directory) {
-  const { code } = await new Project(directory, { profile: "*" }).run(
-    ["down", "--volumes", "--remove-orphans", "--timeout", "2"],
-    { inherit: true },
-  );
+  const project = new Project(directory, { profile: "*" });
+  // Of a run that was broken off.
+  await removeBeside(directory, (await project.config()).name);
+  const { code } = await project.run(["down", "--volumes", "--remove-orphans", "--timeout", "2"], {
+    inherit: true,
+  });
   if (code !== 0)
     throw new UserError(`docker compose down ended with status ${code}`, "See its message above.");
   return 0;

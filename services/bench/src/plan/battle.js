@@ -13,12 +13,13 @@ import { groupNames, knownProxies } from "./proxies.js";
 import {
   combinations,
   defaults,
+  descriptionOf,
   excesses,
   parametersSchema,
   readScenario,
   scenarioNames,
 } from "./scenarios.js";
-import { rateName } from "./workload.js";
+import { isSoak, rateName, SOAK_SECONDS, workload } from "./workload.js";
 
 /**
  * @import { Parameters, Scheme } from "../record/types.js"
@@ -46,6 +47,7 @@ import { rateName } from "./workload.js";
  * @property {number} seed
  * @property {number} proxyCpus
  * @property {number | null} workers
+ * @property {boolean} sideBySide all proxies of a setting and round run at once
  * @property {{sloMs: number, resolutionPercent?: number} | null} promise
  * @property {"ecdsa" | "rsa"} keyType
  * @property {{busyPercent: number} | null} pilot null: its tests say their rates
@@ -112,10 +114,12 @@ export function readBattle(directory, name, { proxies }) {
   refuseTooManyRounds(document, content);
   refuseRepeatedCells(document, tests);
   if (content.promise) refuseWithoutRate(document, tests);
+  if (content.sideBySide) refuseBeside(document, content, tests);
   return {
     published: null,
     proxyCpus: 0,
     workers: null,
+    sideBySide: false,
     promise: null,
     keyType: "ecdsa",
     pilot: null,
@@ -281,6 +285,42 @@ function refuseWithoutRate(document, tests) {
       `${scenario.name} has no rate of WebSockets or messages to search`,
       "Expected an open loop over WebSockets, such as arrivals or steady; or leave promise out.",
     );
+  }
+}
+
+/**
+ * @param {Document} document
+ * @param {BattleInFile} content of a battle whose proxies run side by side
+ * @param {Test[]} tests
+ */
+function refuseBeside(document, { proxyCpus = 0, promise, tests: listed }, tests) {
+  for (const [name, isGiven] of [
+    ["promise", promise !== undefined],
+    ["proxyCpus", proxyCpus > 0],
+  ]) {
+    if (!isGiven) continue;
+    throw document.mistake(
+      [String(name)],
+      `${name} is given, and the proxies run side by side`,
+      "Expected one of the two: what a proxy carries, or how long it takes, shows only when it is alone.",
+    );
+  }
+  for (const [i, { scenario, parameters }] of tests.entries()) {
+    const description = descriptionOf(scenario);
+    if (combinations(parameters).some((all) => !isSoak(workload(description, all)))) {
+      throw document.mistake(
+        ["tests", i],
+        `${scenario.name} is no steady load of ${SOAK_SECONDS} s or more, and the proxies run side by side`,
+        "Expected messages at a set rate on held connections, for so long in every combination; or leave sideBySide out.",
+      );
+    }
+    if (listed[i].network?.includes("host")) {
+      throw document.mistake(
+        ["tests", i, "network"],
+        "the proxies run side by side, and the machine's own network has each port once",
+        "Expected [bridge], or sideBySide left out.",
+      );
+    }
   }
 }
 

@@ -15,6 +15,7 @@ test("a battle is read, with defaults for what it leaves out", (t) => {
     seed: 1,
     proxyCpus: 0,
     workers: null,
+    sideBySide: false,
     promise: null,
     keyType: "ecdsa",
     pilot: null,

@@ -24,6 +24,7 @@ export function describePlan(plan, pilot = null) {
     "",
     `  proxies    ${proxies.join(", ")}`,
     `  rounds     ${rounds}${fewerText(plan)}, order by seed ${seed}`,
+    ...(plan.sideBySide ? ["  at once    all proxies of a setting and round"] : []),
     `  proxy CPU  ${proxyCpus === 0 ? "no limit" : `${proxyCpus} cores each`}`,
     `  workers    ${workers === null ? "as in .env" : `${workers} in each proxy and in the echo server`}`,
     `  TLS key    ${keyType}`,

@@ -2,6 +2,7 @@
  * How long cells take: before a run from figures measured for this project, during it from what cells really took.
  */
 import { median } from "simple-statistics";
+import { groupsOf } from "./side-by-side.js";
 import { isPaced, rampSeconds, withReference, workloadOf } from "./workload.js";
 
 /**
@@ -53,12 +54,22 @@ const REQUESTS = {
 };
 
 /**
- * @param {Pick<Plan, "cells" | "proxyCpus" | "scenarios">} plan
+ * @param {Pick<Plan, "cells" | "proxyCpus" | "scenarios" | "sideBySide">} plan
  * @param {PlannedCell[]} [cells] of it; left out: all
  * @returns {number} seconds; cells that are skipped take none
  */
 export function estimateSeconds(plan, cells = plan.cells) {
-  return cells.reduce((sum, cell) => sum + cellSeconds(plan, cell), 0);
+  return secondsOf(plan, cells, (cell) => cellSeconds(plan, cell));
+}
+
+/**
+ * @param {Pick<Plan, "sideBySide">} plan
+ * @param {PlannedCell[]} cells of it
+ * @param {(cell: PlannedCell) => number} of seconds of one
+ * @returns {number} of all; of those that run at once the longest counts
+ */
+function secondsOf(plan, cells, of) {
+  return groupsOf(plan, cells).reduce((sum, group) => sum + Math.max(...group.map(of)), 0);
 }
 
 /**
@@ -162,12 +173,11 @@ export function estimateRemaining(plan, records, toRepeat = []) {
     estimatedAll += cellSeconds(plan, cell);
   }
   const correction = estimatedAll > 0 ? tookAll / estimatedAll : 1;
-  return plan.cells
-    .filter(({ id, skip }) => skip === null && !over.has(id))
-    .reduce((sum, cell) => {
-      const known = took.get(kindOf(cell));
-      return sum + (known ? median(known) : correction * cellSeconds(plan, cell));
-    }, 0);
+  const left = plan.cells.filter(({ id, skip }) => skip === null && !over.has(id));
+  return secondsOf(plan, left, (cell) => {
+    const known = took.get(kindOf(cell));
+    return known ? median(known) : correction * cellSeconds(plan, cell);
+  });
 }
 
 /**

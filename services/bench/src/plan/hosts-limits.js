@@ -25,6 +25,13 @@ export function refuseOverHosts(plan, machines) {
     );
   }
   const planned = cells.filter(({ skip }) => skip === null);
+  if (plan.sideBySide) {
+    throw new UserError(
+      `the proxies of ${battle} run side by side, each in a project of its own, which one machine alone can have`,
+      "Run it without --hosts, or take sideBySide out of the battle.",
+      2,
+    );
+  }
   const event = planned.find((cell) => cell.event !== undefined);
   if (event) {
     throw new UserError(

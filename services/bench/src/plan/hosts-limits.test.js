@@ -58,6 +58,10 @@ test("what needs one machine is refused by its name", () => {
     () => refuseOverHosts(planOf({}, { backend: "node-web" }), MACHINES),
     refusal(/another server than echo, node-web/),
   );
+  assert.throws(
+    () => refuseOverHosts(planOf({}, {}, { sideBySide: true }), MACHINES),
+    refusal(/side by side, each in a project of its own/),
+  );
   const twoParts = { nginx: ["nginx", "nginx-tls"] };
   const half = planOf({}, {}, { proxyCpus: 0.5 });
   assert.throws(() => refuseBudgetOverHosts(half, twoParts), refusal(/--proxy-cpus 0\.5/));

@@ -17,6 +17,7 @@ import { limitSeconds } from "./estimate.js";
 import { EVENTS, HAS_NONE, lackFor } from "./events.js";
 import { combinations, descriptionOf, excesses, unableToServe } from "./scenarios.js";
 import { withRate } from "./pilot.js";
+import { refuseAlone } from "./side-by-side.js";
 import { FAILED_LIMIT_PERCENT, rateName, workloadOf } from "./workload.js";
 
 /**
@@ -129,6 +130,8 @@ export function makeAaPlan(
       title: `${name} against a copy of itself`,
       published: null,
       rounds: AA_ROUNDS,
+      // What it compares is cost, which shows when each is alone.
+      sideBySide: false,
       referenceShare,
     },
     overrides,
@@ -209,6 +212,7 @@ function planFor(entrants, battle, overrides, say) {
     seed,
     proxyCpus,
     referenceShare: battle.referenceShare,
+    ...(battle.sideBySide && { sideBySide: true }),
     ...(promise && { promise }),
     workers: battle.workers,
     keyType: battle.keyType,
@@ -222,6 +226,7 @@ function planFor(entrants, battle, overrides, say) {
     cells,
   };
   refuseOnHostNetwork(plan);
+  if (plan.sideBySide) refuseAlone(plan);
   return plan;
 }
 

@@ -139,7 +139,7 @@ export function schemeName({ scheme, workload: { protocol } }) {
 }
 
 /** Below that, memory that grows and memory that settles look alike. */
-const SOAK_SECONDS = 120;
+export const SOAK_SECONDS = 120;
 
 /**
  * @param {Pick<Workload, "holdsConnections" | "messagesPerSecond" | "phaseSeconds">} workload

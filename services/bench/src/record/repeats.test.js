@@ -81,6 +81,13 @@ test("a spoiled cell waits until it has come to three ends, or failed", () => {
   assert.ok(!waiting([ended(SPOILED), failed]));
 });
 
+test("an hour in which only growth is asked is not run again", () => {
+  const parameters = { CONNECTIONS: 100, MESSAGES_PER_SECOND: 100, STEADY_SECONDS: 120 };
+  assert.ok(!waiting([ended(SPOILED)], { scenario: "steady", parameters }));
+  const short = { ...parameters, STEADY_SECONDS: 119 };
+  assert.ok(waiting([ended(SPOILED)], { scenario: "steady", parameters: short }));
+});
+
 test("a search does not wait: others wait for it", () => {
   const capacity = { part: /** @type {const} */ ("search"), lowest: 1, highest: 1e5 };
   assert.ok(!waiting([ended(SPOILED)], { capacity }));

@@ -125,6 +125,8 @@ export interface Plan {
   proxyCpus: number;
   /** Share of the load that goes to the reference proxy, where a scenario uses it; 0 or absent: there is none. */
   referenceShare?: number;
+  /** All proxies of a setting and round run at once; absent: one after the other. */
+  sideBySide?: true;
   /** Of a battle that searches the highest rate that keeps to it; absent: it does not. */
   promise?: LoadPromise;
   /** Processes or threads of the proxy, and of the echo server; null: as in .env. */

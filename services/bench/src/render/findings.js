@@ -74,6 +74,9 @@ const SENTENCES = {
   "machine-unknown": () =>
     "the machine's own counters could not be read: steal and foreign load are not known",
 
+  "side-by-side": () =>
+    "the other proxies of its round ran at the same time: its memory, sockets and descriptors are its own, CPU and times do not count",
+
   "few-rounds": ({ figures: { rounds, least, enough, onePairIn } }) => {
     if (rounds < least) return `${capital(onlyRounds(rounds))}: below ${least} nothing is ranked`;
     const how =

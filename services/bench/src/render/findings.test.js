@@ -104,6 +104,10 @@ const CASES = {
     { severity: "weak", figures: {} },
     "the machine's own counters could not be read: steal and foreign load are not known",
   ],
+  "side-by-side": [
+    { severity: "note", figures: {} },
+    "the other proxies of its round ran at the same time: its memory, sockets and descriptors are its own, CPU and times do not count",
+  ],
   "few-rounds": [
     { severity: "note", figures: { rounds: 4, least: 4, enough: 6, onePairIn: 35 } },
     "A first look, 4 rounds of the 6 that a verdict takes: ranked by range and not tested, so that two equal proxies would rank apart in 1 of 35 cases",

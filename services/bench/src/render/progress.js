@@ -39,8 +39,10 @@ export function liveView(
   let shown = "";
   let shownWidth = 0;
   let closed = false;
-  /** @type {Extract<RunEvent, {type: "cell"}> | undefined} */
+  /** Of those that run at once, the one that began last. @type {Extract<RunEvent, {type: "cell"}> | undefined} */
   let current;
+  /** @type {Map<string, Extract<RunEvent, {type: "cell"}>>} by the cell's id */
+  const running = new Map();
   let phase = "start";
   /** @type {Extract<RunEvent, {type: "progress"}> | undefined} */
   let progress;
@@ -63,6 +65,7 @@ export function liveView(
         return say(describePlan(event));
       case "cell":
         current = event;
+        running.set(event.cell.id, event);
         phase = "start";
         return;
       case "phase":
@@ -76,7 +79,8 @@ export function liveView(
       case "cell-end":
         endMs = now() + event.remainingSeconds * 1000;
         say(describeEnd(event));
-        current = undefined;
+        running.delete(event.record.id);
+        current = [...running.values()].at(-1);
         progress = undefined;
         return;
       case "note":
@@ -99,7 +103,7 @@ export function liveView(
 
   /** @param {Extract<RunEvent, {type: "cell-end"}>} event */
   const describeEnd = ({ record, repeat }) => {
-    const own = current?.cell.id === record.id ? current : undefined;
+    const own = running.get(record.id);
     const place = own ? `${own.number}/${own.of} ` : "";
     const title = `${place}${titleOf({ ...record, event: own?.cell.event }, scenarios)}${record.attempt > 1 ? ` (try ${record.attempt})` : ""}`;
     const left = redraws ? "" : ` · ${duration(endMs - now())} left`;
@@ -126,7 +130,8 @@ export function liveView(
       `elapsed ${duration(now() - startedMs)} · about ${duration(endMs - now())} left`,
     ];
     if (progress) lines.unshift(describeProgress(progress));
-    if (current) lines.unshift(describeCell(current, phase, { rounds, scenarios }));
+    if (running.size > 1) lines.unshift(describeBeside([...running.values()], rounds));
+    else if (current) lines.unshift(describeCell(current, phase, { rounds, scenarios }));
     return lines;
   };
 
@@ -222,6 +227,27 @@ function describePlan({ directory, cells, done, skipped, estimatedSeconds }) {
 }
 
 /**
+ * @param {Extract<RunEvent, {type: "cell"}>[]} events of cells that run at once
+ * @param {number} [rounds]
+ */
+function describeBeside(events, rounds) {
+  const [{ cell, of }] = events;
+  return [
+    `${events.length} of ${of} cells at once`,
+    roundText(cell, rounds),
+    events.map((event) => event.cell.proxy).join(", "),
+  ].join(" · ");
+}
+
+/**
+ * @param {PlannedCell} cell
+ * @param {number} [rounds]
+ */
+function roundText({ round }, rounds) {
+  return `round ${round}${rounds ? ` of ${rounds}` : ""}`;
+}
+
+/**
  * @param {Extract<RunEvent, {type: "cell"}>} event
  * @param {string} phase
  * @param {{rounds?: number, scenarios: Plan["scenarios"]}} plan
@@ -229,7 +255,7 @@ function describePlan({ directory, cells, done, skipped, estimatedSeconds }) {
 function describeCell({ cell, number, of, attempt }, phase, { rounds, scenarios }) {
   return [
     `cell ${number} of ${of}`,
-    `round ${cell.round}${rounds ? ` of ${rounds}` : ""}`,
+    roundText(cell, rounds),
     titleOf(cell, scenarios),
     ...(attempt > 1 ? [`try ${attempt}`] : []),
     phase,

@@ -216,6 +216,23 @@ test("the block shows where the run is, and is rewritten in place", (t) => {
   assert.match(terminal.rows.at(-2) ?? "", /^5,000 of 5,000 opened · .* 12 failed · .* █{16}$/);
 });
 
+test("of cells that run at once the block names the proxies, and each leaves its own line", (t) => {
+  const { terminal, view, pass } = viewOf(t, { columns: 300 });
+  const other = { ...CELL, id: "r2-haproxy-short-lived-wss-5000", proxy: "haproxy" };
+  view(plan);
+  view({ .../** @type {any} */ (cell()), number: 16 });
+  view(cell(other));
+  pass(1000);
+  assert.equal(terminal.rows.at(-2), "2 of 60 cells at once · round 2 of 6 · nginx, haproxy");
+  view(end(RECORD));
+  pass(1000);
+  assert.match(terminal.rows[1], /^ok {2}16\/60 nginx wss/);
+  assert.match(terminal.rows.at(-2) ?? "", /^cell 17 of 60 · round 2 of 6 · haproxy wss/);
+  view(end({ ...RECORD, id: other.id, proxy: "haproxy" }));
+  pass(1000);
+  assert.match(terminal.rows[2], /^ok {2}17\/60 haproxy wss/);
+});
+
 test("where a plan has several scenarios, each cell says its own, and http what it is", (t) => {
   const { terminal, view, pass } = viewOf(t);
   view({ ...plan, scenarios: SCENARIOS });

@@ -70,6 +70,8 @@ const SOCKET_INTERVAL_MS = 15_000;
 const PAUSE_MS = { holds: 1000, fails: 3000, limited: 3000 };
 /** The service of the reference proxy, and its role. */
 const REFERENCE = "reference";
+/** Of what stands in each role, on Docker's network. */
+const NAMES = { proxy: "proxy", servers: ECHO };
 /** What runs in the containers of the load: first the one, then the other. */
 const WARM_UP = "warm-up";
 const LOAD = "load";
@@ -81,6 +83,7 @@ const LOAD = "load";
  * @property {string} directory the project's
  * @property {string} project name of the Compose project
  * @property {string} network its name
+ * @property {boolean} [isBeside] this program is in the networks of other cells too, where names such as `proxy` are theirs
  * @property {Placement} placement
  * @property {Door | null} hostNetwork for cells on the machines' own network, the door of that of ./bench itself; null: there is none
  * @property {string} run name of the run
@@ -594,22 +597,23 @@ class CellRun {
     if (this.workload.backend !== ECHO) return null;
     if (this.event && this.cell.profile !== CONTROL) return this.event.echoWorkers();
     const isControl = this.cell.profile === CONTROL;
-    const host = this.#insideOf(isControl ? "proxy" : "servers");
-    if (host !== undefined)
-      return readEchoWorkers(`http://${host}:${isControl ? PORTS.proxy.ws : PORTS.server}`);
-    if (this.#severalServers.length > 0) return readWorkersOfAll(this.#severalServers);
-    return readEchoWorkers(`http://${isControl ? "proxy" : "echo"}:8080`);
+    if (!this.hostNetwork && this.#severalServers.length > 0)
+      return readWorkersOfAll(this.#severalServers);
+    const role = isControl ? "proxy" : "servers";
+    const port = this.hostNetwork && !isControl ? PORTS.server : PORTS.proxy.ws;
+    return readEchoWorkers(`http://${this.#insideOf(role) ?? NAMES[role]}:${port}`);
   }
 
   /**
    * @param {"proxy" | "servers"} role
-   * @returns {string | undefined} where this program finds what is on its machine's own network; undefined: by its name, on Docker's
+   * @returns {string | undefined} where this program finds what is on its machine's own network, or in one of several on Docker's;
+   *   undefined: by its name
    */
   #insideOf(role) {
-    const { placement } = this.context;
-    return this.hostNetwork
-      ? placement.doorOf(placement.siteOf(role), this.hostNetwork).inside
-      : undefined;
+    const { placement, isBeside, network } = this.context;
+    if (this.hostNetwork) return placement.doorOf(placement.siteOf(role), this.hostNetwork).inside;
+    // Docker's own DNS server knows each name with that of its network behind it, too.
+    return isBeside ? `${NAMES[role]}.${network}` : undefined;
   }
 
   /**

@@ -40,7 +40,7 @@ async function kept(t, { clocks }, series) {
   const missing = await keepCurves(
     /** @type {Store} */ (/** @type {unknown} */ (store)),
     /** @type {Influx} */ (/** @type {unknown} */ (influx)),
-    "p",
+    () => "p",
   );
   assert.equal(missing, 0);
   return { asked, csv: readFileSync(join(directory, "cell/cadvisor.csv"), "utf8") };

@@ -20,14 +20,15 @@ const OF_NETWORK = ["rx_bytes", "tx_bytes"];
  *
  * @param {Store} store
  * @param {Influx} influx
- * @param {string} project name of the Compose project
+ * @param {(proxy: string) => string} projectOf name of the Compose project in which a proxy was measured
  * @returns {Promise<number>} cells for which InfluxDB had none
  */
-export async function keepCurves(store, influx, project) {
+export async function keepCurves(store, influx, projectOf) {
   let missing = 0;
-  for (const { id, attempt, measured, containers, clocks } of store.results.cells) {
+  for (const { id, attempt, proxy, measured, containers, clocks } of store.results.cells) {
     const file = join(store.cellPath(id, attempt), CURVES_FILE);
     if (!measured || existsSync(file)) continue;
+    const project = projectOf(proxy);
     const hasMachines = clocks !== undefined;
     const fromMs = measured.fromMs - 1000;
     const toMs = measured.toMs + 1000;

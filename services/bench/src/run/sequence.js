@@ -1,8 +1,10 @@
 /**
- * Runs the cells of a plan, one after the other, and records each as it ends.
+ * Runs the cells of a plan, one after the other or side by side, and records each as it ends.
  */
 import { ATTEMPTS } from "../plan/estimate.js";
 import { NO_QUOTA, quotaEnv, quotaOf } from "../plan/cpu-budget.js";
+import { groupsOf } from "../plan/side-by-side.js";
+import { allEnded } from "../platform/wait.js";
 import { cellsToRepeat, isSearch, repeatReason } from "../record/repeats.js";
 import { unwritable } from "../record/store.js";
 import { runCell } from "./cell.js";
@@ -19,19 +21,25 @@ import { newRecord } from "./cell-record.js";
  * @param {object} options
  * @param {boolean} options.keepGoing also after a cell has failed twice
  * @param {() => number} options.remaining estimated seconds to the end
+ * @param {(cell: PlannedCell) => RunContext} [options.contextOf] that of one cell among those that run at once; left out: the shared one
  * @param {typeof runCell} [options.measure] runs an attempt
  * @returns {Promise<{failed: number, untried: number}>} cells that failed for good, and cells that were not tried, or not again
  * @throws when `context.signal` is aborted, or when results cannot be written
  */
-export async function runCells(store, context, { keepGoing, remaining, measure = runCell }) {
-  const { cells } = store.results.plan;
+export async function runCells(
+  store,
+  context,
+  { keepGoing, remaining, contextOf = () => context, measure = runCell },
+) {
+  const { plan } = store.results;
+  const { cells } = plan;
   const done = () => cells.filter((cell) => isDone(store, cell)).length;
   context.tell({
     type: "plan",
     directory: store.directory,
     cells: cells.length,
-    rounds: store.results.plan.rounds,
-    scenarios: store.results.plan.scenarios,
+    rounds: plan.rounds,
+    scenarios: plan.scenarios,
     done: done(),
     skipped: cells.filter(({ skip }) => skip).length,
     estimatedSeconds: remaining(),
@@ -40,14 +48,17 @@ export async function runCells(store, context, { keepGoing, remaining, measure =
   let untried = 0;
   let due = cells.filter((cell) => !isDone(store, cell));
   do {
-    for (const [index, cell] of due.entries()) {
-      const end = await tried(cell);
-      if (end === "untried") untried += 1;
-      if (end !== "failed") continue;
-      failed += 1;
-      const lost = store.attemptsOf(cell).at(-1)?.cause?.kind === "engine";
-      if (keepGoing && !lost) continue;
-      const left = new Set([...due.slice(index + 1), ...cellsToRepeat(store.results)]);
+    const groups = groupsOf(plan, due);
+    for (const [index, group] of groups.entries()) {
+      const ends = await allEnded(group.map(tried));
+      const failures = group.filter((_, i) => ends[i] === "failed");
+      untried += ends.filter((end) => end === "untried").length;
+      failed += failures.length;
+      const isLost = failures.some(
+        (cell) => store.attemptsOf(cell).at(-1)?.cause?.kind === "engine",
+      );
+      if (failures.length === 0 || (keepGoing && !isLost)) continue;
+      const left = new Set([...groups.slice(index + 1).flat(), ...cellsToRepeat(store.results)]);
       return { failed, untried: untried + left.size };
     }
     due = cellsToRepeat(store.results);
@@ -119,7 +130,7 @@ export async function runCells(store, context, { keepGoing, remaining, measure =
   async function recorded(cell, attempt) {
     const folder = store.cellFolder(cell.id, attempt);
     try {
-      const record = await measure(cell, attempt, context, folder);
+      const record = await measure(cell, attempt, contextOf(cell), folder);
       store.add(record);
       return record;
     } catch (error) {

@@ -150,3 +150,40 @@ test("what was to be run again is, when the run is resumed", async (t) => {
   assert.deepEqual(await bed.run(), { failed: 0, untried: 0 });
   assert.deepEqual(bed.order, ["a1", "b1", "c1", "a2"]);
 });
+
+test("cells that run at once all begin before one ends, each with a context of its own", async (t) => {
+  const parent = mkdtempSync(join(tmpdir(), "sequence-"));
+  t.after(() => rmSync(parent, { recursive: true }));
+  const { plan, environment, proxies } = results({ rounds: 1 });
+  const cells = [1, 2].flatMap((round) =>
+    ["nginx", "haproxy"].map((proxy) => plannedCell({ id: `r${round}-${proxy}`, round, proxy })),
+  );
+  const beside = { ...plan, sideBySide: /** @type {const} */ (true), cells };
+  const store = Store.create(parent, "run", { plan: beside, environment, proxies, command: "" });
+  const context = /** @type {any} */ ({ signal: new AbortController().signal, tell: () => {} });
+  /** @type {string[]} */
+  const order = [];
+  const outcome = await runCells(store, context, {
+    keepGoing: false,
+    remaining: () => 0,
+    contextOf: ({ proxy }) => ({ ...context, project: `p-${proxy}` }),
+    measure: async (cell, attempt, { project }) => {
+      order.push(`${cell.id} in ${project}`);
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push(`${cell.id} ends`);
+      const isLost = cell.id === "r1-haproxy";
+      const cause = { kind: /** @type {const} */ ("load"), message: "" };
+      return /** @type {CellRecord} */ ({
+        ...cellRecord(cell),
+        attempt,
+        ...(isLost && { status: "failed", cause }),
+      });
+    },
+  });
+  assert.deepEqual(order, [
+    ...["r1-nginx in p-nginx", "r1-haproxy in p-haproxy", "r1-nginx ends", "r1-haproxy ends"],
+    ...["r1-haproxy in p-haproxy", "r1-haproxy ends"],
+  ]);
+  assert.deepEqual(outcome, { failed: 1, untried: 2 });
+  assert.equal(store.results.cells.length, 3);
+});

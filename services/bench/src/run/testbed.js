@@ -31,6 +31,7 @@ import { machineShares } from "./machine-shares.js";
 import { Placement } from "./placement.js";
 import { runCells } from "./sequence.js";
 import { shipFiles } from "./shipped-files.js";
+import { projectBeside, projectsBeside, removeBeside, SideBySide } from "./cell-projects.js";
 
 /** @import { ComposeConfig, Engine } from "../platform/docker.js" */
 /** @import { Store } from "../record/store.js" */
@@ -71,6 +72,7 @@ export class Testbed {
   #network;
   #observers;
   #placement;
+  #beside;
   /** Of machines that are not this one, while a run goes on. */
   #equipment;
   /** Whether nothing of the run is left on the engine. */
@@ -106,6 +108,7 @@ export class Testbed {
         })
       : Placement.here();
     this.#network = config.networks.default.name;
+    this.#beside = new SideBySide(directory, config.name);
     this.#observers = Object.entries(config.services)
       .filter(([name, { profiles = [] }]) => profiles.length === 0 && !NOT_OBSERVERS.includes(name))
       .map(([name]) => name);
@@ -147,8 +150,11 @@ export class Testbed {
       const budgetGroup = await this.#oneBudget(plan);
       const hostNetwork = isOnHost ? await this.#hostNetwork() : null;
       const shared = { edges, authorities, budgetGroup, hostNetwork, tell };
-      const outcome = await runCells(store, this.#context(store, shared), {
+      const context = this.#context(store, shared);
+      if (plan.sideBySide) await this.#beside.begin(plan.cells, context);
+      const outcome = await runCells(store, context, {
         keepGoing,
+        ...(plan.sideBySide && { contextOf: (cell) => this.#beside.contextOf(context, cell) }),
         remaining: () => estimateRemaining(plan, store.results.cells, cellsToRepeat(store.results)),
       });
       if (plan.cells.some(({ observed }) => !observed)) {
@@ -165,6 +171,8 @@ export class Testbed {
     } finally {
       await follower.close();
       edges.close();
+      this.#beside.close();
+      const noneBeside = await removeBeside(this.#directory, this.#config.name);
       for (const network of this.#networks) await OWN_ENGINE.leaveNetwork(network);
       await OWN_ENGINE.remove(
         (await OWN_ENGINE.containersOf(this.#config.name).catch(() => [])).map(({ name }) => name),
@@ -173,7 +181,7 @@ export class Testbed {
       await OWN_ENGINE.remove([this.#budgetHolder]);
       const left = await this.#clearFurther();
       for (const text of left) tell({ type: "note", text });
-      this.isClear = code === 0 && left.length === 0;
+      this.isClear = code === 0 && left.length === 0 && noneBeside;
     }
   }
 
@@ -345,7 +353,9 @@ export class Testbed {
     const containers = await this.#placement
       .containersOf(this.#config.name)
       .catch((error) => Promise.reject(beforeCells(error)));
-    const running = containers.filter(({ running }) => running);
+    const beside = await projectsBeside(this.#config.name);
+    const besides = await Promise.all(beside.map((name) => OWN_ENGINE.containersOf(name)));
+    const running = [...containers, ...besides.flat()].filter(({ running }) => running);
     if (running.length > 0 && !clear) {
       throw new UserError(
         `the project ${this.#config.name} is already up: ${running.map(({ service }) => service).join(", ")}`,
@@ -354,6 +364,7 @@ export class Testbed {
     }
     // Those that have ended still hold their names.
     await OWN_ENGINE.remove(containers.map(({ name }) => name));
+    await removeBeside(this.#directory, this.#config.name);
     // A run that was broken off leaves files there too.
     for (const { engine, name } of this.#placement.further) {
       await this.#clear(engine).catch((error) => {
@@ -394,7 +405,11 @@ export class Testbed {
    */
   async #keepCurves(store, influx, tell) {
     try {
-      const missing = await keepCurves(store, influx, this.#config.name);
+      const { sideBySide } = store.results.plan;
+      const { name } = this.#config;
+      const missing = await keepCurves(store, influx, (proxy) =>
+        sideBySide ? projectBeside(name, proxy) : name,
+      );
       if (missing > 0)
         tell({
           type: "note",

@@ -1,0 +1,127 @@
+/**
+ * Compose projects of cells that run at once. Each has a network of its own, in which `proxy` and `echo` are its own; what observes stays in
+ * that of the run, and sees all of them.
+ */
+import { ensureCertificates } from "../platform/certificates.js";
+import { OWN_ENGINE, Project } from "../platform/docker.js";
+import { EDGE_HOST, Edges } from "./edges.js";
+
+/** @import { PlannedCell } from "../record/types.js" */
+/** @import { RunContext } from "./cell.js" */
+
+/** Between the name of the run's project and that of the proxy. */
+const INFIX = "-beside-";
+
+/**
+ * @param {string} project name of the run's
+ * @param {string} proxy as the plan calls it
+ * @returns {string} name of the Compose project of its cells
+ */
+export function projectBeside(project, proxy) {
+  return `${project}${INFIX}${proxy}`;
+}
+
+/**
+ * @param {string} project name of the run's
+ * @returns {Promise<string[]>} names of those beside it that still have a network; of an engine that does not answer, none
+ */
+export async function projectsBeside(project) {
+  const label = "com.docker.compose.project";
+  const { stdout } = await OWN_ENGINE.run([
+    ...["docker", "network", "ls", "--filter", `label=${label}`],
+    ...["--format", `{{.Label "${label}"}}`],
+  ]);
+  return [...new Set(stdout.split("\n"))].filter((name) => name.startsWith(`${project}${INFIX}`));
+}
+
+/**
+ * @param {string} directory the project's
+ * @param {string} project name of the run's
+ * @returns {Promise<boolean>} whether nothing of those beside it is left
+ */
+export async function removeBeside(directory, project) {
+  for (const name of await projectsBeside(project)) {
+    await OWN_ENGINE.leaveNetwork(networkOf(name));
+    const containers = await OWN_ENGINE.containersOf(name).catch(() => []);
+    await OWN_ENGINE.remove(containers.map((container) => container.name));
+    await new Project(directory, { name, profile: "*" }).run([
+      ...["down", "--volumes", "--remove-orphans", "--timeout", "0"],
+    ]);
+  }
+  return (await projectsBeside(project)).length === 0;
+}
+
+/**
+ * @param {string} project
+ * @returns {string} its network, as Compose names it
+ */
+function networkOf(project) {
+  return `${project}_default`;
+}
+
+/** The projects beside that of a run. */
+export class SideBySide {
+  #directory;
+  #project;
+  /** @type {Map<string, Pick<RunContext, "project" | "network" | "edges" | "authorities">>} by proxy */
+  #places = new Map();
+
+  /**
+   * @param {string} directory the project's
+   * @param {string} project name of the run's
+   */
+  constructor(directory, project) {
+    this.#directory = directory;
+    this.#project = project;
+  }
+
+  /**
+   * Makes the project of each proxy, with its certificates, and brings this program into its network.
+   *
+   * @param {readonly PlannedCell[]} cells
+   * @param {Pick<RunContext, "keyType" | "signal">} context
+   */
+  async begin(cells, { keyType, signal }) {
+    const proxies = new Set(cells.filter(({ skip }) => skip === null).map(({ proxy }) => proxy));
+    for (const proxy of proxies) {
+      const name = projectBeside(this.#project, proxy);
+      const project = new Project(this.#directory, { name, env: { TLS_KEY_TYPE: keyType } });
+      const authority = await ensureCertificates(project, { signal });
+      // With its first container Compose makes the network.
+      await project.check(["up", "--no-start", "--no-deps", "echo"], { signal });
+      const edges = new Edges(0);
+      await edges.listen();
+      const network = networkOf(name);
+      this.#places.set(proxy, {
+        ...{ project: name, network, edges },
+        authorities: { [keyType]: authority },
+      });
+      await OWN_ENGINE.joinNetwork(network, EDGE_HOST);
+    }
+  }
+
+  /**
+   * @param {RunContext} context of the run
+   * @param {PlannedCell} cell
+   * @returns {RunContext} of that cell
+   */
+  contextOf(context, cell) {
+    const place = this.#places.get(cell.proxy);
+    if (!place) throw new Error(`${cell.proxy} has no project of its own`);
+    return {
+      ...context,
+      ...place,
+      isBeside: true,
+      observers: [],
+      // Of phases and live figures of several cells at once nobody could tell whose they are.
+      tell: (event) => {
+        if (event.type === "note") context.tell(event);
+      },
+    };
+  }
+
+  /** No load waits at an edge any more. */
+  close() {
+    for (const { edges } of this.#places.values()) edges.close();
+  }
+}

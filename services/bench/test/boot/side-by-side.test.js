@@ -1,0 +1,101 @@
+/**
+ * Proxies that run at once: each is measured as its own, and nothing of any stays behind, whether the run ends or is killed.
+ */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { analyse } from "../../src/analyse/index.js";
+import { check, OWN_ENGINE } from "../../src/platform/docker.js";
+import { until } from "../../src/platform/wait.js";
+import { projectBeside, projectsBeside } from "../../src/run/cell-projects.js";
+import { atEnd } from "../lab.js";
+import { LIMIT_MS, testbed } from "../testbed.js";
+
+/** @import { TestContext } from "node:test" */
+
+const BATTLE = `title: Two minutes side by side
+proxies: [none, nginx, haproxy-hitch]
+rounds: 1
+seed: 1
+sideBySide: true
+tests:
+  - scenario: steady
+    schemes: [ws]
+    parameters: { CONNECTIONS: 50, MESSAGES_PER_SECOND: 40, STEADY_SECONDS: 120, MESSAGE_BYTES: 100, LATENCY_SAMPLES: 5 }
+    warmUp: { STEADY_SECONDS: 1 }
+`;
+
+/**
+ * A testbed of which the projects beside it are removed, too.
+ *
+ * @param {TestContext} t
+ */
+function bedOf(t) {
+  const bed = testbed(t, BATTLE);
+  const down = async () => (await bed.bench(["down"]).ended).code;
+  atEnd(t, down);
+  return { ...bed, down };
+}
+
+/** @param {string} project @returns {Promise<string[]>} volumes of it, and of those beside it */
+async function volumesOf(project) {
+  const names = await check(["docker", "volume", "ls", "--format", "{{.Name}}"]);
+  return names.split("\n").filter((name) => name.startsWith(`${project}-beside-`));
+}
+
+test("side by side each proxy has its own load, server, counters and curves, and CPU is not told", async (t) => {
+  const { bench, results, directory, project, assertNothingLeft } = bedOf(t);
+  const { code, output } = await bench(["run", "one"]).ended;
+  assert.equal(code, 0, output);
+  const found = results();
+  assert.deepEqual(found.cells.map(({ proxy }) => proxy).sort(), [
+    ...["haproxy-hitch", "nginx", "none"],
+  ]);
+  const phases = found.cells.map(({ measured }) => measured ?? { fromMs: Infinity, toMs: 0 });
+  const [begun, ended] = [
+    Math.max(...phases.map(({ fromMs }) => fromMs)),
+    Math.min(...phases.map(({ toMs }) => toMs)),
+  ];
+  assert.ok(ended - begun > 60_000, `together for ${(ended - begun) / 1000} s`);
+  const { cells, courses } = analyse(found, { policy: null });
+  for (const { record, measures, findings } of cells) {
+    const { proxy, connectionsHeld, messagesEchoed, containers } = record;
+    assert.deepEqual(connectionsHeld, { from: 50, to: 50 }, proxy);
+    assert.ok(Number(messagesEchoed) > 4000, `${proxy}: ${messagesEchoed}`);
+    const gates = findings.map(({ gate }) => gate);
+    assert.ok(gates.includes("side-by-side"), proxy);
+    // The server counted what this load sent, not another; the traffic passed this proxy.
+    for (const gate of ["echo-count", "bypassed", "not-held", "foreign-load"])
+      assert.ok(!gates.includes(/** @type {any} */ (gate)), `${proxy}: ${gate}`);
+    assert.ok(!("cpu_us_per_message" in measures), proxy);
+    assert.ok(measures.proxy_memory_mean_usage_bytes > 0, proxy);
+    const proxies = Object.entries(containers).filter(([, { role }]) => role === "proxy");
+    assert.ok(proxies.every(([name]) => name.startsWith(proxy)));
+    const [run] = readdirSync(join(directory, "results"));
+    const curves = join(directory, "results", run, "cells", record.id, "cadvisor.csv");
+    assert.ok(existsSync(curves), `${proxy}: no curves`);
+  }
+  assert.deepEqual(
+    courses[0].rows.map(({ proxy, missing, parts }) => [proxy, missing, parts.length]),
+    found.plan.proxies.map((proxy) => [proxy, [], 4]),
+  );
+  await assertNothingLeft();
+  assert.deepEqual(await projectsBeside(project.name), []);
+  assert.deepEqual(await volumesOf(project.name), []);
+});
+
+test("down removes what a killed run has left beside its project", async (t) => {
+  const { bench, project, down } = bedOf(t);
+  const { child, ended } = bench(["run", "one"]);
+  const started = () => OWN_ENGINE.containersOf(projectBeside(project.name, "nginx"));
+  const isUp = (/** @type {{service: string}[]} */ all) =>
+    all.some(({ service }) => service === "nginx");
+  assert.ok(isUp(await until(Date.now() + LIMIT_MS, started, isUp)));
+  child.kill("SIGKILL");
+  await ended;
+  assert.ok((await projectsBeside(project.name)).length > 0);
+  assert.equal(await down(), 0);
+  assert.deepEqual(await projectsBeside(project.name), []);
+  assert.deepEqual(await volumesOf(project.name), []);
+});
