@@ -64,6 +64,7 @@ export function analyse(whole, { policy, noiseFloor = null, published = null, pr
   const settings = compareAll(results, cells);
   const pools = poolsOf(results, settings, cells);
   const slopes = slopesOf(results, cells);
+  const capacities = capacitiesOf(recorded);
   const handshakes = handshakesOf(results, settings, cells);
   const delays = delaysOf(results, settings, cells);
   const survivals = survivalsOf(recorded, experimentCells);
@@ -94,7 +95,7 @@ export function analyse(whole, { policy, noiseFloor = null, published = null, pr
     handshakes,
     multiplexing: multiplexingOf(results, settings, cells),
     networkCosts: networkCostsOf(results, settings, cells),
-    capacities: capacitiesOf(recorded),
+    capacities,
     searchCells: analyseCells(capacityAlone(recorded), policy),
     survivals,
     storms: stormsOf(recorded, experimentCells),
@@ -105,7 +106,7 @@ export function analyse(whole, { policy, noiseFloor = null, published = null, pr
       ? null
       : overviewOf({
           ...{ results: recorded, asked: answered.asked, slopes, delays, machineIndices },
-          survivals,
+          ...{ survivals, capacities },
         }),
     findings: runFindings(recorded, [...cells, ...experimentCells]),
     aa,

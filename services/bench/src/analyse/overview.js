@@ -8,7 +8,7 @@ import { measure } from "./measures.js";
 
 /** @import { Estimate } from "../statistics/types.js" */
 /** @import { Scheme } from "../record/types.js" */
-/** @import { Analysis, Comparison, DelayKind, DelayRow, Missing, Overview, OverviewCell, OverviewColumn, Ratio, Setting, Share, SlopeRow, SurvivalAnswer, SurvivalFigures } from "./types.js" */
+/** @import { Analysis, CapacityAnswer, Comparison, DelayKind, DelayRow, Missing, Overview, OverviewCell, OverviewColumn, Ratio, Setting, Share, SlopeRow, SurvivalAnswer, SurvivalFigures } from "./types.js" */
 /** @import { Workload } from "../plan/workload.js" */
 
 /** Whose slope over held connections is what one of them takes. */
@@ -19,7 +19,7 @@ const EVENTS_KEY = "lost";
 const CHANGE = "reload";
 
 /**
- * @typedef {Pick<Analysis, "results" | "asked" | "slopes" | "delays" | "machineIndices" | "survivals">} Analysed
+ * @typedef {Pick<Analysis, "results" | "asked" | "slopes" | "delays" | "machineIndices" | "survivals" | "capacities">} Analysed
  *
  * @typedef {Pick<OverviewColumn, "at" | "isFirstLook"> & {cells: Omit<OverviewCell, "toReference">[]}} Load
  * @typedef {Load & Partial<Pick<OverviewColumn, "otherwise">>} Found otherwise: left out, there is one load alone
@@ -58,6 +58,21 @@ const COLUMNS = [
     choices: [{ key: "message", measure: "cpu_us_per_message", find: pooled() }],
   },
   ...["handshake", "echo"].map((kind) => p99Column(/** @type {DelayKind} */ (kind))),
+  ...both({
+    protocol: "websocket",
+    battle: null,
+    choices: [
+      { key: "carried", measure: "connections_per_second", find: carried({ isHeld: false }) },
+    ],
+  }),
+  {
+    protocol: "websocket",
+    scheme: "ws",
+    battle: null,
+    choices: [
+      { key: "carried-messages", measure: "messages_per_second", find: carried({ isHeld: true }) },
+    ],
+  },
   ...heldColumns({ key: "held", measure: HELD, find: held(({ slope }) => slope) }),
   ...heldColumns({
     key: "per-gib",
@@ -313,6 +328,37 @@ export function delayCells(rows) {
       missing: row.missing,
     };
   });
+}
+
+/**
+ * @param {{isHeld: boolean}} what connections that are held, and carry messages; or those that come
+ * @returns {Choice["find"]} the most under a promise; where several settings have it, the first
+ */
+function carried({ isHeld }) {
+  return ({ capacities, results: { plan } }, { scheme }) => {
+    const { promise, proxyCpus } = plan;
+    if (!promise) return null;
+    const found = capacities
+      .filter((one) => one.scheme === scheme && one.workload.holdsConnections === isHeld)
+      .map(({ answers, ...setting }) => ({
+        at: [{ ...setting, comparisons: [], promised: { sloMs: promise.sloMs, proxyCpus } }],
+        cells: answers.filter(({ proxy }) => proxy !== CONTROL).map(capacityCell),
+        isFirstLook: false,
+      }))
+      .filter(({ cells }) => cells.some(({ value }) => value));
+    return firstOf(found);
+  };
+}
+
+/**
+ * @param {CapacityAnswer} answer
+ * @returns {Found["cells"][number]} the highest rate that it is known to carry, and up to where it may
+ */
+function capacityCell({ proxy, low, high, rank, ties }) {
+  if (low === null) return unranked(proxy, null);
+  /** @type {Estimate} */
+  const value = { value: low, interval: high === null ? null : [low, high] };
+  return { ...unranked(proxy, value), rank, ties, ...(high === null && { isAtLeast: true }) };
 }
 
 /**

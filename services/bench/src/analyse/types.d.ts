@@ -533,13 +533,19 @@ export interface OverviewColumn {
   /** Which battle measures it; null: nobody misses it where it was not measured. */
   battle: string | null;
   /** What it rests on; null: the run cannot speak to it. */
-  at: Setting[] | Slopes | null;
+  at: (Setting & Partial<Promised>)[] | Slopes | null;
   /** One a proxy; empty where `at` is null. */
   cells: OverviewCell[];
   /** Ranked by fewer rounds than a verdict takes. */
   isFirstLook: boolean;
   /** Other loads of the run for which the same is asked, where others are best: who. */
   otherwise: { at: Setting[]; best: string[] }[];
+}
+
+/** Of a setting in which the highest rate was searched. */
+export interface Promised {
+  /** sloMs: p99 at most; proxyCpus: budget of each proxy in cores, 0: none. */
+  promised: { sloMs: number; proxyCpus: number };
 }
 
 export interface OverviewCell {
@@ -553,6 +559,8 @@ export interface OverviewCell {
   /** CPU time to that of the reference proxy, which may be held against other machines; null: the record has none. */
   toReference: number | null;
   isBest: boolean;
+  /** Of a rate that was searched: no higher one is known that is too much. */
+  isAtLeast?: true;
   rank: number | null;
   /** Those of the same rank from which no difference is seen. */
   ties: string[];

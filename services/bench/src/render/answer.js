@@ -11,7 +11,8 @@ import { schemeName } from "../plan/workload.js";
 import { dayOf } from "./claim-rows.js";
 import { dotChart, svgText } from "./charts.js";
 import {
-  choiceText,
+  carriedNotes,
+  choiceByUse,
   columnUnit,
   gapsOf,
   glanceCells,
@@ -43,7 +44,7 @@ export function answerBlocks(runs, overview) {
   const verdicts = verdictsOf(columns);
   const choice =
     verdicts.length > 0
-      ? `${choiceText(verdicts, {
+      ? `${choiceByUse(verdicts, {
           proxies: runs.flatMap(({ analysis }) => analysis.results.proxies),
           nameOf: (name) => bracketed(looks[name].label),
         })}.`
@@ -63,6 +64,7 @@ export function answerBlocks(runs, overview) {
     plain(
       [
         "×1 is the best of a line; the others are ratios to it, each with its 95 % interval, or with the lowest and the highest round where it says rounds. Bold: the first rank, in which no difference is seen.",
+        ...carriedNotes(columns),
         ...new Set(columns.map(({ run }) => buildsText(run.analysis.results)).filter(Boolean)),
         ...new Set(columns.map(({ run }) => `${machineLine(run.analysis.results.environment)}.`)),
         ...(gaps.length > 0 ? [`No published run has measured: ${gaps.join("; ")}.`] : []),

@@ -9,6 +9,7 @@ import {
   promiseText,
   stretchedText,
 } from "./capacity-texts.js";
+import { glanceOf } from "./glance.js";
 import { renderHtml } from "./report-html.js";
 import { renderMarkdown } from "./report-markdown.js";
 import { renderText } from "./report-text.js";
@@ -128,4 +129,29 @@ test("every report has it: a line with the promise, each probe as a point; none 
     assert.doesNotMatch(text, /NaN|undefined|\[object/);
   for (const text of [markdown, terminal]) assert.match(text, /322 to 336/);
   assert.match(page, /1 proxy and the control in 1 search, 4 rounds/);
+});
+
+test("the table at a glance has the rate, up to where it may be, and under what promise", () => {
+  const cell = (/** @type {Parameters<typeof capacityResults>[0]} */ course) => {
+    const glance = glanceOf(analysed(course));
+    const column = glance?.columns.find(({ title }) => title.startsWith("connections a second"));
+    assert.ok(glance && column);
+    assert.equal(column.title, "connections a second within a promised p99, ws");
+    assert.equal(column.load, "at most 50 ms with 0.5 cores");
+    assert.match(glance.legend, /Within a promised p99: the highest rate that kept it/);
+    return column.cells.find(({ proxy }) => proxy === "nginx");
+  };
+  const confirmed = cell(undefined);
+  assert.deepEqual(
+    [confirmed?.text, confirmed?.spread, confirmed?.isFirst],
+    ["322", "322–336", true],
+  );
+  const limited = cell({
+    search: [
+      [200, "holds"],
+      [400, "limited"],
+    ],
+    above: [],
+  });
+  assert.deepEqual([limited?.text, limited?.spread], ["at least 200", ""]);
 });

@@ -1,7 +1,7 @@
 /**
  * The overview of a run in words: which proxy to choose, in a sentence and a table.
  *
- * @import { Analysis, Overview, OverviewCell, OverviewColumn, Setting, Slopes } from "../analyse/types.js"
+ * @import { Analysis, Overview, OverviewCell, OverviewColumn, Promised, Setting, Slopes } from "../analyse/types.js"
  * @import { Results } from "../record/types.js"
  * @import { Interval } from "../statistics/types.js"
  */
@@ -40,12 +40,34 @@ export const TITLES = {
   message: "CPU per message",
   "handshake-p99": "handshake p99 at a set rate",
   "echo-p99": "echo p99 at a set rate",
+  carried: "connections a second within a promised p99",
+  "carried-messages": "messages a second within a promised p99",
   held: "memory a held connection",
   "per-gib": "connections a GiB",
   lost: "connections lost at a reload",
   request: "CPU per request",
   served: "CPU of proxy and server",
 };
+
+/** What proxies are used for, what is counted there, and the keys of its columns. */
+const USES = [
+  { use: "short connections", what: "CPU", keys: ["handshake", "connection"] },
+  { use: "messages", what: "CPU", keys: ["message"] },
+  {
+    use: "the highest rate within a promised p99",
+    what: "",
+    keys: ["carried", "carried-messages"],
+  },
+  { use: "held connections", what: "memory", keys: ["held", "per-gib"] },
+  { use: "a low p99 at a set rate", what: "", keys: ["handshake-p99", "echo-p99"] },
+  { use: "reloads", what: "connections lost", keys: ["lost"] },
+];
+
+const NONE_IN_ALL = "No proxy is best in all";
+
+/** How to read a column of rates that were searched. */
+const CARRIED_NOTE =
+  "Within a promised p99: the highest rate that kept it, and in brackets that and the lowest above it which did not.";
 
 /** Units of figures that are no measure's own. @type {Record<string, string>} */
 const UNITS = { "per-gib": "" };
@@ -66,9 +88,18 @@ export function glanceOf({ results, overview }) {
       ranked
         ? "× best: the ratio to the best of the column, 1 being the best; with it the 95 % interval, or the lowest and the highest of too few rounds for one, its rank, where = is a shared one: no difference is seen, and the figure that it is of."
         : "Figures with the lowest and the highest round: too few rounds to rank.",
+      ...carriedNotes(overview.columns),
       ...otherwiseTexts(overview, results),
     ].join(" "),
   };
+}
+
+/**
+ * @param {Pick<OverviewColumn, "at">[]} columns
+ * @returns {string[]} how to read rates that were searched; empty where none was
+ */
+export function carriedNotes(columns) {
+  return columns.some(({ at }) => Array.isArray(at) && at[0].promised) ? [CARRIED_NOTE] : [];
 }
 
 /**
@@ -149,12 +180,16 @@ export function titleOf({ key, protocol, scheme, at }) {
 }
 
 /**
- * @param {Omit<Setting, "comparisons">[] | Slopes} at
+ * @param {(Omit<Setting, "comparisons"> & Partial<Promised>)[] | Slopes} at
  * @returns {string} what a column rests on
  */
 export function loadText(at) {
   if (!Array.isArray(at)) return `slope over up to ${number(at.most)} held`;
-  const [{ workload }] = at;
+  const [{ workload, promised }] = at;
+  if (promised) {
+    const { sloMs, proxyCpus } = promised;
+    return `at most ${number(sloMs)} ms${proxyCpus > 0 ? ` with ${counted(proxyCpus, "core")}` : ""}`;
+  }
   const { messagesPerSecond, messageBytes, connectionsPerSecond = 0 } = workload;
   if (messagesPerSecond)
     return `${counted(messagesPerSecond, "message")} of ${counted(messageBytes ?? 0, "byte")} a second`;
@@ -197,7 +232,7 @@ function glanceCell(cell, { unit, divisor }, lowest) {
   const isWide = value.interval || extent;
   return {
     proxy,
-    text: amount,
+    text: cell.isAtLeast ? `at least ${amount}` : amount,
     spread: isWide ? range([ends[0] / divisor, ends[1] / divisor], value.value / divisor) : "",
     amount: "",
     rank,
@@ -231,6 +266,56 @@ function sentenceOf({ columns }, results) {
   return `${choice}${tail}.${look}`;
 }
 
+/** @param {Pick<OverviewColumn, "cells">} column @returns {string[]} who is first in it, alone or not */
+function leaders({ cells }) {
+  return cells.filter(({ rank }) => rank === 1).map(({ proxy }) => proxy);
+}
+
+/**
+ * @param {Pick<OverviewColumn, "cells">[]} ranked one at least
+ * @param {Results["proxies"]} proxies of the records that they are of
+ * @returns {string[]} who is first in each of them, without variants that tie with their original; sorted
+ */
+function bestInAll(ranked, proxies) {
+  const everywhere = leaders(ranked[0])
+    .filter((name) => ranked.every((column) => leaders(column).includes(name)))
+    .sort();
+  return withoutVariants(everywhere, proxies);
+}
+
+/**
+ * As `choiceText`, by what a proxy is used for: a use has a name where one is first in all of its columns.
+ *
+ * @param {Parameters<typeof choiceText>[0]} ranked
+ * @param {Parameters<typeof choiceText>[1]} named
+ * @returns {string} without a full stop
+ */
+export function choiceByUse(ranked, { proxies, nameOf }) {
+  const names = (/** @type {string[]} */ found) => alternatives(found.map(nameOf));
+  const told = USES.flatMap(({ use, what, keys }) => {
+    const own = ranked.filter(({ key }) => keys.includes(key));
+    if (own.length === 0) return [];
+    const isForOneLoad = own.some(({ otherwise }) => otherwise.length > 0);
+    const schemes = [...new Set(own.map((column) => titleOf(column).split(", ")[1]))];
+    const about = [what, list(schemes), ...(isForOneLoad ? ["not with every load"] : [])];
+    const best = bestInAll(own, proxies);
+    const text = `for ${use} (${about.filter(Boolean).join(", ")})`;
+    return best.length > 0 ? `${names(best)} ${text}` : `${text} it depends on the measure`;
+  });
+  const chosen = bestInAll(ranked, proxies);
+  return chosen.length > 0
+    ? `Choose ${names(chosen)}, best or tied with the best in all that was measured`
+    : `${NONE_IN_ALL}: ${told.join("; ")}`;
+}
+
+/**
+ * @param {string[]} words
+ * @returns {string} `a, b or c`
+ */
+function alternatives(words) {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}
+
 /**
  * @template {OverviewColumn} T
  * @param {T[]} columns
@@ -248,12 +333,7 @@ export function rankedOf(columns) {
  * @returns {string} whom to choose, and for what; without a full stop
  */
 export function choiceText(ranked, { proxies, nameOf }) {
-  const leaders = (/** @type {Pick<OverviewColumn, "cells">} */ { cells }) =>
-    cells.filter(({ rank }) => rank === 1).map(({ proxy }) => proxy);
-  const everywhere = leaders(ranked[0])
-    .filter((name) => ranked.every((column) => leaders(column).includes(name)))
-    .sort();
-  const chosen = withoutVariants(everywhere, proxies);
+  const chosen = bestInAll(ranked, proxies);
   // A variant that is chosen is named beside its original as well, where only the variant is best in all.
   const named = (/** @type {Pick<OverviewColumn, "cells">} */ column) => {
     const told = withoutVariants(leaders(column), proxies);
@@ -268,7 +348,7 @@ export function choiceText(ranked, { proxies, nameOf }) {
     return `${list(names.map(nameOf))} ${names.length > 1 ? "tie" : "is best"} in ${of}`;
   });
   const choice =
-    chosen.length > 0 ? `Choose ${chosen.map(nameOf).join(" or ")}: ` : "No proxy is best in all: ";
+    chosen.length > 0 ? `Choose ${chosen.map(nameOf).join(" or ")}: ` : `${NONE_IN_ALL}: `;
   const isWhole = ranked.every((column) => named(column).length === leaders(column).length);
   const rest = isWhole ? "" : "; variants that tie with their original are not named";
   return `${choice}${told.join("; ")}${rest}`;

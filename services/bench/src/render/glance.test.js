@@ -4,7 +4,7 @@ import { analyse } from "../analyse/index.js";
 import { rateResults } from "../analyse/testing/rates.js";
 import { recorded } from "../analyse/testing/recorded.js";
 import { results } from "../analyse/testing/results.js";
-import { choiceText, glanceOf } from "./glance.js";
+import { choiceByUse, choiceText, glanceOf } from "./glance.js";
 import { renderHtml } from "./report-html.js";
 import { renderMarkdown } from "./report-markdown.js";
 import { renderText } from "./report-text.js";
@@ -110,9 +110,10 @@ const PROXIES = [
 
 /**
  * @param {Record<string, string[]>} leaders by column: of its first rank
+ * @param {typeof choiceText} [textOf]
  * @returns {string} the choice
  */
-function choiceAmong(leaders) {
+function choiceAmong(leaders, textOf = choiceText) {
   const columns = Object.entries(leaders).map(([key, first]) => ({
     ...{ key, protocol: /** @type {const} */ ("websocket"), scheme: /** @type {const} */ ("ws") },
     ...{ at: [], otherwise: [] },
@@ -122,8 +123,28 @@ function choiceAmong(leaders) {
   }));
   const nameOf = (/** @type {string} */ name) =>
     bracketed(PROXIES.find((proxy) => proxy.name === name)?.title ?? "");
-  return choiceText(columns, { proxies: PROXIES, nameOf });
+  return textOf(columns, { proxies: PROXIES, nameOf });
 }
+
+test("by use: who is first in all columns of one, and nobody where different ones are", () => {
+  const byUse = (/** @type {Record<string, string[]>} */ leaders) =>
+    choiceAmong(leaders, choiceByUse);
+  assert.equal(
+    byUse({
+      ...{ handshake: ["nginx", "slots"], connection: ["envoy", "nginx"], message: ["envoy"] },
+      ...{ "handshake-p99": ["envoy", "nginx", "slots", "buffer"], held: ["slots"] },
+    }),
+    "No proxy is best in all: nginx for short connections (CPU, ws); Envoy for messages (CPU, ws); nginx (4,096 slots) for held connections (memory, ws); Envoy or nginx for a low p99 at a set rate (ws)",
+  );
+  assert.equal(
+    byUse({ handshake: ["nginx"], connection: ["envoy"] }),
+    "No proxy is best in all: for short connections (CPU, ws) it depends on the measure",
+  );
+  assert.equal(
+    byUse({ connection: ["nginx", "slots"], message: ["nginx", "envoy"] }),
+    "Choose nginx, best or tied with the best in all that was measured",
+  );
+});
 
 test("whom to choose: a variant is not named beside its original, and a clause says so", () => {
   const clause = "variants that tie with their original are not named";
