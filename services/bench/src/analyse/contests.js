@@ -8,6 +8,7 @@ import {
   cellsOf,
   delayCells,
   HELD,
+  rateCell,
   shareCells,
   slopeCells,
   toReference,
@@ -15,7 +16,7 @@ import {
 } from "./overview.js";
 
 /** @import { Workload } from "../plan/workload.js" */
-/** @import { Analysis, BestAnswer, CapacityAnswer, Contest, CoursePart, DelayKind, Finding, Measure, MemoryAnswer, Missing, OverviewCell, ProxyRatio, Rounds, Share, SurvivalFigures, Verdict } from "./types.js" */
+/** @import { Analysis, BestAnswer, Contest, CoursePart, DelayKind, Finding, Measure, MemoryAnswer, Missing, OverviewCell, ProxyRatio, Rounds, Share, SurvivalFigures, Verdict } from "./types.js" */
 
 /** @typedef {Omit<OverviewCell, "toReference">} Cell */
 
@@ -299,17 +300,6 @@ function inTimes(of) {
  */
 function ratioCell({ proxy, ratio: { value, interval, rounds } }) {
   return { ...unranked(proxy, { value, interval }), values: rounds ?? [] };
-}
-
-/**
- * @param {CapacityAnswer} answer
- * @returns {Cell} the highest rate that held, and in its interval the lowest that did not
- */
-function rateCell({ proxy, low, high, rank, ties, why }) {
-  /** @type {Cell["value"]} */
-  const value = low === null ? null : { value: low, interval: high === null ? null : [low, high] };
-  const missing = why === null ? [] : [{ kind: /** @type {const} */ ("skipped"), why }];
-  return { ...unranked(proxy, value, value ? [] : missing), rank, ties };
 }
 
 /**

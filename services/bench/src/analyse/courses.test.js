@@ -97,3 +97,17 @@ test("what takes CPU time from a machine leaves what grows there as it is", () =
     ],
   );
 });
+
+test("of proxies side by side only what grows is told", () => {
+  const made = rateResults({
+    scenarios: ["steady"],
+    change: (record) => {
+      record.course = courseOf(() => ({}));
+    },
+  });
+  const alone = analyse(made, { policy });
+  assert.ok(alone.verdicts.length > 0 && alone.overview);
+  const beside = analyse({ ...made, plan: { ...made.plan, sideBySide: true } }, { policy });
+  assert.deepEqual([beside.verdicts, beside.asked, beside.overview], [[], [], null]);
+  assert.equal(beside.courses.length, alone.courses.length);
+});

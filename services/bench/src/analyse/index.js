@@ -70,12 +70,16 @@ export function analyse(whole, { policy, noiseFloor = null, published = null, pr
   const survivals = survivalsOf(recorded, experimentCells);
   const aa = selfComparisonOf({ results, settings, cells });
   const floor = aa ? null : noiseFloor;
+  // Of proxies side by side neither CPU nor times count: what grows is all that is told.
+  const nothing = { asked: [], verdicts: [] };
   const answered = aa
     ? selfVerdicts({ results, settings, cells }, aa)
-    : verdictsOf({
-        ...{ results, settings, pools, cells, slopes, handshakes, delays },
-        noiseFloor: floor,
-      });
+    : results.plan.sideBySide
+      ? nothing
+      : verdictsOf({
+          ...{ results, settings, pools, cells, slopes, handshakes, delays },
+          noiseFloor: floor,
+        });
   return {
     results: recorded,
     confidence: CONFIDENCE,

@@ -342,7 +342,7 @@ function carried({ isHeld }) {
       .filter((one) => one.scheme === scheme && one.workload.holdsConnections === isHeld)
       .map(({ answers, ...setting }) => ({
         at: [{ ...setting, comparisons: [], promised: { sloMs: promise.sloMs, proxyCpus } }],
-        cells: answers.filter(({ proxy }) => proxy !== CONTROL).map(capacityCell),
+        cells: answers.filter(({ proxy }) => proxy !== CONTROL).map(rateCell),
         isFirstLook: false,
       }))
       .filter(({ cells }) => cells.some(({ value }) => value));
@@ -352,10 +352,11 @@ function carried({ isHeld }) {
 
 /**
  * @param {CapacityAnswer} answer
- * @returns {Found["cells"][number]} the highest rate that it is known to carry, and up to where it may
+ * @returns {Found["cells"][number]} the highest rate that held, and in its interval the lowest that did not
  */
-function capacityCell({ proxy, low, high, rank, ties }) {
-  if (low === null) return unranked(proxy, null);
+export function rateCell({ proxy, low, high, rank, ties, why }) {
+  if (low === null)
+    return { ...unranked(proxy, null, why === null ? [] : [{ kind: "skipped", why }]), rank, ties };
   /** @type {Estimate} */
   const value = { value: low, interval: high === null ? null : [low, high] };
   return { ...unranked(proxy, value), rank, ties, ...(high === null && { isAtLeast: true }) };

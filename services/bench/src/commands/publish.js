@@ -58,6 +58,7 @@ export function publish(directory, { directory: folder, replace, remark }, say) 
     `${relative(directory, target)}: ${counted(archive.files, "raw file")} in ${archive.file}, ${number(archive.bytes / 1e6)} MB`,
   );
   say(`published: ${pages.join(", ")} made anew, over all runs`);
+  say("the answer in README.md: npm ci && npm run generate in services/bench (Node 24)");
 }
 
 /**

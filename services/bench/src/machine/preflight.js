@@ -208,7 +208,7 @@ function fitted(cell, plan, limits, about) {
     (isOnHost && loads > (loadMachines ?? 1) ? oneAddress(loads, granted) : null) ??
     unfairBudget(plan.proxyCpus, cell.profile, services[cell.profile] ?? [], noOneBudget) ??
     lackOfDescriptors(needs, limits, proxy) ??
-    lackOf(needs, granted, servers);
+    lackOf(together(needs, plan.sideBySide ? plan.proxies.length : 1), granted, servers);
   return { ...cell, skip, loads, ...(servers > 1 && { servers }) };
 }
 
@@ -347,6 +347,19 @@ function lackOfDescriptors({ descriptors }, limits, proxy) {
   if (exceeds(descriptors.echo, granted))
     return `needs ${count(descriptors.echo)} descriptors in the busiest process of the echo server; ${engine}`;
   return null;
+}
+
+/**
+ * @param {Needs} needs of a cell
+ * @param {number} cells like it, at once
+ * @returns {Needs} with what all of them take from the machine; a process' descriptors, ports and conntrack entries are each one's own
+ */
+function together({ descriptors, memoryBytes, ...own }, cells) {
+  return {
+    ...own,
+    descriptors: { ...descriptors, inAll: cells * descriptors.inAll },
+    memoryBytes: cells * memoryBytes,
+  };
 }
 
 /**

@@ -335,6 +335,24 @@ test("a soft limit refuses nothing, the hard limit what cannot be held", () => {
   );
 });
 
+test("cells that run at once share the machine, and each has its own processes and ports", () => {
+  const parameters = { ...many, CONNECTIONS: 9000, CONCURRENCY: 9000 };
+  const planned = cell({ proxy: "none", parameters, warmUp: null });
+  const skipOf = (/** @type {Partial<Plan>} */ plan, /** @type {Partial<Limits>} */ changes) => {
+    const about = { proxies, services, workers };
+    return preflight({ ...planOf(planned), ...plan }, { ...limits, ...changes }, about).cells[0]
+      .skip;
+  };
+  const atOnce = { sideBySide: /** @type {const} */ (true), proxies: ["none", "nginx", "pair"] };
+  assert.equal(skipOf(atOnce, {}), null);
+  const few = { fileMax: 40_000, filesOpen: 0 };
+  assert.equal(skipOf({}, few), null);
+  assert.match(skipOf(atOnce, few) ?? "", /descriptors in all, the machine has 40,000 left/);
+  const little = { availableBytes: 2 ** 32 };
+  assert.equal(skipOf({}, little), null);
+  assert.match(skipOf(atOnce, little) ?? "", /MiB of memory, 4,096 MiB are available/);
+});
+
 test("limits that are not known stop nothing", () => {
   const unknown = {
     cores: null,

@@ -138,7 +138,8 @@ test("the table at a glance has the rate, up to where it may be, and under what 
     assert.ok(glance && column);
     assert.equal(column.title, "connections a second within a promised p99, ws");
     assert.equal(column.load, "at most 50 ms with 0.5 cores");
-    assert.match(glance.legend, /Within a promised p99: the highest rate that kept it/);
+    assert.match(glance.legend, /^Within a promised p99: the highest rate that kept it/);
+    assert.ok(!column.hasRatios);
     return column.cells.find(({ proxy }) => proxy === "nginx");
   };
   const confirmed = cell(undefined);

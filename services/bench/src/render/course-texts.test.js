@@ -6,6 +6,7 @@ import { rateResults } from "../analyse/testing/rates.js";
 import { courseRows, courseText } from "./course-texts.js";
 import { renderMarkdown } from "./report-markdown.js";
 import { renderHtml } from "./report-html.js";
+import { renderText } from "./report-text.js";
 
 /** @param {number} perHour bytes that the anonymous memory of nginx grows by */
 function analysed(perHour) {
@@ -53,4 +54,20 @@ test("both reports have it, and one of a short run has not", () => {
   assert.match(renderHtml(analysis, { curves: {} }), /<h2 id="course">Over time<\/h2>/);
   const short = analyse(rateResults({ rounds: 1 }), { policy: /** @type {any} */ (POLICY) });
   assert.doesNotMatch(renderMarkdown(short), /Over time/);
+});
+
+test("of proxies side by side every report begins with what grows, and answers nothing else", () => {
+  const { results } = analysed(6e6);
+  const analysis = analyse(
+    { ...results, plan: { ...results.plan, sideBySide: true } },
+    { policy: /** @type {any} */ (POLICY) },
+  );
+  const told = /100 steady connections, ws: Grows over 59\.8 minutes: nginx: anonymous memory\./;
+  assert.match(renderText(analysis).split("\n\n")[1], told);
+  const markdown = renderMarkdown(analysis);
+  assert.match(markdown.split("\n\n")[1], told);
+  assert.doesNotMatch(markdown, /## Verdicts/);
+  const page = renderHtml(analysis, { curves: {} });
+  assert.match(page, told);
+  assert.doesNotMatch(page, /id="verdicts"/);
 });

@@ -3,6 +3,7 @@
  *
  * @import { Analysis } from "../analyse/types.js"
  */
+import { courseText, courseTitle } from "./course-texts.js";
 import {
   STALL_COLUMNS,
   STALL_NOTE,
@@ -88,11 +89,16 @@ export function experimentTexts(analysis) {
 
 /**
  * @param {Analysis} analysis
- * @returns {string[]} what is said first of storms and of clients that do not read; a run with events has its matrix
+ * @returns {string[]} what is said first of storms, of clients that do not read, and of an hour side by side; a run with events has its
+ *   matrix
  */
-export function experimentSentences({ results, storms, stalls }) {
+export function experimentSentences(analysis) {
+  const { results, storms, stalls, courses } = analysis;
   const nameOf = (/** @type {string} */ name) => nameOfProxy(results, name);
-  return [...stormSentences(storms, nameOf), ...stallSentences(stalls, nameOf)];
+  const grown = results.plan.sideBySide
+    ? courses.map((course) => `${courseTitle(analysis, course)}: ${courseText(analysis, course)}`)
+    : [];
+  return [...stormSentences(storms, nameOf), ...stallSentences(stalls, nameOf), ...grown];
 }
 
 /**

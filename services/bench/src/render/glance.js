@@ -27,7 +27,7 @@ import { capital, list, nameOfProxy, tyingText } from "./words.js";
  * @property {string} title `CPU per connection, ws`
  * @property {string} load what it rests on; empty where it was not measured
  * @property {string} gap `not measured: ./bench run messages`; empty where it was
- * @property {boolean} isRanked
+ * @property {boolean} hasRatios
  * @property {GlanceCell[]} cells in the order of the proxies; empty where it was not measured
  *
  * @typedef {{sentence: string, proxies: string[], columns: GlanceColumn[], legend: string}} Glance
@@ -79,15 +79,20 @@ const UNITS = { "per-gib": "" };
 export function glanceOf({ results, overview }) {
   if (!overview) return null;
   const columns = overview.columns.map((column) => glanceColumn(column, overview.proxies));
-  const ranked = columns.some(({ isRanked }) => isRanked);
+  const measured = overview.columns.filter(({ at }) => at);
+  const figures = measured.every(isPromised)
+    ? []
+    : ["Figures with the lowest and the highest round: too few rounds to rank."];
   return {
     sentence: sentenceOf(overview, results),
     proxies: overview.proxies,
     columns,
     legend: [
-      ranked
-        ? "× best: the ratio to the best of the column, 1 being the best; with it the 95 % interval, or the lowest and the highest of too few rounds for one, its rank, where = is a shared one: no difference is seen, and the figure that it is of."
-        : "Figures with the lowest and the highest round: too few rounds to rank.",
+      ...(columns.some(({ hasRatios }) => hasRatios)
+        ? [
+            "× best: the ratio to the best of the column, 1 being the best; with it the 95 % interval, or the lowest and the highest of too few rounds for one, its rank, where = is a shared one: no difference is seen, and the figure that it is of.",
+          ]
+        : figures),
       ...carriedNotes(overview.columns),
       ...otherwiseTexts(overview, results),
     ].join(" "),
@@ -99,7 +104,12 @@ export function glanceOf({ results, overview }) {
  * @returns {string[]} how to read rates that were searched; empty where none was
  */
 export function carriedNotes(columns) {
-  return columns.some(({ at }) => Array.isArray(at) && at[0].promised) ? [CARRIED_NOTE] : [];
+  return columns.some(isPromised) ? [CARRIED_NOTE] : [];
+}
+
+/** @param {Pick<OverviewColumn, "at">} column */
+function isPromised({ at }) {
+  return Array.isArray(at) && at[0].promised !== undefined;
 }
 
 /**
@@ -130,7 +140,7 @@ function glanceColumn(column, proxies) {
     title: titleOf(column),
     load: at ? loadText(at) : "",
     gap: at ? "" : gapText(column),
-    isRanked: cells.some(({ rank }) => rank !== null),
+    hasRatios: cells.some(({ isBest, ratio }) => isBest || ratio !== null),
     cells: glanceCells(found, columnUnit(column)),
   };
 }
@@ -319,10 +329,20 @@ function alternatives(words) {
 /**
  * @template {OverviewColumn} T
  * @param {T[]} columns
- * @returns {T[]} those that rank proxies
+ * @returns {T[]} those that rank proxies, and leave none out that may be the first
  */
 export function rankedOf(columns) {
-  return columns.filter(({ cells }) => cells.some(({ rank }) => rank !== null));
+  return columns.filter(
+    ({ cells }) => cells.some(({ rank }) => rank !== null) && !cells.some(mayLead),
+  );
+}
+
+/**
+ * @param {OverviewCell} cell
+ * @returns {boolean} it has no rank, and no upper end is known of what it carries
+ */
+function mayLead({ isAtLeast, rank }) {
+  return isAtLeast === true && rank === null;
 }
 
 /**

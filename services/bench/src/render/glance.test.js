@@ -4,7 +4,7 @@ import { analyse } from "../analyse/index.js";
 import { rateResults } from "../analyse/testing/rates.js";
 import { recorded } from "../analyse/testing/recorded.js";
 import { results } from "../analyse/testing/results.js";
-import { choiceByUse, choiceText, glanceOf } from "./glance.js";
+import { choiceByUse, choiceText, glanceOf, rankedOf } from "./glance.js";
 import { renderHtml } from "./report-html.js";
 import { renderMarkdown } from "./report-markdown.js";
 import { renderText } from "./report-text.js";
@@ -125,6 +125,15 @@ function choiceAmong(leaders, textOf = choiceText) {
     bracketed(PROXIES.find((proxy) => proxy.name === name)?.title ?? "");
   return textOf(columns, { proxies: PROXIES, nameOf });
 }
+
+test("a column in which one is left out that may carry more chooses nobody", () => {
+  const cell = (/** @type {object} */ about) => /** @type {any} */ ({ rank: null, ...about });
+  const column = (/** @type {object[]} */ ...cells) =>
+    /** @type {any} */ ({ cells: cells.map(cell) });
+  const decided = column({ rank: 1 }, { rank: 1, isAtLeast: true }, {});
+  const open = column({ rank: 1 }, { isAtLeast: true });
+  assert.deepEqual(rankedOf([decided, open, column({})]), [decided]);
+});
 
 test("by use: who is first in all columns of one, and nobody where different ones are", () => {
   const byUse = (/** @type {Record<string, string[]>} */ leaders) =>

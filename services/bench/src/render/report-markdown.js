@@ -47,6 +47,7 @@ import { findingSentence, findingText, tellFindings } from "./findings.js";
 import { networkHeading, networkNote, networkTable, networkTitle } from "./network-texts.js";
 import { MULTIPLEXING_NOTE, multiplexingTable, multiplexingTitle } from "./multiplexing-texts.js";
 import {
+  answersNothing,
   comparesNothing,
   dated,
   headline,
@@ -76,7 +77,7 @@ export function renderMarkdown(analysis) {
     plain(versionsText(results)),
     plain(headline(analysis)),
     plain(runState(results).sentence),
-    ...(comparesNothing(analysis) ? [] : ["## Verdicts", plain(lead.join(" "))]),
+    ...(answersNothing(analysis) ? [] : ["## Verdicts", plain(lead.join(" "))]),
     ...verdicts.map(({ question, answers, caveats }) =>
       [
         `**${plain(question)}**`,
@@ -203,8 +204,8 @@ export function glanceBlocks(analysis) {
     table(
       [
         "Proxy",
-        ...measured.map(({ title, isRanked }) =>
-          plain(capital(title) + (isRanked ? ", × best" : "")),
+        ...measured.map(({ title, hasRatios }) =>
+          plain(capital(title) + (hasRatios ? ", × best" : "")),
         ),
       ],
       proxies.map((name) => [

@@ -6,7 +6,7 @@
 import { NONE } from "../numbers.js";
 import { capacityRows, capacityTitle } from "./capacity-texts.js";
 import { experimentSentences, experimentTexts } from "./experiment-texts.js";
-import { comparesNothing } from "./model.js";
+import { answersNothing } from "./model.js";
 import { verdictTexts } from "./verdicts.js";
 import { versionsText } from "./measured-versions.js";
 import { glanceOf } from "./glance.js";
@@ -32,7 +32,7 @@ export function renderText(analysis) {
     ...analysis.survivals.map((setting) => matrixOf(analysis, setting).sentences),
     ...(sentences.length > 0 ? [sentences] : []),
     ...glanceLines(analysis),
-    ...(comparesNothing(analysis) ? [] : [lead]),
+    ...(answersNothing(analysis) ? [] : [lead]),
     ...bad.map(({ what, details, causes }) => [
       `FAILED REQUESTS: ${what}`,
       ...details.map((detail) => `  ${detail}`),

@@ -15,10 +15,11 @@ const INFIX = "-beside-";
 /**
  * @param {string} project name of the run's
  * @param {string} proxy as the plan calls it
- * @returns {string} name of the Compose project of its cells
+ * @returns {string} name of the Compose project of its cells; no such name is the beginning of another, as haproxy is of haproxy-hitch: by it
+ *   containers are found
  */
 export function projectBeside(project, proxy) {
-  return `${project}${INFIX}${proxy}`;
+  return `${project}${INFIX}${proxy}_`;
 }
 
 /**

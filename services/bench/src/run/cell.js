@@ -63,7 +63,8 @@ import { Watch } from "./watch.js";
 const START_LIMIT_MS = 30_000;
 /** Of the servers behind a proxy, the one that counts connections and messages. */
 const ECHO = "echo";
-const SAMPLE_INTERVAL_MS = 250;
+/** Of counters; in a phase that is asked for its course a reading a second, as an hour of four a second takes 11 MB. */
+const SAMPLE_INTERVAL_MS = { usual: 250, soak: 1000 };
 /** Of sockets in a phase that is long enough for their course: 240 readings in an hour. */
 const SOCKET_INTERVAL_MS = 15_000;
 /** From one rate of a search to the next: after one that was too high, by then a proxy has let go of what it could not carry. */
@@ -424,7 +425,7 @@ class CellRun {
       readEchoWorkers: () => this.#echoWorkers(),
       readLogs: (fromMs) => this.#logsSince(fromMs),
       live,
-      sampleIntervalMs: SAMPLE_INTERVAL_MS,
+      sampleIntervalMs: isSoak(workload) ? SAMPLE_INTERVAL_MS.soak : SAMPLE_INTERVAL_MS.usual,
       socketIntervalMs: isSoak(workload) ? SOCKET_INTERVAL_MS : null,
     });
     const { timeoutSeconds = 0, settleSeconds, quietSeconds = 0 } = workload;

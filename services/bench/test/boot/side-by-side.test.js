@@ -2,9 +2,10 @@
  * Proxies that run at once: each is measured as its own, and nothing of any stays behind, whether the run ends or is killed.
  */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { csvParse } from "d3-dsv";
 import { analyse } from "../../src/analyse/index.js";
 import { check, OWN_ENGINE } from "../../src/platform/docker.js";
 import { until } from "../../src/platform/wait.js";
@@ -15,7 +16,7 @@ import { LIMIT_MS, testbed } from "../testbed.js";
 /** @import { TestContext } from "node:test" */
 
 const BATTLE = `title: Two minutes side by side
-proxies: [none, nginx, haproxy-hitch]
+proxies: [none, nginx, haproxy, haproxy-hitch]
 rounds: 1
 seed: 1
 sideBySide: true
@@ -50,7 +51,7 @@ test("side by side each proxy has its own load, server, counters and curves, and
   assert.equal(code, 0, output);
   const found = results();
   assert.deepEqual(found.cells.map(({ proxy }) => proxy).sort(), [
-    ...["haproxy-hitch", "nginx", "none"],
+    ...["haproxy", "haproxy-hitch", "nginx", "none"],
   ]);
   const phases = found.cells.map(({ measured }) => measured ?? { fromMs: Infinity, toMs: 0 });
   const [begun, ended] = [
@@ -75,6 +76,8 @@ test("side by side each proxy has its own load, server, counters and curves, and
     const [run] = readdirSync(join(directory, "results"));
     const curves = join(directory, "results", run, "cells", record.id, "cadvisor.csv");
     assert.ok(existsSync(curves), `${proxy}: no curves`);
+    const services = csvParse(readFileSync(curves, "utf8")).map(({ service }) => service);
+    for (const service of new Set(services)) assert.ok(service in containers, service);
   }
   assert.deepEqual(
     courses[0].rows.map(({ proxy, missing, parts }) => [proxy, missing, parts.length]),

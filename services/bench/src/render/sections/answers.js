@@ -8,7 +8,7 @@
  */
 import { questionFigures } from "../figures.js";
 import { html } from "../html.js";
-import { comparesNothing } from "../model.js";
+import { answersNothing } from "../model.js";
 import { caveatList, unbroken } from "../report-page.js";
 import { verdictTexts } from "../verdicts.js";
 
@@ -16,7 +16,7 @@ import { verdictTexts } from "../verdicts.js";
 export function verdicts(page) {
   const { analysis } = page;
   const { lead, verdicts } = verdictTexts(analysis);
-  if (comparesNothing(analysis)) return null;
+  if (answersNothing(analysis)) return null;
   if (verdicts.length === 0) return html`<p>This run answers no question.</p>`;
   return html`<ul class="shared">
       ${lead.map((sentence) => html`<li>${unbroken(sentence)}</li>`)}

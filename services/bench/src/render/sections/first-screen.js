@@ -31,9 +31,9 @@ export function firstScreen(page) {
           <tr>
             <th scope="col">Proxy</th>
             ${columns.map(
-              ({ title, load, isRanked }) =>
+              ({ title, load, hasRatios }) =>
                 html`<th scope="col" class="${!load && "gap"}">
-                  ${capital(title)}<small>${isRanked && "× best · "}${load}</small>
+                  ${capital(title)}<small>${hasRatios && "× best · "}${load}</small>
                 </th>`,
             )}
           </tr>
