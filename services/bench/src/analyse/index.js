@@ -95,7 +95,7 @@ export function analyse(whole, { policy, noiseFloor = null, published = null, pr
     countsSocketBuffers: countsSocketBuffers(results.environment),
     cells,
     badAnswers: badAnswersOf(results, settings, cells),
-    cpuByPlace: cpuByPlaceOf(results, settings, cells),
+    cpuByPlace: results.plan.sideBySide ? [] : cpuByPlaceOf(results, settings, cells),
     handshakes,
     multiplexing: multiplexingOf(results, settings, cells),
     networkCosts: networkCostsOf(results, settings, cells),

@@ -65,7 +65,9 @@ export function figureGroups(analysis, curves) {
  * @returns {FigureGroup}
  */
 function percentiles(analysis, field, title) {
-  const { results, cells } = analysis;
+  const { results } = analysis;
+  // Of proxies side by side times do not count.
+  const cells = results.plan.sideBySide ? [] : analysis.cells;
   const all = looks(results);
   const width = 0.34;
   // wrk and ab tell no further.
