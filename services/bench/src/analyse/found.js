@@ -321,7 +321,14 @@ function distanceOf(contest, cell) {
  * @type {Partial<Record<Contest["question"], (contest: RunContest, high: OverviewCell) => boolean>>}
  */
 const SEEN = {
-  course: (_, { value }) => Boolean(value?.interval && value.interval[0] > 0),
+  // As its report says it: of all figures together, not of each by itself.
+  course: ({ run, detail }, { proxy }) =>
+    run.analysis.courses.some(({ rows }) =>
+      rows.some(
+        (row) =>
+          row.proxy === proxy && row.parts.some(({ what, grows }) => what === detail && grows),
+      ),
+    ),
   leak: ({ run }, { proxy }) =>
     run.analysis.verdicts.some(
       (verdict) =>

@@ -4,6 +4,7 @@ import { contestsOf } from "./contests.js";
 import { differenceIn, foundIn, namedIn, quotientIn } from "./found.js";
 import { analyse } from "./index.js";
 import { stormResults, survivalResults } from "./testing/experiments.js";
+import { rateResults } from "./testing/rates.js";
 import { POLICY, results } from "./testing/results.js";
 
 /** @import { Results } from "../record/types.js" */
@@ -215,4 +216,29 @@ test("the surprising come before larger differences of costs", () => {
   const kinds = found.map(([{ kind }]) => kind);
   assert.ok(kinds.lastIndexOf("variant") < kinds.indexOf("apart"), kinds.join(", "));
   assert.ok(found[0][0].strength < Math.max(...found.map(([{ strength }]) => strength)));
+});
+
+test("of what grows, that is found which its own report says grows", () => {
+  const soak = run(
+    "soak",
+    rateResults({
+      scenarios: ["steady"],
+      rounds: 1,
+      change: (record) => {
+        record.course = Array.from({ length: 239 }, (_, i) => ({
+          ...{ seconds: 15 * (i + 1), usageBytes: 30e6, tcpInUse: 2010, descriptors: 2050 },
+          rssBytes: 20e6 + (record.proxy === "nginx" ? 1e5 * i : 0) + (i % 2),
+        }));
+      },
+    }),
+  );
+  const grown = () =>
+    foundIn([soak], titleOf)
+      .flat()
+      .filter(({ contest }) => contest.question === "course")
+      .map(({ contest, high }) => `${contest.detail} ${high.proxy}`);
+  assert.deepEqual(grown(), ["rssBytes nginx"]);
+  for (const { parts } of soak.analysis.courses[0].rows)
+    for (const part of parts) part.grows = false;
+  assert.deepEqual(grown(), []);
 });
