@@ -5,7 +5,7 @@ import { median } from "simple-statistics";
 import { theilSen } from "../statistics/index.js";
 import { ALPHA } from "./ranking.js";
 import { CONFIDENCE, reasonsOf } from "./settings.js";
-import { countsForMemory } from "./slopes.js";
+import { countsForMemory, lastAttempts } from "./slopes.js";
 
 /** @import { CourseReading, Results } from "../record/types.js" */
 /** @import { AnalysedCell, Course, CoursePart, CourseRow, Setting } from "./types.js" */
@@ -52,8 +52,7 @@ export function coursesOf({ plan }, settings, cells) {
  * @returns {CourseRow}
  */
 function rowOf(proxy, cells, confidence) {
-  const last = [...new Map(cells.map((cell) => [cell.record.id, cell])).values()];
-  const counted = last.filter(countsForMemory);
+  const counted = lastAttempts(cells).filter(countsForMemory);
   const courses = counted.flatMap(({ record }) => (record.course ? [record.course] : []));
   const missing = courses.length > 0 ? [] : cells.flatMap(reasonsOf);
   return {

@@ -95,7 +95,7 @@ function slopesOfFamily(results, family, cells) {
   const [{ scenario, scheme, parameters, workload }] = family;
   const ids = new Set(family.map(({ id }) => id));
   const own = cells.filter(({ record }) => ids.has(record.id));
-  const last = [...new Map(own.map((cell) => [cell.record.id, cell])).values()];
+  const last = lastAttempts(own);
   const counted = last.filter(countsForMemory);
   const ended = (/** @type {string} */ proxy) =>
     endOf(
@@ -121,6 +121,14 @@ function slopesOfFamily(results, family, cells) {
     parts: [{ ...whole, rows }, ...others],
     unranked,
   };
+}
+
+/**
+ * @param {AnalysedCell[]} cells every attempt, in the order of the record
+ * @returns {AnalysedCell[]} the last at each
+ */
+export function lastAttempts(cells) {
+  return [...new Map(cells.map((cell) => [cell.record.id, cell])).values()];
 }
 
 /**
