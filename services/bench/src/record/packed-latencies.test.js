@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { packedLatencies } from "./packed-latencies.js";
 
-test("latencies are sorted within each second of each metric, each told as what it is more than the one before", () => {
+test("latencies are sorted within each second of each metric, each in three digits and as what it is more than the one before", () => {
   const csv = [
     "metric,ms,value",
     "handshake,0,39.908",
@@ -17,7 +17,7 @@ test("latencies are sorted within each second of each metric, each told as what 
     packedLatencies(`${csv.join("\n")}\n`),
     [
       "metric,second,us",
-      "handshake,0,39907 1 964192",
+      "handshake,0,39900 0 960100",
       "echo,0,1002 0",
       "handshake,1,1 2499",
       "",
