@@ -120,10 +120,12 @@ function questionsOf(runs) {
   const sorted = entries.toSorted((a, b) => place(a) - place(b));
   return [...Map.groupBy(sorted, ({ text }) => text.title)].map(([title, own]) => ({
     title,
+    // The run that tells of most proxies first; of two that tell of as many, the newer.
     entries: own.toSorted(
       (a, b) =>
         Number(a.text.isTls) - Number(b.text.isTls) ||
-        Number(a.contest.isFirstLook) - Number(b.contest.isFirstLook),
+        Number(a.contest.isFirstLook) - Number(b.contest.isFirstLook) ||
+        b.text.rows.length - a.text.rows.length,
     ),
   }));
 }
