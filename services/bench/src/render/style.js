@@ -56,10 +56,9 @@ table.glance td small { font-size: 12px; white-space: nowrap; }
 table.glance .bar + small { display: block; min-height: 15px; }
 table.glance .ratio { font-size: 15px; }
 table.glance .first .ratio { font-weight: 700; }
-table.glance td.gap { vertical-align: middle; color: var(--muted); font-size: 13px; min-width: 110px; max-width: 150px; white-space: normal; }
 .bar { display: block; width: 100%; max-width: 150px; height: 8px; margin: 3px 0 2px; }
 .bar .track { fill: var(--muted); opacity: 0.45; }
-.gaps { display: none; color: var(--muted); font-size: 13px; padding-left: 18px; }
+.gaps { color: var(--muted); font-size: 13px; }
 table.matrix { border-spacing: 3px; line-height: 1.25; width: 100%; }
 table.matrix caption { padding-bottom: 2px; }
 table.matrix th, table.matrix td { padding: 6px; vertical-align: top; border: 0; }
@@ -169,12 +168,11 @@ thead th.number { white-space: normal; min-width: 76px; }
 @media (max-width: 560px) {
   .choice { font-size: 17px; }
   table.glance, table.glance tbody, table.glance tr, table.glance tbody th[scope="row"] { display: block; }
-  table.glance thead, table.glance td.gap { display: none; }
+  table.glance thead { display: none; }
   table.glance tr { display: grid; grid-template-columns: 1fr 1fr; gap: 0 14px; padding: 6px 0; border-bottom: 1px solid var(--line); }
   table.glance tbody th[scope="row"] { grid-column: 1 / -1; border: 0; padding: 2px 0; position: static; }
   table.glance td { border: 0; padding: 2px 0; min-width: 0; }
   table.glance td::before { content: attr(data-column); display: block; color: var(--muted); font-size: 12px; }
-  .gaps { display: block; }
   table.matrix, table.matrix tbody, table.matrix caption, table.matrix tbody th[scope="row"] { display: block; }
   table.matrix thead { display: none; }
   table.matrix tr { display: grid; grid-template-columns: repeat(3, 1fr); gap: 4px; padding: 4px 0 8px; }
@@ -188,9 +186,7 @@ thead th.number { white-space: normal; min-width: 76px; }
   table.matrix td small, table.matrix .mark { font-size: 7.5pt; }
   .bar rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .choice { font-size: 12pt; }
-  table.glance .gap { display: none; }
   table.glance td { min-width: 0; }
-  .gaps { display: block; }
   body { font-size: 10.5pt; }
   main, header, footer { max-width: none; padding: 0; }
   nav { display: none; }

@@ -22,6 +22,7 @@ export function firstScreen(page) {
   const glance = glanceOf(page.analysis);
   if (!glance) return null;
   const { sentence, proxies, columns, legend } = glance;
+  const measured = columns.filter(({ gap }) => !gap);
   const gaps = columns.filter(({ gap }) => gap);
   return html`<p class="choice">${unbroken(sentence)}</p>
     ${scroll(
@@ -30,9 +31,9 @@ export function firstScreen(page) {
         <thead>
           <tr>
             <th scope="col">Proxy</th>
-            ${columns.map(
+            ${measured.map(
               ({ title, load, hasRatios }) =>
-                html`<th scope="col" class="${!load && "gap"}">
+                html`<th scope="col">
                   ${capital(title)}<small>${hasRatios && "× best · "}${load}</small>
                 </th>`,
             )}
@@ -40,10 +41,10 @@ export function firstScreen(page) {
         </thead>
         <tbody>
           ${proxies.map(
-            (name, i) =>
+            (name) =>
               html`<tr>
                 <th scope="row">${page.proxy(name)}</th>
-                ${columns.map((column) => cellHtml(page, column, name, i === 0 && proxies.length))}
+                ${measured.map((column) => cellHtml(page, column, name))}
               </tr>`,
           )}
         </tbody>
@@ -51,9 +52,12 @@ export function firstScreen(page) {
     )}
     ${
       gaps.length > 0 &&
-      html`<ul class="gaps">
-        ${gaps.map(({ title, gap }) => html`<li>${capital(title)}: ${gap}</li>`)}
-      </ul>`
+      html`<details class="gaps">
+        <summary>What measures the rest</summary>
+        <ul>
+          ${gaps.map(({ title, gap }) => html`<li>${capital(title)}: ${gap}</li>`)}
+        </ul>
+      </details>`
     }
     <p class="note">
       ${legend} The bar is the interval, on a logarithmic axis from the least to the most of the
@@ -65,10 +69,8 @@ export function firstScreen(page) {
  * @param {Page} page
  * @param {GlanceColumn} column
  * @param {string} name of the proxy
- * @param {number | false} rows of the table, in its first; what was not measured stands once
  */
-function cellHtml(page, column, name, rows) {
-  if (column.gap) return rows && html`<td class="gap" rowspan="${rows}">${column.gap}</td>`;
+function cellHtml(page, column, name) {
   const cell = column.cells.find(({ proxy }) => proxy === name);
   if (!cell) return html`<td></td>`;
   const { text, spread, amount, rank, isFirst } = cell;
