@@ -312,6 +312,12 @@ test("files: what a server costs is proxy and server together, and the control i
   );
 });
 
+test("CPU by place counts no cell whose CPU is void", () => {
+  const results = filesResults();
+  const { cpuByPlace } = analysed({ ...results, plan: { ...results.plan, sideBySide: true } });
+  assert.deepEqual(cpuByPlace, []);
+});
+
 test("CPU by place: front, TLS of its own and server, summed over sizes by round", () => {
   const { cpuByPlace } = analysed(filesResults());
   const [sum] = cpuByPlace;

@@ -70,16 +70,12 @@ export function analyse(whole, { policy, noiseFloor = null, published = null, pr
   const survivals = survivalsOf(recorded, experimentCells);
   const aa = selfComparisonOf({ results, settings, cells });
   const floor = aa ? null : noiseFloor;
-  // Of proxies side by side neither CPU nor times count: what grows is all that is told.
-  const nothing = { asked: [], verdicts: [] };
   const answered = aa
     ? selfVerdicts({ results, settings, cells }, aa)
-    : results.plan.sideBySide
-      ? nothing
-      : verdictsOf({
-          ...{ results, settings, pools, cells, slopes, handshakes, delays },
-          noiseFloor: floor,
-        });
+    : verdictsOf({
+        ...{ results, settings, pools, cells, slopes, handshakes, delays },
+        noiseFloor: floor,
+      });
   return {
     results: recorded,
     confidence: CONFIDENCE,
@@ -95,7 +91,7 @@ export function analyse(whole, { policy, noiseFloor = null, published = null, pr
     countsSocketBuffers: countsSocketBuffers(results.environment),
     cells,
     badAnswers: badAnswersOf(results, settings, cells),
-    cpuByPlace: results.plan.sideBySide ? [] : cpuByPlaceOf(results, settings, cells),
+    cpuByPlace: cpuByPlaceOf(results, settings, cells),
     handshakes,
     multiplexing: multiplexingOf(results, settings, cells),
     networkCosts: networkCostsOf(results, settings, cells),

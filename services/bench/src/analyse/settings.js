@@ -11,7 +11,7 @@ import {
   stratifiedRatio,
 } from "../statistics/index.js";
 import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT, badPercentOf } from "./bad-answers.js";
-import { isVoidedBy, summedUp, weakens } from "./gates.js";
+import { BESIDE, isVoidedBy, summedUp, weakens } from "./gates.js";
 import { measure } from "./measures.js";
 import { PER_CONNECTION, PER_HANDSHAKE, PER_MESSAGE, sourcesOf } from "./operation-costs.js";
 import { allPairs, ALPHA, ENOUGH_ROUNDS, judgeStrata, LEAST_ROUNDS, rank } from "./ranking.js";
@@ -226,7 +226,9 @@ export function settingsOf(results) {
   const settings = loaded.map((setting) => {
     const { scheme, workload } = setting;
     const compared = COMPARED.filter(
-      ({ key, applies }) => (applies?.(workload) ?? true) || sourcesOf(setting, key, loaded),
+      ({ key, applies }) =>
+        ((applies?.(workload) ?? true) || sourcesOf(setting, key, loaded)) &&
+        !(results.plan.sideBySide && isVoidedBy(BESIDE, key)),
     ).map(({ key, control }) => ({
       key,
       /** @type {Control} */

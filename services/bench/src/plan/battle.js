@@ -27,6 +27,7 @@ import { isSoak, rateName, SOAK_SECONDS, workload } from "./workload.js";
  * @import { Network } from "./network.js"
  * @import { Proxy } from "./proxies.js"
  * @import { Scenario } from "./scenarios.js"
+ * @import { Workload } from "./workload.js"
  *
  * @typedef {object} Test
  * @property {Scenario} scenario
@@ -307,11 +308,13 @@ function refuseBeside(document, { proxyCpus = 0, promise, tests: listed }, tests
   }
   for (const [i, { scenario, parameters }] of tests.entries()) {
     const description = descriptionOf(scenario);
-    if (combinations(parameters).some((all) => !isSoak(workload(description, all)))) {
+    const tellsBeside = (/** @type {Workload} */ load) =>
+      isSoak(load) || (load.loop === "open" && load.settleSeconds !== undefined);
+    if (!combinations(parameters).every((all) => tellsBeside(workload(description, all)))) {
       throw document.mistake(
         ["tests", i],
-        `${scenario.name} is no steady load of ${SOAK_SECONDS} s or more, and the proxies run side by side`,
-        "Expected messages at a set rate on held connections, for so long in every combination; or leave sideBySide out.",
+        `${scenario.name} asks neither what grows in ${SOAK_SECONDS} s or more of a steady load nor what is left after a set rate, and the proxies run side by side`,
+        "Expected one of the two in every combination, such as steady or churn; or leave sideBySide out.",
       );
     }
     if (listed[i].network?.includes("host")) {

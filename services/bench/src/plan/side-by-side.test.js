@@ -35,15 +35,28 @@ test("the proxies of a setting and round run at once, one group after the other"
   assert.equal(Math.round(3 * estimateSeconds(plan)), Math.round(estimateSeconds(alone)));
 });
 
+test("proxies may run side by side where what is left after a set rate is asked", (t) => {
+  const churn = SOAK.replace("steady\n", "churn\n").replace(
+    /STEADY_SECONDS: \d+/,
+    "CHURN_SECONDS: 5",
+  );
+  assert.equal(battleOf(t, churn).sideBySide, true);
+});
+
 for (const [title, from, to, expected] of /** @type {const} */ ([
   ["a promise", "seed: 1\n", "seed: 1\npromise: { sloMs: 50 }\n", /promise is given, and the/],
   ["a budget", "seed: 1\n", "seed: 1\nproxyCpus: 1\n", /proxyCpus is given, and the/],
-  ["a short load", "STEADY_SECONDS: 120", "STEADY_SECONDS: 119", /steady is no steady load of 120/],
+  [
+    "a short load",
+    "STEADY_SECONDS: 120",
+    "STEADY_SECONDS: 119",
+    /steady asks neither what grows in 120 s/,
+  ],
   [
     "a load in which time is what is asked",
     "steady\n    schemes: [ws, wss]\n    parameters: { STEADY_SECONDS: 120 }",
     "short-lived\n    schemes: [ws]",
-    /short-lived is no steady load/,
+    /short-lived asks neither .* nor what is left/,
   ],
   ["the machine's own network", "[ws, wss]", "[ws]\n    network: [bridge, host]", /port once/],
 ])) {

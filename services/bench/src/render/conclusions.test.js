@@ -48,6 +48,13 @@ test("an open loop that dropped a third of its sends tells no latency, and says 
   const [{ comparisons }] = analysis.settings;
   const latency = comparisons.find(({ measure }) => measure === "echo_latency_ms_mean");
   assert.ok(latency?.rows.every(({ values, median }) => values.length === 0 && !median));
+  const drawn = figureGroups(analysis, {}).find(({ title }) => title.startsWith("Echo latency"));
+  const counting = analysis.settings.filter(({ comparisons }) =>
+    comparisons.some(
+      ({ measure, rows }) => measure === "echo_latency_ms_mean" && rows.some((row) => row.median),
+    ),
+  );
+  assert.equal(drawn?.figures.length ?? 0, counting.length);
   const markdown = renderMarkdown(analysis);
   assert.doesNotMatch(markdown, /\+\d+ ms|adds \d/);
   assert.match(
@@ -110,6 +117,24 @@ test("a cell that shared the machine with too much else does not count", () => {
   assert.deepEqual(
     disturbed.map(({ record, counted }) => [record.proxy, counted]),
     [["http-proxy", false]],
+  );
+});
+
+test("of proxies side by side what they keep is told, and neither CPU nor times are asked about", () => {
+  const analysis = recorded("churn", undefined, ({ plan }) => {
+    plan.sideBySide = true;
+  });
+  const questions = questionsOf(analysis);
+  assert.ok(
+    questions.includes("Does a proxy keep connections that its clients have dropped?"),
+    `${questions}`,
+  );
+  const compared = analysis.settings.flatMap(({ comparisons }) => comparisons);
+  assert.ok(compared.length > 0);
+  assert.ok(compared.every(({ measure }) => /^proxy_(memory|sockets|close|descr)/.test(measure)));
+  assert.deepEqual(
+    questions.filter((question) => /CPU|time|per second/.test(question)),
+    [],
   );
 });
 

@@ -8,6 +8,7 @@
  */
 import { median as middle } from "simple-statistics";
 import { answersBadly } from "../analyse/bad-answers.js";
+import { counts } from "../analyse/gates.js";
 import { schemeName, without } from "../plan/workload.js";
 import { count, number } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
@@ -36,7 +37,7 @@ const PERCENTILES = [
 const MOST_POINTS = 1000;
 
 /** Beginnings of the measures' keys, by what a record calls the times. */
-const QUEUED = {
+const MEASURED = {
   handshakeMs: "handshake_ms",
   echoLatencyMs: "echo_latency_ms",
   requestMs: "request_ms",
@@ -65,9 +66,7 @@ export function figureGroups(analysis, curves) {
  * @returns {FigureGroup}
  */
 function percentiles(analysis, field, title) {
-  const { results } = analysis;
-  // Of proxies side by side times do not count.
-  const cells = results.plan.sideBySide ? [] : analysis.cells;
+  const { results, cells } = analysis;
   const all = looks(results);
   const width = 0.34;
   // wrk and ab tell no further.
@@ -75,9 +74,12 @@ function percentiles(analysis, field, title) {
   const perSetting = withCharts(analysis).map((setting) => {
     const series = results.proxies.map(({ name }, i) => {
       const summaries = cells
-        .filter(({ counted, setting: key, record }) => {
-          return counted && key === setting.key && record.proxy === name;
-        })
+        .filter(
+          (cell) =>
+            cell.setting === setting.key &&
+            cell.record.proxy === name &&
+            counts(cell, MEASURED[field]),
+        )
         .flatMap(({ record }) => record[field] ?? []);
       // Beside one another, so that no interval hides another.
       const offset = (i / Math.max(1, results.proxies.length - 1) - 0.5) * width;
@@ -92,7 +94,7 @@ function percentiles(analysis, field, title) {
       return { ...all[name], ...(row && badLabel(all[name], row)), points };
     });
     const queue = setting.comparisons
-      .filter(({ measure }) => measure.startsWith(QUEUED[field]))
+      .filter(({ measure }) => measure.startsWith(MEASURED[field]))
       .map(queueOf)
       .find(Boolean);
     return { setting, series, queue };

@@ -473,14 +473,6 @@ export function comparesNothing({ settings, capacities, survivals, storms, stall
   return settings.length === 0 && [capacities, survivals, storms, stalls].some(isNotEmpty);
 }
 
-/**
- * @param {Analysis} analysis
- * @returns {boolean} it has no verdicts: it compares no costs, or its proxies ran side by side, where none count
- */
-export function answersNothing(analysis) {
-  return comparesNothing(analysis) || analysis.results.plan.sideBySide === true;
-}
-
 /** @param {unknown[]} list */
 function isNotEmpty({ length }) {
   return length > 0;

@@ -47,7 +47,6 @@ import { findingSentence, findingText, tellFindings } from "./findings.js";
 import { networkHeading, networkNote, networkTable, networkTitle } from "./network-texts.js";
 import { MULTIPLEXING_NOTE, multiplexingTable, multiplexingTitle } from "./multiplexing-texts.js";
 import {
-  answersNothing,
   comparesNothing,
   dated,
   headline,
@@ -77,7 +76,7 @@ export function renderMarkdown(analysis) {
     plain(versionsText(results)),
     plain(headline(analysis)),
     plain(runState(results).sentence),
-    ...(answersNothing(analysis) ? [] : ["## Verdicts", plain(lead.join(" "))]),
+    ...(verdicts.length > 0 ? ["## Verdicts", plain(lead.join(" "))] : []),
     ...verdicts.map(({ question, answers, caveats }) =>
       [
         `**${plain(question)}**`,

@@ -6,7 +6,6 @@
 import { NONE } from "../numbers.js";
 import { capacityRows, capacityTitle } from "./capacity-texts.js";
 import { experimentSentences, experimentTexts } from "./experiment-texts.js";
-import { answersNothing } from "./model.js";
 import { verdictTexts } from "./verdicts.js";
 import { versionsText } from "./measured-versions.js";
 import { glanceOf } from "./glance.js";
@@ -32,7 +31,7 @@ export function renderText(analysis) {
     ...analysis.survivals.map((setting) => matrixOf(analysis, setting).sentences),
     ...(sentences.length > 0 ? [sentences] : []),
     ...glanceLines(analysis),
-    ...(answersNothing(analysis) ? [] : [lead]),
+    ...(verdicts.length > 0 ? [lead] : []),
     ...bad.map(({ what, details, causes }) => [
       `FAILED REQUESTS: ${what}`,
       ...details.map((detail) => `  ${detail}`),

@@ -8,16 +8,17 @@
  */
 import { questionFigures } from "../figures.js";
 import { html } from "../html.js";
-import { answersNothing } from "../model.js";
 import { caveatList, unbroken } from "../report-page.js";
 import { verdictTexts } from "../verdicts.js";
 
-/** @param {Page} page */
+/**
+ * @param {Page} page
+ * @returns {Html | null} null: it compares no costs
+ */
 export function verdicts(page) {
   const { analysis } = page;
   const { lead, verdicts } = verdictTexts(analysis);
-  if (answersNothing(analysis)) return null;
-  if (verdicts.length === 0) return html`<p>This run answers no question.</p>`;
+  if (verdicts.length === 0) return null;
   return html`<ul class="shared">
       ${lead.map((sentence) => html`<li>${unbroken(sentence)}</li>`)}
     </ul>
