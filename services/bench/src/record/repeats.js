@@ -36,8 +36,8 @@ export function cellsToRepeat({ plan, cells }) {
   return plan.cells.filter((cell) => {
     const last = cells.findLastIndex(({ id }) => id === cell.id);
     if (last < 0 || cells[last].status !== "ok" || isSearch(cell)) return false;
-    // What grows over time is each proxy's own, whatever the machine's speed: no hour is spent on it again.
-    if (isSoak(workloadOf(plan, cell))) return false;
+    // What grows or is left is each proxy's own, whatever the machine's speed; and the proxies beside it are others already.
+    if (plan.sideBySide || isSoak(workloadOf(plan, cell))) return false;
     const ended = cells.filter(({ id, status }) => id === cell.id && status === "ok").length;
     return ended <= REPEATS && repeatReason(cells[last], cells.slice(0, last)) !== null;
   });

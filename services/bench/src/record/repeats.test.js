@@ -62,11 +62,12 @@ test("a cell is repeated when the machine was far from as fast as in the cells o
 /**
  * @param {CellRecord[]} cells attempts at `CELL`
  * @param {Partial<PlannedCell>} [cell]
+ * @param {{sideBySide?: boolean}} [plan]
  */
-function waiting(cells, cell = {}) {
+function waiting(cells, cell = {}, { sideBySide = false } = {}) {
   const { plan } = results({ rounds: 1 });
   const planned = { ...plannedCell(), ...cell };
-  return cellsToRepeat({ plan: { ...plan, cells: [planned] }, cells }).length > 0;
+  return cellsToRepeat({ plan: { ...plan, sideBySide, cells: [planned] }, cells }).length > 0;
 }
 
 test("a spoiled cell waits until it has come to three ends, or failed", () => {
@@ -86,6 +87,10 @@ test("an hour in which only growth is asked is not run again", () => {
   assert.ok(!waiting([ended(SPOILED)], { scenario: "steady", parameters }));
   const short = { ...parameters, STEADY_SECONDS: 119 };
   assert.ok(waiting([ended(SPOILED)], { scenario: "steady", parameters: short }));
+});
+
+test("proxies side by side are others to each other, and none of them is run again for that", () => {
+  assert.ok(!waiting([ended(SPOILED)], {}, { sideBySide: true }));
 });
 
 test("a search does not wait: others wait for it", () => {
