@@ -1,7 +1,7 @@
 /**
  * The overviews of many runs as one: each question answered by the run that says most about it.
  */
-import { columnsOf, inOrder, questionKey, QUESTION_KEYS } from "./overview.js";
+import { columnsOf, inOrder, isAtSetRate, questionKey, QUESTION_KEYS } from "./overview.js";
 
 /** @import { PublishedRun } from "./claim-table.js" */
 /** @import { Contest, Overview, OverviewColumn } from "./types.js" */
@@ -15,7 +15,7 @@ import { columnsOf, inOrder, questionKey, QUESTION_KEYS } from "./overview.js";
 
 /**
  * Of two runs that answer the same, the one that says more: ranked by tests, then of more proxies, then held against the reference proxy,
- * then over more settings, then of more rounds, then the newer.
+ * then at a set rate, then over more settings, then of more rounds, then the newer.
  *
  * @param {Answering} a
  * @param {Answering} b
@@ -27,6 +27,7 @@ export function sayingMore(a, b) {
     cells.filter(({ rank }) => rank !== null).length,
     cells.filter(({ value }) => value !== null).length,
     Number(cells.some(({ toReference }) => toReference !== null)),
+    Number(isAtSetRate(at)),
     Array.isArray(at) ? at.length : 1,
     run.analysis.results.plan.rounds,
     Date.parse(run.analysis.results.run.startedAt),

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { analyse } from "./index.js";
 import { mergedOverview, unmeasured } from "./merged-overview.js";
 import { survivalResults } from "./testing/experiments.js";
+import { rateResults } from "./testing/rates.js";
 import { recorded } from "./testing/recorded.js";
 import { idleResults, POLICY, results } from "./testing/results.js";
 
@@ -48,6 +49,16 @@ test("over several settings it says more than over one, whatever is newer", () =
   newer.run.startedAt = "2099-01-01T00:00:00.000Z";
   const merged = mergedOverview([run("newer", newer), sizes], NAMES);
   assert.deepEqual(told(merged), ["connection ws: sizes", "connection wss: sizes"]);
+});
+
+test("at a set rate it says more than over several settings in a closed loop", () => {
+  const sizes = run("sizes", results({ schemes: ["ws"], connections: [1000, 2000, 5000] }));
+  const paced = run("paced", rateResults({ scenarios: ["arrivals"] }));
+  paced.analysis.machineIndices = [];
+  const named = ["nginx", "haproxy"];
+  assert.deepEqual(told(mergedOverview([sizes], named)), ["connection ws: sizes"]);
+  const [connection] = told(mergedOverview([sizes, paced], named));
+  assert.equal(connection, "connection ws: paced");
 });
 
 test("held against the reference proxy says more", () => {

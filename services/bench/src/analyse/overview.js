@@ -8,7 +8,7 @@ import { measure } from "./measures.js";
 
 /** @import { Estimate } from "../statistics/types.js" */
 /** @import { Scheme } from "../record/types.js" */
-/** @import { Analysis, CapacityAnswer, Comparison, DelayKind, DelayRow, Missing, Overview, OverviewCell, OverviewColumn, Ratio, Setting, Share, SlopeRow, SurvivalAnswer, SurvivalFigures } from "./types.js" */
+/** @import { Analysis, CapacityAnswer, Comparison, Contest, DelayKind, DelayRow, Missing, Overview, OverviewCell, OverviewColumn, Ratio, Setting, Share, SlopeRow, SurvivalAnswer, SurvivalFigures } from "./types.js" */
 /** @import { Workload } from "../plan/workload.js" */
 
 /** Whose slope over held connections is what one of them takes. */
@@ -225,11 +225,18 @@ function pooled(applies = () => true) {
       });
     const ranked = (/** @type {Found} */ { cells }) =>
       cells.filter(({ rank }) => rank !== null).length;
-    // At a set rate all carry the same: of two that are ranked alike, that one.
-    const isOpen = (/** @type {Found} */ { at }) =>
-      Number(Array.isArray(at) && at.every(({ workload }) => workload.loop === "open"));
-    return firstOf(found.toSorted((a, b) => ranked(b) - ranked(a) || isOpen(b) - isOpen(a)));
+    // Of two that are ranked alike, that one.
+    const paced = (/** @type {Found} */ { at }) => Number(isAtSetRate(at));
+    return firstOf(found.toSorted((a, b) => ranked(b) - ranked(a) || paced(b) - paced(a)));
   };
+}
+
+/**
+ * @param {Contest["at"] | null} at what an answer rests on
+ * @returns {boolean} all proxies carried the same in it, as what was due came at a set rate
+ */
+export function isAtSetRate(at) {
+  return Array.isArray(at) && at.every(({ workload }) => workload.loop === "open");
 }
 
 /**

@@ -18,7 +18,7 @@ test("latencies are sorted within each second of each metric, each in three digi
     [
       "metric,second,us",
       "handshake,0,39900 0 960100",
-      "echo,0,1002 0",
+      "echo,0,1000 0",
       "handshake,1,1 2499",
       "",
     ].join("\n"),

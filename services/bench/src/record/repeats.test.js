@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { cellRecord, plannedCell, results } from "../analyse/testing/results.js";
 import { cellsToRepeat, repeatReason } from "./repeats.js";
 
-/** @import { CellRecord, PlannedCell } from "./types.js" */
+/** @import { CellRecord, Plan, PlannedCell } from "./types.js" */
 
 /** @typedef {NonNullable<CellRecord["machine"]>} Machine */
 
@@ -62,12 +62,12 @@ test("a cell is repeated when the machine was far from as fast as in the cells o
 /**
  * @param {CellRecord[]} cells attempts at `CELL`
  * @param {Partial<PlannedCell>} [cell]
- * @param {{sideBySide?: boolean}} [plan]
+ * @param {Pick<Plan, "sideBySide">} [changes] of the plan
  */
-function waiting(cells, cell = {}, { sideBySide = false } = {}) {
+function waiting(cells, cell = {}, changes = {}) {
   const { plan } = results({ rounds: 1 });
   const planned = { ...plannedCell(), ...cell };
-  return cellsToRepeat({ plan: { ...plan, sideBySide, cells: [planned] }, cells }).length > 0;
+  return cellsToRepeat({ plan: { ...plan, ...changes, cells: [planned] }, cells }).length > 0;
 }
 
 test("a spoiled cell waits until it has come to three ends, or failed", () => {

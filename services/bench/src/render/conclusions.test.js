@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
-import { recorded } from "../analyse/testing/recorded.js";
+import { recorded, recordedRounds } from "../analyse/testing/recorded.js";
 import { idleResults } from "../analyse/testing/results.js";
 import { toldClaims } from "./claim-texts.js";
 import { figureGroups } from "./figures.js";
@@ -80,7 +80,7 @@ test("below four rounds nothing is ranked and none is the best; with four it is 
     assert.doesNotMatch(markdown, /costs least,|rank 1|× best/);
     assert.match(markdown, /(A single round|Only 2 rounds): below 4 nothing is ranked/);
   }
-  const quick = renderText(recorded("quick", ({ scheme }) => scheme === "ws"));
+  const quick = renderText(recordedRounds("quick", 4, ({ scheme }) => scheme === "ws"));
   assert.match(quick, /A first look, 4 rounds of the 6 that a verdict takes/);
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
 import { rateResults } from "../analyse/testing/rates.js";
-import { recorded } from "../analyse/testing/recorded.js";
+import { recorded, recordedRounds } from "../analyse/testing/recorded.js";
 import { results } from "../analyse/testing/results.js";
 import { choiceByUse, choiceText, glanceOf, rankedOf } from "./glance.js";
 import { renderHtml } from "./report-html.js";
@@ -66,7 +66,7 @@ test("where different proxies lead, or none is ranked, the sentence chooses none
     memory?.sentence ?? "",
     /^Choose HAProxy or HAProxy \+ hitch: no difference seen in memory a held connection \(ws\) and connections a GiB \(ws\); not ranked: CPU per message \(ws\), memory a held connection \(wss\) and connections a GiB \(wss\); not measured here: CPU per handshake, handshake p99 at a set rate, echo p99 at a set rate and connections lost at a reload\.$/,
   );
-  const quick = glanceOf(recorded("quick"));
+  const quick = glanceOf(recordedRounds("quick", 4));
   assert.match(quick?.sentence ?? "", /\. A first look: too few rounds for a verdict\.$/);
   assert.match(quick?.columns[0].cells[1].spread ?? "", /^rounds \d\.\d\d–\d\.\d\d$/);
   const few = glanceOf(recorded("nginx-idle"));

@@ -45,6 +45,22 @@ export function recorded(name, isWanted = () => true, change = () => {}) {
 }
 
 /**
+ * @param {string} name of a run in published/, or of an extract
+ * @param {number} rounds
+ * @param {(cell: PlannedCell) => boolean} [isWanted]
+ * @returns {Analysis} as it would be, had it had the first so many rounds alone
+ */
+export function recordedRounds(name, rounds, isWanted = () => true) {
+  return recorded(
+    name,
+    (cell) => cell.round <= rounds && isWanted(cell),
+    ({ plan }) => {
+      plan.rounds = rounds;
+    },
+  );
+}
+
+/**
  * @param {string} name
  * @returns {Results}
  */
