@@ -115,19 +115,23 @@ function questionsOf(runs) {
       text: contestText(run.analysis, contest),
     })),
   );
-  const place = (/** @type {Entry} */ { contest: { question, measure } }) =>
-    2 * ORDER.indexOf(question) + Number(measure.unit !== "µs");
-  const sorted = entries.toSorted((a, b) => place(a) - place(b));
-  return [...Map.groupBy(sorted, ({ text }) => text.title)].map(([title, own]) => ({
-    title,
-    // The run that tells of most proxies first; of two that tell of as many, the newer.
-    entries: own.toSorted(
-      (a, b) =>
-        Number(a.text.isTls) - Number(b.text.isTls) ||
-        Number(a.contest.isFirstLook) - Number(b.contest.isFirstLook) ||
-        b.text.rows.length - a.text.rows.length,
-    ),
-  }));
+  const place = (/** @type {Question} */ { entries: [{ contest }] }) =>
+    2 * ORDER.indexOf(contest.question) + Number(contest.measure.unit !== "µs");
+  const proxies = (/** @type {Entry} */ { text }) => text.rows.length;
+  return (
+    [...Map.groupBy(entries, ({ text }) => text.title)]
+      .map(([title, own]) => ({
+        title,
+        entries: own.toSorted(
+          (a, b) =>
+            Number(a.text.isTls) - Number(b.text.isTls) ||
+            Number(a.contest.isFirstLook) - Number(b.contest.isFirstLook) ||
+            proxies(b) - proxies(a),
+        ),
+      }))
+      // What is told of most proxies first, questions and runs alike; of two that tell of as many, the newer.
+      .toSorted((a, b) => place(a) - place(b) || proxies(b.entries[0]) - proxies(a.entries[0]))
+  );
 }
 
 /**
