@@ -20,7 +20,7 @@ import { connectionsAtATime, FAILED_LIMIT_PERCENT, isExperiment } from "../plan/
 /** @import { TlsPolicy } from "../record/types.js" */
 /** @import { Workload } from "../plan/workload.js" */
 /** @import { CellRecord, NetworkReading } from "../record/types.js" */
-/** @import { AnalysedCell, Finding, FindingOf, Gate } from "./types.js" */
+/** @import { Finding, FindingOf, Gate } from "./types.js" */
 
 /**
  * What cgroup v1 counts user and system time in (cpuacct.stat, in USER_HZ: kernel, cgroup-v1/cpuacct.rst; 100 a second,
@@ -129,15 +129,6 @@ export function findingsOf(record, { workload, policy, keyType, isControl, isBes
  */
 export function isVoidedBy({ voids = [] }, key) {
   return voids.some((beginning) => key.startsWith(beginning));
-}
-
-/**
- * @param {AnalysedCell} cell
- * @param {string} key of a measure, or the beginning of several
- * @returns {boolean} its figures under it count
- */
-export function counts({ counted, findings }, key) {
-  return counted && !findings.some((finding) => isVoidedBy(finding, key));
 }
 
 /**

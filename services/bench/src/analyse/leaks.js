@@ -2,7 +2,7 @@
  * What proxies keep of connections that their clients have dropped: any scenario that looks again some seconds after its load.
  */
 import { CONTROL } from "../plan/proxies.js";
-import { connectionsInAll, schemeName } from "../plan/workload.js";
+import { connectionsInAll, isReadAfter, schemeName } from "../plan/workload.js";
 
 /** @import { LeakAnswer, Row, Setting } from "./types.js" */
 
@@ -17,7 +17,7 @@ const KEPT = ["proxy_sockets_left", "proxy_descriptors_left"];
  * @returns {Omit<LeakAnswer, "caveats">[]} of the setting with the most connections over a scheme, one a scheme that was looked at again
  */
 export function leaksOf(settings) {
-  const looked = settings.filter(({ workload }) => workload.settleSeconds !== undefined);
+  const looked = settings.filter(({ workload }) => isReadAfter(workload));
   return [...Map.groupBy(looked, schemeName).values()].flatMap((same) => {
     const setting = same.reduce((a, b) =>
       connectionsInAll(b.workload) > connectionsInAll(a.workload) ? b : a,

@@ -6,7 +6,6 @@ import { CONTROL } from "../plan/proxies.js";
 import { without } from "../plan/workload.js";
 import { medianInterval } from "../statistics/index.js";
 import { comparesServers, CONFIDENCE, settingKey } from "./settings.js";
-import { counts } from "./gates.js";
 import { reachesServer } from "./measures.js";
 
 /** @import { CellRecord, ContainerRecord, Results } from "../record/types.js" */
@@ -47,7 +46,8 @@ export function cpuByPlaceOf(results, settings, cells) {
 function placesOf(settings, results, cells) {
   const keys = settings.map(({ key }) => key);
   const own = cells.filter(
-    (cell) => keys.includes(cell.setting) && counts(cell, "servers_cpu_seconds"),
+    ({ counted, setting, measures }) =>
+      counted && keys.includes(setting) && "servers_cpu_seconds" in measures,
   );
   const rows = results.plan.proxies.map((proxy) => {
     const records = own.filter(({ record }) => record.proxy === proxy).map(({ record }) => record);

@@ -3,7 +3,7 @@
  */
 import { median, quantile } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.js";
-import { isPaced, workloadOf } from "../plan/workload.js";
+import { isPaced, isReadAfter, workloadOf } from "../plan/workload.js";
 import {
   detectableRatio,
   medianInterval,
@@ -194,11 +194,6 @@ function isUntimed({ loop, phaseSeconds }) {
  */
 function isOpen({ loop }) {
   return loop === "open";
-}
-
-/** @param {Workload} workload */
-function isReadAfter({ settleSeconds }) {
-  return settleSeconds !== undefined;
 }
 
 /**

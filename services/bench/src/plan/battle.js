@@ -19,7 +19,7 @@ import {
   readScenario,
   scenarioNames,
 } from "./scenarios.js";
-import { isSoak, rateName, SOAK_SECONDS, workload } from "./workload.js";
+import { isReadAfter, isSoak, rateName, SOAK_SECONDS, workload } from "./workload.js";
 
 /**
  * @import { Parameters, Scheme } from "../record/types.js"
@@ -309,7 +309,7 @@ function refuseBeside(document, { proxyCpus = 0, promise, tests: listed }, tests
   for (const [i, { scenario, parameters }] of tests.entries()) {
     const description = descriptionOf(scenario);
     const tellsBeside = (/** @type {Workload} */ load) =>
-      isSoak(load) || (load.loop === "open" && load.settleSeconds !== undefined);
+      isSoak(load) || (load.loop === "open" && isReadAfter(load));
     if (!combinations(parameters).every((all) => tellsBeside(workload(description, all)))) {
       throw document.mistake(
         ["tests", i],

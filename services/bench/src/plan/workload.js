@@ -150,6 +150,14 @@ export function isSoak({ holdsConnections, messagesPerSecond, phaseSeconds = 0 }
 }
 
 /**
+ * @param {Pick<Workload, "settleSeconds">} workload
+ * @returns {boolean} what the proxy still holds is read some seconds after the load
+ */
+export function isReadAfter({ settleSeconds }) {
+  return settleSeconds !== undefined;
+}
+
+/**
  * @param {Pick<Workload, "rsaBits">} workload
  * @param {"ecdsa" | "rsa"} planned key type of the plan
  * @returns {"ecdsa" | "rsa"} of the proxy's certificate: the plan's, unless the scenario chooses

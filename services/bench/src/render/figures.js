@@ -2,13 +2,11 @@
  * Which charts the report has.
  *
  * @import { Analysis, Comparison, Row, Setting, Verdict } from "../analyse/types.js"
- * @import { LatencySummary } from "../record/types.js"
  * @import { Figure, Look, Point } from "./charts.js"
  * @import { Column, Curves } from "./model.js"
  */
 import { median as middle } from "simple-statistics";
 import { answersBadly } from "../analyse/bad-answers.js";
-import { counts } from "../analyse/gates.js";
 import { schemeName, without } from "../plan/workload.js";
 import { count, number } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
@@ -24,7 +22,7 @@ import { columnOf, comparisonOf, KEYS, looks, queueOf, tlsPairs } from "./model.
  * @property {Figure[]} figures
  */
 
-/** @type {[keyof LatencySummary, string][]} */
+/** Ends of the measures' keys, and what they are called. */
 const PERCENTILES = [
   ["median", "p50"],
   ["p90", "p90"],
@@ -36,13 +34,6 @@ const PERCENTILES = [
 /** Of a curve: an hour has 14,400 samples. */
 const MOST_POINTS = 1000;
 
-/** Beginnings of the measures' keys, by what a record calls the times. */
-const MEASURED = {
-  handshakeMs: "handshake_ms",
-  echoLatencyMs: "echo_latency_ms",
-  requestMs: "request_ms",
-};
-
 /**
  * @param {Analysis} analysis
  * @param {Curves} curves
@@ -50,9 +41,9 @@ const MEASURED = {
  */
 export function figureGroups(analysis, curves) {
   return [
-    percentiles(analysis, "handshakeMs", "Handshake"),
-    percentiles(analysis, "echoLatencyMs", "Echo latency"),
-    percentiles(analysis, "requestMs", "Request"),
+    percentiles(analysis, "handshake_ms", "Handshake"),
+    percentiles(analysis, "echo_latency_ms", "Echo latency"),
+    percentiles(analysis, "request_ms", "Request"),
     ...costs(analysis),
     memoryOverTime(analysis, curves),
     ...overConnections(analysis),
@@ -61,31 +52,26 @@ export function figureGroups(analysis, curves) {
 
 /**
  * @param {Analysis} analysis
- * @param {"handshakeMs" | "echoLatencyMs" | "requestMs"} field
+ * @param {"handshake_ms" | "echo_latency_ms" | "request_ms"} prefix of the measures' keys
  * @param {string} title
  * @returns {FigureGroup}
  */
-function percentiles(analysis, field, title) {
+function percentiles(analysis, prefix, title) {
   const { results, cells } = analysis;
   const all = looks(results);
   const width = 0.34;
   // wrk and ab tell no further.
-  const shownPercentiles = PERCENTILES.filter(([key]) => field !== "requestMs" || key !== "p999");
+  const shownPercentiles = PERCENTILES.filter(([key]) => prefix !== "request_ms" || key !== "p999");
   const perSetting = withCharts(analysis).map((setting) => {
     const series = results.proxies.map(({ name }, i) => {
-      const summaries = cells
-        .filter(
-          (cell) =>
-            cell.setting === setting.key &&
-            cell.record.proxy === name &&
-            counts(cell, MEASURED[field]),
-        )
-        .flatMap(({ record }) => record[field] ?? []);
+      const own = cells.filter(({ counted, setting: key, record }) => {
+        return counted && key === setting.key && record.proxy === name;
+      });
       // Beside one another, so that no interval hides another.
       const offset = (i / Math.max(1, results.proxies.length - 1) - 0.5) * width;
       const points = shownPercentiles.flatMap(([key], position) => {
-        const values = summaries
-          .map((/** @type {Partial<LatencySummary>} */ summary) => summary[key] ?? 0)
+        const values = own
+          .flatMap(({ measures }) => measures[`${prefix}_${key}`] ?? [])
           .filter((value) => value > 0);
         if (values.length === 0) return [];
         return [{ x: position + offset, y: middle(values), ...ends(values) }];
@@ -94,7 +80,7 @@ function percentiles(analysis, field, title) {
       return { ...all[name], ...(row && badLabel(all[name], row)), points };
     });
     const queue = setting.comparisons
-      .filter(({ measure }) => measure.startsWith(MEASURED[field]))
+      .filter(({ measure }) => measure.startsWith(prefix))
       .map(queueOf)
       .find(Boolean);
     return { setting, series, queue };
