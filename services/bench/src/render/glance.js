@@ -25,12 +25,15 @@ import { capital, list, nameOfProxy, tyingText } from "./words.js";
  *
  * @typedef {object} GlanceColumn
  * @property {string} title `CPU per connection, ws`
- * @property {string} load what it rests on; empty where it was not measured
- * @property {string} gap `not measured: ./bench run messages`; empty where it was
+ * @property {string} load what it rests on
  * @property {boolean} hasRatios
- * @property {GlanceCell[]} cells in the order of the proxies; empty where it was not measured
+ * @property {GlanceCell[]} cells in the order of the proxies
  *
- * @typedef {{sentence: string, proxies: string[], columns: GlanceColumn[], legend: string}} Glance
+ * @typedef {object} Gap what was not measured
+ * @property {string} title `CPU per message, ws`, with a capital
+ * @property {string} gap `not measured: ./bench run messages`
+ *
+ * @typedef {{sentence: string, proxies: string[], columns: GlanceColumn[], gaps: Gap[], legend: string}} Glance
  */
 
 /** By the column's key. @type {Record<string, string>} */
@@ -78,8 +81,10 @@ const UNITS = { "per-gib": "" };
  */
 export function glanceOf({ results, overview }) {
   if (!overview) return null;
-  const columns = overview.columns.map((column) => glanceColumn(column, overview.proxies));
-  const measured = overview.columns.filter(({ at }) => at);
+  const measured = overview.columns.flatMap((column) =>
+    column.at ? { ...column, at: column.at } : [],
+  );
+  const columns = measured.map((column) => glanceColumn(column, overview.proxies));
   const figures = measured.every(isPromised)
     ? []
     : ["Figures with the lowest and the highest round: too few rounds to rank."];
@@ -87,6 +92,7 @@ export function glanceOf({ results, overview }) {
     sentence: sentenceOf(overview, results),
     proxies: overview.proxies,
     columns,
+    gaps: overview.columns.filter(({ at }) => !at).map(gapIn),
     legend: [
       ...(columns.some(({ hasRatios }) => hasRatios)
         ? [
@@ -114,22 +120,25 @@ function isPromised({ at }) {
 
 /**
  * @param {{analysis: Analysis}[]} runs
- * @returns {{title: string, gap: string}[]} what an overview asks and no run has measured, with the battle that would
+ * @returns {Gap[]} what an overview asks and no run has measured, with the battle that would
  */
 export function gapsOf(runs) {
-  return unmeasured(runs).map((column) => ({
-    title: capital(titleOf(column)),
-    gap: gapText(column),
-  }));
-}
-
-/** @param {OverviewColumn} column */
-function gapText({ battle }) {
-  return `not measured: ./bench run ${battle}`;
+  return unmeasured(runs).map(gapIn);
 }
 
 /**
  * @param {OverviewColumn} column
+ * @returns {Gap}
+ */
+function gapIn(column) {
+  return {
+    title: capital(titleOf(column)),
+    gap: `not measured: ./bench run ${column.battle}`,
+  };
+}
+
+/**
+ * @param {OverviewColumn & {at: Parameters<typeof loadText>[0]}} column
  * @param {string[]} proxies
  * @returns {GlanceColumn}
  */
@@ -138,8 +147,7 @@ function glanceColumn(column, proxies) {
   const found = proxies.flatMap((proxy) => cells.find((cell) => cell.proxy === proxy) ?? []);
   return {
     title: titleOf(column),
-    load: at ? loadText(at) : "",
-    gap: at ? "" : gapText(column),
+    load: loadText(at),
     hasRatios: cells.some(({ isBest, ratio }) => isBest || ratio !== null),
     cells: glanceCells(found, columnUnit(column)),
   };

@@ -186,10 +186,8 @@ function indexBlocks(analysis) {
 export function glanceBlocks(analysis) {
   const glance = glanceOf(analysis);
   if (!glance) return [];
-  const { sentence, proxies, columns, legend } = glance;
+  const { sentence, proxies, columns, gaps, legend } = glance;
   const all = looks(analysis.results);
-  const measured = columns.filter(({ gap }) => !gap);
-  const gaps = columns.filter(({ gap }) => gap);
   const cellText = (/** @type {GlanceCell | undefined} */ cell) => {
     if (!cell) return NONE;
     const { text, spread, amount, rank, isFirst } = cell;
@@ -203,17 +201,17 @@ export function glanceBlocks(analysis) {
     table(
       [
         "Proxy",
-        ...measured.map(({ title, hasRatios }) =>
+        ...columns.map(({ title, hasRatios }) =>
           plain(capital(title) + (hasRatios ? ", × best" : "")),
         ),
       ],
       proxies.map((name) => [
         plain(all[name].label),
-        ...measured.map(({ cells }) => cellText(cells.find(({ proxy }) => proxy === name))),
+        ...columns.map(({ cells }) => cellText(cells.find(({ proxy }) => proxy === name))),
       ]),
-      ["---", ...measured.map(() => "--:")],
+      ["---", ...columns.map(() => "--:")],
     ),
-    [legend, ...gaps.map(({ title, gap }) => `${capital(title)}: ${gap}.`)].map(plain).join(" "),
+    [legend, ...gaps.map(({ title, gap }) => `${title}: ${gap}.`)].map(plain).join(" "),
   ];
 }
 

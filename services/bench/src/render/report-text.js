@@ -76,12 +76,11 @@ function glanceLines(analysis) {
   const glance = glanceOf(analysis);
   if (!glance) return [];
   const { sentence, proxies, columns } = glance;
-  const measured = columns.filter(({ gap }) => !gap);
   const rows = [
-    ["", ...measured.map(({ title }) => title)],
+    ["", ...columns.map(({ title }) => title)],
     ...proxies.map((name) => [
       titleOfProxy(analysis.results, name),
-      ...measured.map(({ cells }) => {
+      ...columns.map(({ cells }) => {
         const cell = cells.find(({ proxy }) => proxy === name);
         return cell ? [cell.text, cell.spread && `(${cell.spread})`].filter(Boolean).join(" ") : "";
       }),

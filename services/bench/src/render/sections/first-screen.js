@@ -21,9 +21,7 @@ const HEIGHT = 8;
 export function firstScreen(page) {
   const glance = glanceOf(page.analysis);
   if (!glance) return null;
-  const { sentence, proxies, columns, legend } = glance;
-  const measured = columns.filter(({ gap }) => !gap);
-  const gaps = columns.filter(({ gap }) => gap);
+  const { sentence, proxies, columns, gaps, legend } = glance;
   return html`<p class="choice">${unbroken(sentence)}</p>
     ${scroll(
       "All proxies at a glance",
@@ -31,7 +29,7 @@ export function firstScreen(page) {
         <thead>
           <tr>
             <th scope="col">Proxy</th>
-            ${measured.map(
+            ${columns.map(
               ({ title, load, hasRatios }) =>
                 html`<th scope="col">
                   ${capital(title)}<small>${hasRatios && "× best · "}${load}</small>
@@ -44,7 +42,7 @@ export function firstScreen(page) {
             (name) =>
               html`<tr>
                 <th scope="row">${page.proxy(name)}</th>
-                ${measured.map((column) => cellHtml(page, column, name))}
+                ${columns.map((column) => cellHtml(page, column, name))}
               </tr>`,
           )}
         </tbody>
@@ -55,7 +53,7 @@ export function firstScreen(page) {
       html`<details class="gaps">
         <summary>What measures the rest</summary>
         <ul>
-          ${gaps.map(({ title, gap }) => html`<li>${capital(title)}: ${gap}</li>`)}
+          ${gaps.map(({ title, gap }) => html`<li>${title}: ${gap}</li>`)}
         </ul>
       </details>`
     }
