@@ -99,16 +99,16 @@ const SENTENCES = {
   newcomers: (contest, { low, high, lowAmount, highAmount }) =>
     `${eventText(contest)}: the server that starts gets ${noneOr(lowAmount)} of the new connections through ${low}, ${highAmount} through ${high}`,
   stall: (_, { low, high, lowAmount, highAmount }) =>
-    `A client that does not read costs ${high} ${highAmount} of memory, and ${low} ${lowAmount}`,
+    `A client that does not read costs ${high} ${highAmount} of memory, and ${low} ${noneOr(lowAmount)}`,
   course: ({ measure }, { high, highAmount }) =>
     `${measure.title.split(",")[0]} of ${high}: ${highAmount} more after an hour at a steady rate`,
   leak: (_, { high, highAmount }) =>
     `${highAmount} connections that their clients had dropped are kept by ${high}`,
 };
 
-/** @param {string} amount in % */
+/** @param {string} amount with its unit */
 function noneOr(amount) {
-  return amount === "0 %" ? "none" : amount;
+  return amount.startsWith("0 ") ? "none" : amount;
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stormResults, survivalResults } from "../analyse/testing/experiments.js";
+import { stallResults, stormResults, survivalResults } from "../analyse/testing/experiments.js";
 import { onBothNetworks } from "../analyse/testing/networks.js";
 import { results } from "../analyse/testing/results.js";
 import { renderFindings } from "./found-texts.js";
@@ -62,6 +62,21 @@ function sentences(made, changes = {}) {
   const text = renderFindings([publishedRun("made", { ...made, proxies })], []);
   return [...text.matchAll(/^\d+\. \*\*(.*)\.\*\*$/gm)].map(([, sentence]) => sentence);
 }
+
+test("a proxy in which a client that does not read takes nothing: none, as of the shares", () => {
+  const stall = { sent: 10e6, heldBack: true, p99Ms: /** @type {[number, number]} */ ([3, 3]) };
+  const made = stallResults(
+    {
+      none: { ...stall, grown: 0 },
+      nginx: { ...stall, grown: 0 },
+      haproxy: { ...stall, grown: 2.5e6 },
+    },
+    { rounds: 6 },
+  );
+  assert.deepEqual(sentences({ ...made, plan: { ...made.plan, rounds: 6 } }), [
+    "A client that does not read costs HAProxy 2.50 MB of memory, and nginx none",
+  ]);
+});
 
 test("what Docker's network costs is a finding where it is seen, and none where it is not", () => {
   const text = (/** @type {number} */ cost) =>
