@@ -205,7 +205,7 @@ function experiment(compares, { proxies, rounds, scheme = "ws", parameters }, ch
     ...base,
     plan: {
       ...base.plan,
-      rounds: rounds ?? 1,
+      rounds: Math.max(...cells.map(({ round }) => round)),
       scenarios: { ...SCENARIOS, holding: { ...DESCRIPTION, compares } },
       cells,
     },
