@@ -81,9 +81,7 @@ const UNITS = { "per-gib": "" };
  */
 export function glanceOf({ results, overview }) {
   if (!overview) return null;
-  const measured = overview.columns.flatMap((column) =>
-    column.at ? { ...column, at: column.at } : [],
-  );
+  const measured = overview.columns.filter(wasMeasured);
   const columns = measured.map((column) => glanceColumn(column, overview.proxies));
   const figures = measured.every(isPromised)
     ? []
@@ -92,7 +90,7 @@ export function glanceOf({ results, overview }) {
     sentence: sentenceOf(overview, results),
     proxies: overview.proxies,
     columns,
-    gaps: overview.columns.filter(({ at }) => !at).map(gapIn),
+    gaps: overview.columns.filter((column) => !wasMeasured(column)).map(gapIn),
     legend: [
       ...(columns.some(({ hasRatios }) => hasRatios)
         ? [
@@ -103,6 +101,16 @@ export function glanceOf({ results, overview }) {
       ...otherwiseTexts(overview, results),
     ].join(" "),
   };
+}
+
+/**
+ * @typedef {OverviewColumn & {at: NonNullable<OverviewColumn["at"]>}} MeasuredColumn
+ *
+ * @param {OverviewColumn} column
+ * @returns {column is MeasuredColumn}
+ */
+function wasMeasured(column) {
+  return column.at !== null;
 }
 
 /**
@@ -138,7 +146,7 @@ function gapIn(column) {
 }
 
 /**
- * @param {OverviewColumn & {at: Parameters<typeof loadText>[0]}} column
+ * @param {MeasuredColumn} column
  * @param {string[]} proxies
  * @returns {GlanceColumn}
  */
@@ -266,9 +274,9 @@ function glanceCell(cell, { unit, divisor }, lowest) {
  * @returns {string} whom to choose, for what, and what is not known
  */
 function sentenceOf({ columns }, results) {
-  const measured = columns.filter(({ at }) => at);
+  const measured = columns.filter(wasMeasured);
   const ranked = rankedOf(measured);
-  const gaps = columns.filter(({ at }) => !at);
+  const gaps = columns.filter((column) => !wasMeasured(column));
   const unknown = [
     ...(measured.length > ranked.length
       ? [`not ranked: ${list(joined(measured.filter((one) => !ranked.includes(one))))}`]
