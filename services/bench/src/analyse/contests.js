@@ -57,14 +57,14 @@ export function contestsOf(analysis) {
       ...about("storm", BACK),
       ...restingOn(
         [setting],
-        contenders(answers).map((one) => spanCell(one, one.figures?.ms.p99)),
+        contenders(answers).map((one) => roundsCell(one, one.figures?.ms.p99)),
       ),
     })),
     ...stalls.map(({ answers, ...setting }) => ({
       ...about("stall", STALLED),
       ...restingOn(
         [setting],
-        contenders(answers).map((one) => spanCell(one, one.figures?.bytes.all)),
+        contenders(answers).map((one) => roundsCell(one, one.figures?.bytes.all)),
       ),
     })),
   ];
@@ -305,12 +305,12 @@ function ratioCell({ proxy, ratio: { value, interval, rounds } }) {
 /**
  * @param {{proxy: string, missing: Missing[]}} answer
  * @param {Rounds | null} [rounds]
- * @returns {Cell} with the lowest and the highest round
+ * @returns {Cell}
  */
-function spanCell({ proxy, missing }, rounds) {
+function roundsCell({ proxy, missing }, rounds) {
   if (!rounds) return unranked(proxy, null, missing);
-  const { median, lowest, highest } = rounds;
-  return { ...unranked(proxy, { value: median, interval: null }), values: [lowest, highest] };
+  const { median, values } = rounds;
+  return { ...unranked(proxy, { value: median, interval: null }), values };
 }
 
 /**

@@ -369,11 +369,9 @@ function areApart(contest, low, high) {
  * @param {OverviewCell} b
  * @returns {boolean} the intervals of both are known, and do not overlap: those of their ratios to the best where there are some
  */
-function lieApart({ cells, run }, a, b) {
+function lieApart({ cells }, a, b) {
   const hasBest = cells.some(({ isBest }) => isBest);
-  const [first, second] = [a, b].map((cell) =>
-    hasBest ? ratioSpan(cell) : spanOf(cell, run.analysis.results.plan.rounds),
-  );
+  const [first, second] = [a, b].map(hasBest ? ratioSpan : spanOf);
   return first !== null && second !== null && (first[1] < second[0] || second[1] < first[0]);
 }
 
@@ -387,12 +385,11 @@ function ratioSpan({ isBest, ratio }) {
 
 /**
  * @param {OverviewCell} cell
- * @param {number} rounds of its run
  * @returns {Interval | null} of so many rounds the lowest and the highest hold the median with more than 95 %
  */
-function spanOf({ value, values }, rounds) {
+function spanOf({ value, values }) {
   if (value?.interval) return value.interval;
-  if (rounds < ENOUGH_ROUNDS || values.length < 2) return null;
+  if (values.length < ENOUGH_ROUNDS) return null;
   return [Math.min(...values), Math.max(...values)];
 }
 

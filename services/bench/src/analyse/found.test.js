@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { contestsOf } from "./contests.js";
 import { differenceIn, foundIn, namedIn, quotientIn } from "./found.js";
 import { analyse } from "./index.js";
-import { stormResults, survivalResults } from "./testing/experiments.js";
+import { stallResults, stormResults, survivalResults } from "./testing/experiments.js";
 import { rateResults } from "./testing/rates.js";
 import { POLICY, results } from "./testing/results.js";
 
@@ -120,6 +120,20 @@ test("where nobody is ranked the intervals lie apart", () => {
     value: cell.value && { ...cell.value, interval: null },
   }));
   assert.equal(differenceIn({ ...changed, cells: unknown }), null);
+});
+
+test("a setting with fewer rounds than its run is told apart by its own", () => {
+  const one = { sent: 4e6, heldBack: true, p99Ms: /** @type {[number, number]} */ ([1, 2]) };
+  const proxies = { nginx: { ...one, grown: 1e3 }, "http-proxy": { ...one, grown: 1e6 } };
+  const foundOf = (/** @type {number} */ rounds) => {
+    const made = stallResults(proxies, { rounds });
+    return foundIn([run("made", { ...made, plan: { ...made.plan, rounds: 6 } })], titleOf).flat();
+  };
+  assert.deepEqual(
+    foundOf(6).map(({ contest, high }) => [contest.question, high.proxy]),
+    [["stall", "http-proxy"]],
+  );
+  assert.deepEqual(foundOf(5), []);
 });
 
 test("a variant that ties with its original is neither the lowest nor the highest, be it the best", () => {

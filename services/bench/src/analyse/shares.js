@@ -49,6 +49,6 @@ export function roundsOf(values) {
     median: median(known),
     lowest: Math.min(...known),
     highest: Math.max(...known),
-    rounds: known.length,
+    values: known,
   };
 }

@@ -95,7 +95,7 @@ function againstControl(own, control) {
   const [time, bound] = [own?.ms.p99, control?.ms.p99];
   if (!time || !bound || !(bound.median > 0)) return { toControl: null, isSlower: null };
   // With fewer, two that are equal lie apart too often: of 2 and 2 one time in three.
-  const isTold = Math.min(time.rounds, bound.rounds) >= LEAST_ROUNDS;
+  const isTold = Math.min(time.values.length, bound.values.length) >= LEAST_ROUNDS;
   return {
     toControl: time.median / bound.median,
     isSlower: isTold ? time.lowest > bound.highest : null,

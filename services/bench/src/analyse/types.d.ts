@@ -850,8 +850,8 @@ export interface Rounds {
   median: number;
   lowest: number;
   highest: number;
-  /** So many have a value. */
-  rounds: number;
+  /** Of those that have one, in their order. */
+  values: number[];
 }
 
 /** How often something was seen. */

@@ -86,9 +86,10 @@ function cellsOf(figures, toControl) {
  */
 function timeText(time, rounds) {
   if (!time) return "never";
+  const own = time.values.length;
   const [value, ...ends] = [time.median, time.lowest, time.highest].map((ms) => ms / 1000);
-  const extent = time.rounds > 1 ? [range([ends[0], ends[1]], value)] : [];
-  const part = time.rounds < rounds ? [`in ${time.rounds} of ${rounds} repetitions`] : [];
+  const extent = own > 1 ? [range([ends[0], ends[1]], value)] : [];
+  const part = own < rounds ? [`in ${own} of ${rounds} repetitions`] : [];
   const notes = [...extent, ...part];
   return `${figure(value)} s${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
 }
