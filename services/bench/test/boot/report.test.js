@@ -6,11 +6,12 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { chromium } from "playwright-core";
-import { finishedTestbed } from "../testbed.js";
+import { finishedTestbed, lastAttempts } from "../testbed.js";
 
 test("a battle ends with a report that a browser shows whole, wide and narrow, light and dark", async (t) => {
   const { bench, directory, results, runFolder } = await finishedTestbed(t);
-  const { cells, plan } = results();
+  const { cells: attempts, plan } = results();
+  const cells = lastAttempts(attempts);
   assert.deepEqual(
     cells.map(({ id, status }) => [id, status]),
     plan.cells.map(({ id }) => [id, "ok"]),
