@@ -42,7 +42,9 @@ test("times are medians over rounds, and the control is how fast this machine ca
     ),
   });
   assert.deepEqual(nginx.figures?.ms.p99, {
-    ...{ median: 1700, lowest: 1600, highest: 1800 },
+    median: 1700,
+    lowest: 1600,
+    highest: 1800,
     values: [1600, 1800, 1600, 1800],
   });
   assert.deepEqual([nginx.toControl?.toFixed(2), nginx.isSlower], ["2.00", true]);
