@@ -28,6 +28,9 @@ import { LEAST_COUNTS } from "./slopes.js";
 /** From the one that decides over the claim to the one that leaves it to the others. */
 const OUTCOMES = /** @type {const} */ (["not comparable", "no longer", "inconclusive", "holds"]);
 
+/** A time, or what a closed loop makes of one. */
+const OF_TIME = /_ms_|^total_seconds$/;
+
 const schema = JSON.parse(
   readFileSync(new URL("./published.schema.json", import.meta.url), "utf8"),
 );
@@ -72,7 +75,7 @@ function refuseFaultyClaim(document, claim, i) {
     const next = "Expected a kind and a reason: why no run of this benchmark can tell.";
     throw document.mistake([...path, "rule"], `the rule is null, and no ${lacking} is given`, next);
   }
-  const { measure: key, of, to, against, slope, min, max } = rule;
+  const { measure: key, of, to, serial, against, slope, min, max } = rule;
   /** @type {(keys: string[], fact: string, next: string) => void} */
   const refuse = (keys, fact, next) => {
     throw document.mistake([...path, ...keys], fact, next);
@@ -90,6 +93,12 @@ function refuseFaultyClaim(document, claim, i) {
       ["rule", "measure"],
       `there is no measure "${key}"`,
       `${didYouMean(key, measures)}Expected a column of results.csv.`,
+    );
+  if (serial && !isTime(key))
+    refuse(
+      ["rule", "serial"],
+      `serial is given, and ${key} is no time`,
+      "Expected it only of times, which are a queue's under load.",
     );
   if (min === undefined && max === undefined)
     refuse(["rule"], "the rule has no limit", "Expected min, max or both.");
@@ -125,10 +134,10 @@ export function studyOf({ battles = [], ...published }, analysed) {
  */
 export function isAskedIn({ rule }, plan) {
   if (!rule) return false;
-  const { of, to = [], at, against, slope } = rule;
+  const { of, to = [], against, slope } = rule;
   if (![of, ...to].every((proxy) => plan.proxies.includes(proxy))) return false;
   const settings = [...new Map(plan.cells.map((cell) => [settingKey(cell), cell])).values()];
-  const matching = settings.filter((setting) => matches(setting, at));
+  const matching = settings.filter((setting) => answers(setting, rule));
   if (slope) return hasSlope(matching, plan);
   return matching.some((setting) => !against || counterpart(setting, against, settings));
 }
@@ -178,7 +187,7 @@ function figuresOf(rule, analysed) {
   const { against, to = [null] } = rule;
   const matching = placesOf(
     rule,
-    analysed.settings.filter((setting) => matches(setting, rule.at)),
+    analysed.settings.filter((setting) => answers(setting, rule)),
   );
   const figures = matching.flatMap((at) => {
     const base = against
@@ -220,6 +229,16 @@ function slopesIn(rule, { slopes }) {
     return [{ at: family, other: null, estimate, outcome, queue: null, instead: null }];
   });
   return { figures, places: matching.length };
+}
+
+/**
+ * @param {Pick<Setting, "scenario" | "scheme" | "parameters">} setting
+ * @param {ClaimRule} rule
+ * @returns {boolean} it is one that the claim is about
+ */
+function answers(setting, { at, serial }) {
+  if (matches(setting, at)) return true;
+  return !!serial && matches(setting, { ...at, parameters: { ...at.parameters, ...serial } });
 }
 
 /**
@@ -300,22 +319,27 @@ function estimateOf(rule, { at, other, base }, { results, cells }) {
     : medianOf([...own.values()]);
 }
 
-/** A time, or what a closed loop makes of one. */
-const OF_TIME = /_ms_|^total_seconds$/;
-
 /**
  * @param {Setting[]} settings
  * @param {string} key of a measure
  * @returns {GateFigures["queue"] | null} of the busiest; null: it is no time, or times of those settings are no queue's
  */
 function queueOf(settings, key) {
-  if (!OF_TIME.test(key)) return null;
+  if (!isTime(key)) return null;
   const found = settings.flatMap(({ comparisons }) =>
     comparisons.flatMap(({ findings }) =>
       findings.flatMap((finding) => (finding.gate === "queue" ? finding.figures : [])),
     ),
   );
   return found.toSorted((a, b) => b.percent - a.percent)[0] ?? null;
+}
+
+/**
+ * @param {string} key of a measure
+ * @returns {boolean} it is a time, and under load can be a queue's
+ */
+export function isTime(key) {
+  return OF_TIME.test(key);
 }
 
 /** CPU time, the first that is compared. */

@@ -7,7 +7,7 @@ import { readScenario, scenarioNames } from "../plan/scenarios.js";
 import { readProxies } from "../plan/proxies.js";
 import { readPublished, studyOf } from "./claims.js";
 import { analyse } from "./index.js";
-import { POLICY, results, slopeRow } from "./testing/results.js";
+import { PARAMETERS, POLICY, results, slopeRow } from "./testing/results.js";
 
 /** @import { ClaimFilter, ClaimRule, PublishedClaim } from "./types.js" */
 
@@ -143,6 +143,15 @@ test("a claim about several tests must hold in each, and is not asked of what th
   assert.ok(Array.isArray(first) && first[0].parameters.CONNECTIONS === 6000);
 });
 
+test("the same one at a time answers, too, where the rule allows it", () => {
+  const at = { ...WS, parameters: { CONNECTIONS: 10_000 } };
+  const serial = { CONNECTIONS: 2000, CONCURRENCY: 1 };
+  const oneAtATime = { parameters: { ...PARAMETERS, CONCURRENCY: 1 } };
+  assert.equal(claim({ min: 2, at, serial }, oneAtATime).outcome, "holds");
+  assert.equal(claim({ min: 2, at }, oneAtATime).figures.length, 0);
+  assert.equal(claim({ min: 2, at, serial }).figures.length, 0, "100 at a time");
+});
+
 test("what a held connection needs, as a slope", () => {
   const measure = "proxy_memory_mean_usage_bytes";
   const row = slopeRow();
@@ -235,7 +244,9 @@ for (const name of STUDIES) {
       if (!rule) continue;
       for (const proxy of [rule.of, ...(rule.to ?? [])])
         assert.ok(proxies.includes(proxy), `${claim}: no proxy ${proxy}`);
-      for (const filter of [rule.at, { ...rule.at, ...rule.against }]) assertKnown(filter, claim);
+      const serial = { ...rule.at, parameters: rule.serial };
+      for (const filter of [rule.at, serial, { ...rule.at, ...rule.against }])
+        assertKnown(filter, claim);
     }
   });
 }
@@ -408,6 +419,16 @@ test("a mistake in the file is named with its line", (t) => {
   );
   refused("scheme: ws\n", "scheme: wsss\n", '"scheme" is "wsss"', /^Did you mean wss\?/);
   refused("      min: 0.9\n", "      min: 9\n", "min is 9, above max, which is 1.1", /up to max/);
+  refused(
+    "serial: &serial { CONNECTIONS: 4000, CONCURRENCY: 1 }",
+    "serial: &serial {}",
+    '"serial" is an empty set of keys',
+    /names and values such as/,
+  );
+  assert.throws(read("measure: total_seconds", "measure: proxy_cpu_seconds"), {
+    message: /line \d+: serial is given, and proxy_cpu_seconds is no time$/,
+    next: /only of times/,
+  });
   const limits = "rule:\n      measure: total_seconds\n      of: nginx";
   assert.throws(read("      min: 0.9\n      max: 1.1\n", ""), {
     message: /line \d+: the rule has no limit$/,

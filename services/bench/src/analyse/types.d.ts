@@ -611,7 +611,7 @@ export interface ClaimFilter {
 }
 
 /**
- * The figure lies between `min` and `max` in every setting that `at` matches. The figure is one of:
+ * The figure lies between `min` and `max` in every setting that `at` matches, as it is or with `serial`. The figure is one of:
  * - without `to` and `against`: the median of `of` itself;
  * - with `to`: its ratio to each of those proxies in the same setting;
  * - with `against`: its ratio to itself in the setting that differs in just that, such as fewer connections or ws;
@@ -624,6 +624,8 @@ export interface ClaimRule {
   of: string;
   to?: string[];
   at: ClaimFilter;
+  /** Parameters of `at` that differ where the same comes one at a time. */
+  serial?: Parameters;
   against?: Partial<ClaimFilter>;
   slope?: true;
   /** A parameter. */

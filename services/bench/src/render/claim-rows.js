@@ -20,6 +20,10 @@ import { list, titleOfProxy } from "./words.js";
  * @property {string} run folder of the run that tells it; empty: none does
  */
 
+/** Stands above the table of claims. */
+export const HOW_CLAIMS_ARE_TOLD =
+  "Figures of another machine at another time: order and ratios are compared, single figures are not. A claim holds when the whole interval of each of its figures lies inside of its limits, and holds no longer when one lies outside. A time that is a queue's at the study's load is told one at a time, where none waits for another, if the claim is about an order, or about two as fast: how many times as long something takes under load that does not tell.";
+
 /** In the order in which they are counted. @type {Record<ClaimState, string>} */
 const COUNTED = {
   holds: "holding",

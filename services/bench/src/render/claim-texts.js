@@ -2,12 +2,12 @@
  * What today's run says to a published claim, in words.
  */
 import { noSlopeText } from "./findings.js";
-import { isRatio } from "../analyse/claims.js";
+import { isRatio, isTime } from "../analyse/claims.js";
 import { measure } from "../analyse/measures.js";
 import { counted, number, times } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { withoutBuffers } from "./memory-texts.js";
-import { schemeName } from "../plan/workload.js";
+import { connectionsAtATime, schemeName } from "../plan/workload.js";
 import {
   amount,
   amountRange,
@@ -122,13 +122,15 @@ function figureText(rule, figure, isOneOfSeveral, analysed) {
 function settingsText(rule, { at, other, estimate }, isOneOfSeveral, analysed) {
   const { results, settings } = analysed;
   const { measure: key, of, against } = rule;
-  const where = isOneOfSeveral ? `, ${settingTitle(at[0], settings)}` : "";
+  const isSerial = isTime(key) && connectionsAtATime(at[0].workload) === 1;
+  const where = isOneOfSeveral || isSerial ? `, ${settingTitle(at[0], settings)}` : "";
+  const how = isSerial ? ", one at a time" : "";
   const sum = at.length > 1 ? `, all ${counted(at.length, "setting")} together` : "";
   const second = other === null ? "itself" : titleOfProxy(results, other);
   const to = isRatio(rule)
     ? ` to ${second}${against ? otherwiseText(against, rule.at, analysed) : ""}`
     : "";
-  const what = `${measure(key).title}${withoutBuffers(analysed, key)}${where}${sum}: ${titleOfProxy(results, of)}${to}`;
+  const what = `${measure(key).title}${withoutBuffers(analysed, key)}${where}${how}${sum}: ${titleOfProxy(results, of)}${to}`;
   if (!estimate) return `${what} was not measured`;
   return withEstimate(what, rule, estimate, "rounds");
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.js";
 import { recorded } from "../analyse/testing/recorded.js";
-import { POLICY, results, slopeRow } from "../analyse/testing/results.js";
+import { PARAMETERS, POLICY, results, slopeRow } from "../analyse/testing/results.js";
 import { claimText, toldClaims, untoldText } from "./claim-texts.js";
 
 /** @import { Analysis, ClaimRule, PublishedClaim, SlopeRow } from "../analyse/types.js" */
@@ -59,6 +59,19 @@ test("a time in the queue says whose, how busy the machine was, and what of the 
     );
   const control = texts.filter((text) => text.includes("No CPU time stands in"));
   assert.equal(control.length, 2);
+});
+
+test("a time that is told one at a time says so, and of how many", () => {
+  const options = { parameters: { ...PARAMETERS, CONCURRENCY: 1 } };
+  const rule = { of: "http-proxy", to: ["nginx"], min: 2 };
+  assert.match(
+    today(rule, options),
+    /^Total, 2,000 short-lived connections, ws, one at a time: http-proxy to nginx 2\.\d\d times/,
+  );
+  assert.match(
+    today({ ...rule, measure: "proxy_memory_peak_usage_bytes" }, options),
+    /^Memory, peak: http-proxy to nginx/,
+  );
 });
 
 test("a proxy against itself with other parameters, or over the other scheme", () => {

@@ -11,7 +11,7 @@
  */
 import { contestsOf } from "../analyse/contests.js";
 import { keyMark } from "./charts.js";
-import { claimCounts, dayOf } from "./claim-rows.js";
+import { claimCounts, dayOf, HOW_CLAIMS_ARE_TOLD } from "./claim-rows.js";
 import { contestText } from "./contest-texts.js";
 import { gapsOf, glanceOf } from "./glance.js";
 import { html, trusted } from "./html.js";
@@ -289,11 +289,7 @@ export function renderClaimsPage(claims) {
   const body = html`<header>
       <h1>What others claimed, held against today's runs</h1>
       <p class="lead">${claimCounts(claims)}</p>
-      <p class="note">
-        Figures of another machine at another time: order and ratios are compared, single figures
-        are not. A claim holds when the whole interval of each of its figures lies inside of its
-        limits, and holds no longer when one lies outside.
-      </p>
+      <p class="note">${HOW_CLAIMS_ARE_TOLD}</p>
       <nav aria-label="Contents"><a href="index.html">Which proxy for WebSockets?</a></nav>
     </header>
     <main>

@@ -5,7 +5,7 @@
  * @import { ClaimEntry } from "./claim-rows.js"
  */
 import { NONE } from "../numbers.js";
-import { claimCounts } from "./claim-rows.js";
+import { claimCounts, HOW_CLAIMS_ARE_TOLD } from "./claim-rows.js";
 import { glanceOf } from "./glance.js";
 import { plain, table } from "./markdown.js";
 import { versionsText } from "./measured-versions.js";
@@ -31,7 +31,7 @@ export function renderPublishedReadme(runs, claims) {
       ]),
     ),
     "## Claims of others",
-    `${plain(claimCounts(claims))} Figures of another machine at another time: order and ratios are compared, single figures are not. A claim holds when the whole interval of each of its figures lies inside of its limits, and holds no longer when one lies outside.`,
+    `${plain(claimCounts(claims))} ${HOW_CLAIMS_ARE_TOLD}`,
     table(
       ["Claim", "Claimed by", "Outcome", "Today", "Report"],
       claims.map(({ claim, by, state, today, run }) => [
