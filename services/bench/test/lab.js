@@ -34,9 +34,9 @@ export async function readAvailableProxies() {
   return { proxies, unavailable: await unavailableProxies(projectDirectory, config, proxies) };
 }
 
-/** @returns {string} a Compose project name that no other test has */
+/** @returns {string} a Compose project name that no other test has, and that says of which run of tests it is (run-tests) */
 export function uniqueName() {
-  return `wpb-test-${randomBytes(4).toString("hex")}`;
+  return `wpb-test-${process.env.BENCH_TEST_RUN ?? ""}${randomBytes(4).toString("hex")}`;
 }
 
 /** @type {WeakMap<TestContext, (() => unknown)[]>} */

@@ -422,7 +422,7 @@ test("a mistake in the file is named with its line", (t) => {
   refused(
     "serial: &serial { CONNECTIONS: 4000, CONCURRENCY: 1 }",
     "serial: &serial {}",
-    '"serial" is an empty set of keys',
+    '"serial" is an empty group of keys',
     /names and values such as/,
   );
   assert.throws(read("measure: total_seconds", "measure: proxy_cpu_seconds"), {

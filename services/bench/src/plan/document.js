@@ -193,7 +193,8 @@ function named(path) {
 function shown(value) {
   if (value === null || value === "") return "empty";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
-  if (typeof value === "object") return "a group of keys";
+  if (typeof value === "object")
+    return Object.keys(value).length === 0 ? "an empty group of keys" : "a group of keys";
   return typeof value === "string" ? JSON.stringify(value) : String(value);
 }
 

@@ -62,9 +62,13 @@ export function untoldText({ claims }) {
  */
 export function claimText({ claim: { outcome, figures, places }, rule }, analysed) {
   if (outcome === "not comparable") return queuedText(rule, figures, analysed);
-  const shown = figures
+  const told = figures
     .slice(0, SHOWN_FIGURES)
     .map((figure) => figureText(rule, figure, places > 1, analysed));
+  // What several are ratios of is said once.
+  const shown = told.map(({ subject, figure }, i) =>
+    subject === told[i - 1]?.subject ? figure : `${subject} ${figure}`,
+  );
   const rest = figures.slice(SHOWN_FIGURES);
   if (rest.length > 0) {
     const holding = rest.filter(({ outcome }) => outcome === "holds").length;
@@ -105,6 +109,7 @@ function queuedText({ measure: key, of }, figures, { results, settings }) {
  * @param {ClaimFigure} figure
  * @param {boolean} isOneOfSeveral so it says which
  * @param {Analysed} analysed
+ * @returns {{subject: string, figure: string}} whose, of what; and how much
  */
 function figureText(rule, figure, isOneOfSeveral, analysed) {
   const { at } = figure;
@@ -128,11 +133,11 @@ function settingsText(rule, { at, other, estimate }, isOneOfSeveral, analysed) {
   const sum = at.length > 1 ? `, all ${counted(at.length, "setting")} together` : "";
   const second = other === null ? "itself" : titleOfProxy(results, other);
   const to = isRatio(rule)
-    ? ` to ${second}${against ? otherwiseText(against, rule.at, analysed) : ""}`
+    ? `to ${second}${against ? otherwiseText(against, rule.at, analysed) : ""} `
     : "";
-  const what = `${measure(key).title}${withoutBuffers(analysed, key)}${where}${how}${sum}: ${titleOfProxy(results, of)}${to}`;
-  if (!estimate) return `${what} was not measured`;
-  return withEstimate(what, rule, estimate, "rounds");
+  const subject = `${measure(key).title}${withoutBuffers(analysed, key)}${where}${how}${sum}: ${titleOfProxy(results, of)}`;
+  const figure = estimate ? withInterval(rule, estimate, "rounds") : "was not measured";
+  return { subject, figure: `${to}${figure}` };
 }
 
 /**
@@ -144,22 +149,21 @@ function settingsText(rule, { at, other, estimate }, isOneOfSeveral, analysed) {
 function slopeText(rule, { at, estimate }, isOneOfSeveral, analysed) {
   const { results, slopes } = analysed;
   const where = isOneOfSeveral ? `, ${slopesTitle(at, slopes)}` : "";
-  const what = `${measure(rule.measure).title}, per connection${withoutBuffers(analysed, rule.measure)}${where}: ${titleOfProxy(results, rule.of)}`;
-  if (estimate) return withEstimate(what, rule, estimate, "counts of connections");
+  const subject = `${measure(rule.measure).title}, per connection${withoutBuffers(analysed, rule.measure)}${where}: ${titleOfProxy(results, rule.of)}`;
+  if (estimate) return { subject, figure: withInterval(rule, estimate, "counts of connections") };
   const row = at.parts
     .find((part) => part.measure === rule.measure)
     ?.rows.find(({ proxy }) => proxy === rule.of);
-  return `${what}: ${noSlopeText(row?.missing ?? null)}`;
+  return { subject: `${subject}:`, figure: noSlopeText(row?.missing ?? null) };
 }
 
 /**
- * @param {string} what
  * @param {ClaimRule} rule
- * @param {Estimate} estimate of it
+ * @param {Estimate} estimate
  * @param {string} repeats what there are too few of where there is no interval
  */
-function withEstimate(what, rule, estimate, repeats) {
-  const text = `${what} ${estimateText(estimate, isRatio(rule) ? null : measure(rule.measure))}`;
+function withInterval(rule, estimate, repeats) {
+  const text = estimateText(estimate, isRatio(rule) ? null : measure(rule.measure));
   return estimate.interval ? text : `${text}, too few ${repeats} for an interval`;
 }
 

@@ -38,6 +38,10 @@ test("a figure with its interval, and what the claim needs", () => {
     /^Total: http-proxy to nginx 2\.\d\d times \(2\.\d\d to 2\.\d\d\)\. The claim needs at least 2\.00 times\.$/,
   );
   assert.match(today({ min: 2, max: 3 }), /needs at least 2\.00 times and at most 3\.00 times\.$/);
+  assert.match(
+    today({ to: ["nginx", "haproxy"], min: 2 }),
+    /^Total: http-proxy to nginx 2\.\d\d times \(2\.\d\d to 2\.\d\d\); to haproxy 2\.\d\d times \(/i,
+  );
   assert.match(today({ to: ["nginx", "haproxy-hitch"], min: 2 }), /haproxy-hitch was not measured/);
   assert.match(
     today({ measure: "proxy_memory_peak_usage_bytes", of: "nginx", to: undefined, max: 40e6 }),

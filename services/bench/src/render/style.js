@@ -245,6 +245,7 @@ export const CHOOSING_STYLE = `
 .contest > h3 small { font-weight: 400; }
 table.contest { width: 100%; max-width: 760px; }
 table.contest th, table.contest td { padding-right: 14px; vertical-align: middle; }
+table.contest td { max-width: 300px; }
 table.contest .ratio { font-size: 16px; }
 table.contest .first .ratio { font-weight: 700; }
 table.contest .bar { max-width: 260px; min-width: 90px; }
