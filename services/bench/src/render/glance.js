@@ -210,7 +210,7 @@ export function titleOf({ key, protocol, scheme, at }) {
  * @returns {string} what a column rests on
  */
 export function loadText(at) {
-  if (!Array.isArray(at)) return `slope over up to ${number(at.most)} held`;
+  if (!Array.isArray(at)) return slopeLoadText(at);
   const [{ workload, promised }] = at;
   if (promised) {
     const { sloMs, proxyCpus } = promised;
@@ -222,6 +222,18 @@ export function loadText(at) {
   if (isPaced(workload)) return `${counted(connectionsPerSecond, "connection")} a second`;
   const sizes = [...new Set(at.map(({ workload }) => connectionsInAll(workload)))];
   return `${list(sizes.map(number))} connections`;
+}
+
+/**
+ * @param {Slopes} slopes
+ * @returns {string} over how many held: as many as each proxy carried here
+ */
+function slopeLoadText({ parts: [{ rows }], most }) {
+  const held = rows.flatMap(({ slope, ended }) => (slope ? [ended?.connections ?? most] : []));
+  const [least, largest] = [Math.min(...held), Math.max(...held)];
+  return least < largest
+    ? `slope over up to ${number(least)} to ${number(largest)} held, as many as each carries here`
+    : `slope over up to ${number(largest)} held`;
 }
 
 /**

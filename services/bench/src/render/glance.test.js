@@ -4,7 +4,7 @@ import { analyse } from "../analyse/index.js";
 import { rateResults } from "../analyse/testing/rates.js";
 import { recorded, recordedRounds } from "../analyse/testing/recorded.js";
 import { results } from "../analyse/testing/results.js";
-import { choiceByUse, choiceText, glanceOf, rankedOf } from "./glance.js";
+import { choiceByUse, choiceText, glanceOf, loadText, rankedOf } from "./glance.js";
 import { renderHtml } from "./report-html.js";
 import { renderMarkdown } from "./report-markdown.js";
 import { renderText } from "./report-text.js";
@@ -74,6 +74,14 @@ test("where different proxies lead, or none is ranked, the sentence chooses none
   const few = glanceOf(recorded("nginx-idle"));
   assert.match(few?.sentence ?? "", /^No proxy can be chosen by this run, as it ranks none/);
   assert.ok(few?.columns.every(({ cells }) => cells.every(({ text }) => !text.startsWith("×"))));
+});
+
+test("a slope says how many were held, and that not every proxy carried the most", () => {
+  const { slopes } = recorded("idle-memory");
+  assert.deepEqual(slopes.map(loadText), [
+    "slope over up to 9,000 to 50,000 held, as many as each carries here",
+    "slope over up to 5,000 held",
+  ]);
 });
 
 test("of two loads that name different proxies, the column says whose it is, and who is best with the other", () => {
