@@ -74,7 +74,14 @@ test("the schema knows the roles that the program knows", () => {
 for (const [title, from, to, line, fact, next] of /** @type {const} */ ([
   ["an empty file", THREE, "", 1, "the file is empty", /^Expected keys with values: machines/],
   ["no machines", THREE, "machines:\n", 1, '"machines" is empty', /^Expected machines by/],
-  ["an empty group", THREE, "machines: {}", 1, '"machines" is an empty group of keys', /at least one/],
+  [
+    "an empty group",
+    THREE,
+    "machines: {}",
+    1,
+    '"machines" is an empty group of keys',
+    /at least one/,
+  ],
   [
     "an unknown key",
     "machines:",
