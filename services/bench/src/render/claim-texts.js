@@ -129,13 +129,12 @@ function settingsText(rule, { at, other, estimate }, isOneOfSeveral, analysed) {
   const { measure: key, of, against } = rule;
   const isSerial = isTime(key) && connectionsAtATime(at[0].workload) === 1;
   const where = isOneOfSeveral || isSerial ? `, ${settingTitle(at[0], settings)}` : "";
-  const how = isSerial ? ", one at a time" : "";
   const sum = at.length > 1 ? `, all ${counted(at.length, "setting")} together` : "";
   const second = other === null ? "itself" : titleOfProxy(results, other);
   const to = isRatio(rule)
     ? `to ${second}${against ? otherwiseText(against, rule.at, analysed) : ""} `
     : "";
-  const subject = `${measure(key).title}${withoutBuffers(analysed, key)}${where}${how}${sum}: ${titleOfProxy(results, of)}`;
+  const subject = `${measure(key).title}${withoutBuffers(analysed, key)}${where}${sum}: ${titleOfProxy(results, of)}`;
   const figure = estimate ? withInterval(rule, estimate, "rounds") : "was not measured";
   return { subject, figure: `${to}${figure}` };
 }

@@ -70,7 +70,7 @@ test("a time that is told one at a time says so, and of how many", () => {
   const rule = { of: "http-proxy", to: ["nginx"], min: 2 };
   assert.match(
     today(rule, options),
-    /^Total, 2,000 short-lived connections, ws, one at a time: http-proxy to nginx 2\.\d\d times/,
+    /^Total, 2,000 short-lived connections, 1 at a time, ws: http-proxy to nginx 2\.\d\d times/,
   );
   assert.match(
     today({ ...rule, measure: "proxy_memory_peak_usage_bytes" }, options),

@@ -149,8 +149,8 @@ export function settingTitle({ scenario, scheme, parameters, workload }, all = [
   const { connections, messages = 1, protocol, parameterNames: names } = workload;
   const others = Object.entries(without(parameters, [names.connections, names.messages])).filter(
     ([name, value]) =>
-      // A figure without Docker's network is no other's, wherever it stands.
-      (name === names.hostNetwork && value === 1) ||
+      // A figure without Docker's network, or of one at a time, is no other's, wherever it stands.
+      ([names.hostNetwork, names.concurrency].includes(name) && value === 1) ||
       all.some((other) => other.scenario === scenario && other.parameters[name] !== value),
   );
   // The files say what is asked for.

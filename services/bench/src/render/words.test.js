@@ -57,6 +57,14 @@ test("the machine's own network is in every title", () => {
   assert.equal(on(0), "2,000 short-lived connections, ws");
 });
 
+test("one at a time is in every title", () => {
+  const parameters = { ...PARAMETERS, CONCURRENCY: 1 };
+  assert.equal(
+    titles(results({ parameters }))[0],
+    "2,000 short-lived connections, 1 at a time, ws",
+  );
+});
+
 test("slopes are titled by their connections, and by what another has otherwise", () => {
   const { slopes } = analyse(idleResults(), { policy: null });
   assert.equal(slopesTitle(slopes[0], slopes), "idle connections, ws");
