@@ -229,7 +229,9 @@ export function loadText(at) {
  * @returns {string} over how many held: as many as each proxy carried here
  */
 function slopeLoadText({ parts: [{ rows }], most }) {
-  const held = rows.flatMap(({ slope, ended }) => (slope ? [ended?.connections ?? most] : []));
+  const last = rows.flatMap(({ slope, points }) => (slope ? points.slice(-1) : []));
+  // Where nobody has a slope, what was planned.
+  const held = last.length > 0 ? last.map(({ connections }) => connections) : [most];
   const [least, largest] = [Math.min(...held), Math.max(...held)];
   return least < largest
     ? `slope over up to ${number(least)} to ${number(largest)} held, as many as each carries here`

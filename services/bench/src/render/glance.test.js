@@ -82,6 +82,12 @@ test("a slope says how many were held, and that not every proxy carried the most
     "slope over up to 9,000 to 50,000 held, as many as each carries here",
     "slope over up to 5,000 held",
   ]);
+  const [{ parts, ...family }] = slopes;
+  const none = parts.map((part) => ({
+    ...part,
+    rows: part.rows.map((row) => ({ ...row, slope: null })),
+  }));
+  assert.equal(loadText({ ...family, parts: none }), "slope over up to 50,000 held");
 });
 
 test("of two loads that name different proxies, the column says whose it is, and who is best with the other", () => {
