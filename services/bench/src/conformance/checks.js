@@ -21,6 +21,7 @@ import { TLS_CHECKS } from "./tls-checks.js";
  * @property {(target: Target) => number} [timeLimitMs] default: the run's time-out
  * @property {boolean} [alone] whether other checks at the same time would spoil it
  * @property {boolean} [answers] it is a question, to which what `run` finds is a no; the empty text is a yes
+ * @property {boolean} [remarks] what `run` finds is said beside the ok; the empty text is none
  * @property {(target: Target) => Promise<string>} run
  *   what was found, when it is as expected; rejects with what was found or what went wrong otherwise
  */

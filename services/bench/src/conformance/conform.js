@@ -19,6 +19,7 @@ const CONCURRENT_CHECKS = 8;
  * @property {string} expected
  * @property {string} actual
  * @property {string} [skipped] why the check does not apply
+ * @property {string} [remark] what is worth saying of a check that is passed
  * @property {string} [no] of a question: why the answer is no, which is no failure
  */
 
@@ -132,7 +133,13 @@ export async function runCheck(check, unsignalled) {
   );
   try {
     const actual = await Promise.race([check.run(target), rejectOnAbort(end.signal)]);
-    return { ...about, ok: true, actual, ...(check.answers && actual && { no: actual }) };
+    return {
+      ...about,
+      ok: true,
+      actual,
+      ...(check.answers && actual && { no: actual }),
+      ...(check.remarks && actual && { remark: actual }),
+    };
   } catch (error) {
     return { ...about, ok: false, actual: explain(error, addressOf(target)) };
   } finally {

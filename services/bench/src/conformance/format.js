@@ -8,7 +8,7 @@ const COLUMNS = [OFFER_CHECK, ...HTTP2_CHECKS];
  * @param {CheckResult} result
  * @returns {string} one line
  */
-export function formatResult({ scheme, title, ok, expected, actual, skipped, no }) {
+export function formatResult({ scheme, title, ok, expected, actual, skipped, no, remark }) {
   /** @param {string} mark */
   const line = (mark) => `${mark.padEnd(4)} ${scheme.padEnd(4)} ${title}`;
   if (skipped) {
@@ -16,6 +16,9 @@ export function formatResult({ scheme, title, ok, expected, actual, skipped, no 
   }
   if (no) {
     return `${line("no")}: ${no}`;
+  }
+  if (remark) {
+    return `${line("ok")}: ${remark}`;
   }
   return ok ? line("ok") : `${line("FAIL")}: expected ${expected}; got ${actual}`;
 }
@@ -42,5 +45,6 @@ export function formatMatrix(proxies) {
 function markOf(result) {
   if (!result || result.skipped) return "";
   if (result.no) return "no";
+  if (result.remark) return `ok (${result.remark})`;
   return result.ok ? "ok" : "FAIL";
 }

@@ -29,6 +29,24 @@ test("a question answered with no is no failure", () => {
   );
 });
 
+test("a remark stands beside the ok", () => {
+  const passed = { ...RESULT, ok: true, remark: "1 of 2 connections stood still" };
+  assert.equal(
+    formatResult(passed),
+    "ok   wss  text message echoed: 1 of 2 connections stood still",
+  );
+  const [, , row] = formatMatrix([
+    {
+      name: "haproxy",
+      results: [
+        { ...passed, id: "h2-offered", remark: undefined },
+        { ...passed, id: "h2-stalled" },
+      ],
+    },
+  ]);
+  assert.match(row, /^ {2}haproxy {2}ok .*ok \(1 of 2 connections stood still\)$/);
+});
+
 test("a matrix of those that were asked", () => {
   const result = (/** @type {string} */ id, more = {}) => ({ ...RESULT, id, ok: true, ...more });
   const asked = [

@@ -5,9 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describeClose } from "./connect.js";
 import { connectStream, END_STREAM, getBeside, offer, openSession, openStream } from "./http2.js";
 import { compare, pattern } from "./message-checks.js";
-import { ensure, Failure } from "./mismatch.js";
+import { ensure } from "./mismatch.js";
 import { forwardedProto, includesAddress, requestSeen } from "./request-checks.js";
 
+/** @import { Target } from "./connect.js" */
 /** @import { Stream } from "./http2.js" */
 /** @import { Check } from "./checks.js" */
 
@@ -24,6 +25,11 @@ const STALLED_BYTES = 65_536;
 const FILL_MS = 200;
 const HEALTHY_STREAMS = 5;
 const HEALTHY_ROUNDS = 10;
+/**
+ * A proxy that holds up the others does so on each connection. HAProxy 3.0.11 loses a wake-up on one in a hundred, and reads that one no
+ * more: this tells the two apart, and says how many stood still.
+ */
+const STALLED_CONNECTIONS = 3;
 
 const SUBPROTOCOL = "conformance.first";
 
@@ -139,24 +145,13 @@ export const HTTP2_CHECKS = [
     title: "over HTTP/2: one WebSocket that is not read holds up no other",
     column: "one stalled",
     expected: `the echoes of ${HEALTHY_STREAMS} others meanwhile, and then all of its own in order`,
-    timeLimitMs: ({ timeoutMs }) => 2 * timeoutMs,
+    remarks: true,
+    timeLimitMs: ({ timeoutMs }) => (STALLED_CONNECTIONS + 1) * timeoutMs,
     async run(target) {
-      const { session } = await openSession(target);
-      const [stalled, ...others] = await Promise.all(
-        Array.from({ length: 1 + HEALTHY_STREAMS }, () => openStream(session, target)),
-      );
-      stalled.pause();
-      const messages = Array.from({ length: STALLED_MESSAGES }, (_, i) => numbered(i));
-      for (const message of messages) stalled.send(message);
-      await sleep(FILL_MS, undefined, { signal: target.signal });
-      await inTime(
-        Promise.all(others.map((stream, i) => severalEchoed(stream, `of stream ${i}`))),
-        target.timeoutMs,
-        "no echo on the others while one was not read",
-      );
-      stalled.resume();
-      for (const message of messages) compare(message, await stalled.nextMessage());
-      return "so it was";
+      let still = 0;
+      while (!(await othersGoOn(target)))
+        ensure(++still < STALLED_CONNECTIONS, "no echo on the others while one was not read");
+      return still === 0 ? "" : `${still} of ${still + 1} connections stood still`;
     },
   },
   {
@@ -220,6 +215,38 @@ async function severalEchoed(stream, which) {
 }
 
 /**
+ * @param {Stream} stream
+ * @param {Buffer[]} messages
+ */
+async function severalArrive(stream, messages) {
+  for (const message of messages) compare(message, await stream.nextMessage());
+}
+
+/**
+ * @param {Target} target
+ * @returns {Promise<boolean>} false: on a new connection, WebSockets had no echo in time while another was not read
+ */
+async function othersGoOn(target) {
+  const { session } = await openSession(target);
+  const [stalled, ...others] = await Promise.all(
+    Array.from({ length: 1 + HEALTHY_STREAMS }, () => openStream(session, target)),
+  );
+  stalled.pause();
+  const messages = Array.from({ length: STALLED_MESSAGES }, (_, i) => numbered(i));
+  for (const message of messages) stalled.send(message);
+  await sleep(FILL_MS, undefined, { signal: target.signal });
+  const echoes = Promise.all(others.map((stream, i) => severalEchoed(stream, `of stream ${i}`)));
+  if (!(await inTime(echoes, target.timeoutMs))) {
+    session.destroy();
+    return false;
+  }
+  stalled.resume();
+  const own = severalArrive(stalled, messages);
+  ensure(await inTime(own, target.timeoutMs), "not all of its own, once it was read");
+  return true;
+}
+
+/**
  * @param {number} number
  * @returns {Buffer} of STALLED_BYTES, which tells its number
  */
@@ -230,22 +257,19 @@ function numbered(number) {
 }
 
 /**
- * @template T
- * @param {Promise<T>} promise
+ * @param {Promise<unknown>} promise
  * @param {number} limitMs
- * @param {string} otherwise
- * @returns {Promise<T>}
+ * @returns {Promise<boolean>} false: it was not fulfilled by then
  */
-async function inTime(promise, limitMs, otherwise) {
+async function inTime(promise, limitMs) {
   const end = new AbortController();
-  const late = sleep(limitMs, undefined, { signal: end.signal }).then(
-    () => Promise.reject(new Failure(otherwise)),
-    () => /** @type {never} */ (undefined),
-  );
+  const late = sleep(limitMs, false, { signal: end.signal }).catch(() => false);
   try {
-    return await Promise.race([promise, late]);
+    return await Promise.race([promise.then(() => true), late]);
   } finally {
     end.abort();
+    // What becomes of it later is nobody's concern.
+    promise.catch(() => {});
   }
 }
 

@@ -7,6 +7,7 @@ import { startFront } from "./testing/http2-front.js";
 import { POLICY, startServer } from "./testing/server.js";
 
 /** @import { TestContext } from "node:test" */
+/** @import { Check } from "./checks.js" */
 /** @import { FrontFaults, Tunnel } from "./testing/http2-front.js" */
 /** @import { Faults } from "./testing/server.js" */
 
@@ -18,10 +19,15 @@ import { POLICY, startServer } from "./testing/server.js";
  */
 
 const ALL = [OFFER_CHECK, ...HTTP2_CHECKS];
+const [STALLED] = HTTP2_CHECKS.filter(({ id }) => id === "h2-stalled");
 const IDS = HTTP2_CHECKS.map(({ id }) => id);
 
-/** @param {TestContext} t @param {Setup} setup */
-async function check(t, { front: faults = {}, server: serverFaults, isClaimed = true }) {
+/** @param {TestContext} t @param {Setup} setup @param {Check[]} [checks] */
+async function check(
+  t,
+  { front: faults = {}, server: serverFaults, isClaimed = true },
+  checks = ALL,
+) {
   // The front is what forwards.
   const server = await startServer({ forward() {}, ...serverFaults });
   t.after(() => server.close());
@@ -43,7 +49,7 @@ async function check(t, { front: faults = {}, server: serverFaults, isClaimed = 
     idleMs: 0,
     timeoutMs: 12_000,
   };
-  return Promise.all(ALL.map((one) => runCheck(one, target)));
+  return Promise.all(checks.map((one) => runCheck(one, target)));
 }
 
 /** @param {Tunnel} tunnel whose server's side passes on nothing by itself */
@@ -55,6 +61,20 @@ function toServer({ stream, socket }) {
 /** @param {Tunnel["socket"]} socket @param {Tunnel["stream"]} stream */
 function end(socket, stream) {
   socket.on("end", () => stream.end());
+}
+
+/**
+ * @param {Tunnel} tunnel while which is not read, none of its connection is served
+ * @param {Tunnel[]} all
+ */
+function holdUp({ stream, socket }, all) {
+  toServer({ stream, socket });
+  socket.on("data", (chunk) => {
+    if (stream.write(chunk) || !stream.writableNeedDrain) return;
+    for (const one of all) one.socket.pause();
+    stream.once("drain", () => all.forEach((one) => one.socket.resume()));
+  });
+  end(socket, stream);
 }
 
 /** @type {Record<string, Setup & {fails: string[], says: RegExp}>} says: in what place of the first that fails */
@@ -175,17 +195,7 @@ const WRONGS = {
     says: /^status 503 and body "ok"$/,
   },
   "all streams held up by the one that is not read": {
-    front: {
-      carry({ stream, socket }, all) {
-        toServer({ stream, socket });
-        socket.on("data", (chunk) => {
-          if (stream.write(chunk) || !stream.writableNeedDrain) return;
-          for (const one of all) one.socket.pause();
-          stream.once("drain", () => all.forEach((one) => one.socket.resume()));
-        });
-        end(socket, stream);
-      },
-    },
+    front: { carry: (tunnel, all) => holdUp(tunnel, all) },
     fails: ["h2-stalled"],
     says: /^no echo on the others while one was not read$/,
   },
@@ -219,10 +229,26 @@ describe("WebSockets over HTTP/2", { concurrency: 12 }, () => {
   test("a right proxy passes every check", async (t) => {
     const results = await check(t, {});
     assert.deepEqual(
-      results.filter(({ ok, no }) => !ok || no),
+      results.filter(({ ok, no, remark }) => !ok || no || remark),
       [],
     );
   });
+
+  for (const connections of [1, 2])
+    test(`standstill of ${connections} of ${connections + 1} connections is passed, and said`, async (t) => {
+      /** @type {Set<Tunnel[]>} */
+      const still = new Set();
+      const carry = (/** @type {Tunnel} */ tunnel, /** @type {Tunnel[]} */ all) => {
+        if (still.size < connections) still.add(all);
+        if (still.has(all)) return holdUp(tunnel, all);
+        toServer(tunnel);
+        tunnel.socket.pipe(tunnel.stream);
+      };
+      const [result] = await check(t, { front: { carry } }, [STALLED]);
+      assert.equal(result.actual, `${connections} of ${connections + 1} connections stood still`);
+      assert.equal(result.ok, true);
+      assert.equal(result.remark, result.actual);
+    });
 
   for (const [name, front] of /** @type {const} */ ([
     ["HTTP/1.1 alone", null],
