@@ -268,8 +268,6 @@ async function inTime(promise, limitMs) {
     return await Promise.race([promise.then(() => true), late]);
   } finally {
     end.abort();
-    // What becomes of it later is nobody's concern.
-    promise.catch(() => {});
   }
 }
 

@@ -128,7 +128,7 @@ export async function startFront(upstreamPort, faults = {}) {
   };
 }
 
-/** @param {Tunnel} tunnel */
-function pipe({ stream, socket }) {
+/** @param {Tunnel} tunnel carried as it must be */
+export function pipe({ stream, socket }) {
   socket.pipe(stream).pipe(socket);
 }
