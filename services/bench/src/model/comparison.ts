@@ -1,0 +1,179 @@
+/**
+ * One comparison, many views: all that anyone reads of a run is a view of a list of these.
+ * `analyse` makes them of a record; reports, pages, claims and `compare` read nothing else of it.
+ */
+import type { Workload } from "../plan/workload.js";
+import type { CellRecord, Parameters, Scheme } from "../record/types.js";
+
+/** What the ends of an estimate are: a 95 % confidence interval, the lowest and highest round,
+ * the highest rate that passed and the lowest that failed, or an exact binomial interval. */
+export type Basis = "ci95" | "range" | "bracket" | "exact";
+
+export interface Estimate {
+  value: number;
+  /** null: too few values for an interval, or no end is known. */
+  low: number | null;
+  high: number | null;
+  basis: Basis;
+}
+
+export type MeasureKind = "time" | "cpu" | "memory" | "count" | "share";
+
+/** What is compared. */
+export interface Measure {
+  /** `cpu_us_per_connection`; also the column of results.csv. */
+  key: string;
+  /** `CPU per connection` */
+  title: string;
+  /** `µs`; empty: a plain number; `times`: a ratio. */
+  unit: string;
+  kind: MeasureKind;
+  better: "lower" | "higher";
+}
+
+/** Scenario, scheme and parameters: what all proxies were put through alike. */
+export interface Setting {
+  key: string;
+  scenario: string;
+  scheme: Scheme;
+  parameters: Parameters;
+  /** What it asks of a proxy, by what its parameters mean. */
+  workload: Workload;
+}
+
+/** One question over one setting, or over a pool of them. */
+export interface Comparison {
+  /** The same for the same plan: `cpu_us_per_connection/short-lived-ws-connections-500`. */
+  id: string;
+  /** Row of the table of questions. */
+  question: string;
+  measure: Measure;
+  scheme: Scheme;
+  /** Keys of the settings that it rests on; several are pooled, the fewest connections first. */
+  settings: string[];
+  /** Of a ratio: keys of those that it is to, in the same order; the key of another proxy's copy. */
+  beside: string[] | null;
+  /** Of what is done to a proxy: its name. */
+  event: string | null;
+  /** In the order of the plan, the control among them where it was planned. */
+  figures: Figure[];
+  flags: Flag[];
+  /** Smallest ratio between two proxies that this many rounds of this spread could have seen;
+   * null: none, too few rounds, or nothing is tested. */
+  detectable: number | null;
+}
+
+/** One proxy in one comparison. */
+export interface Figure {
+  proxy: string;
+  role: "proxy" | "control";
+  /** null: see `missing`. */
+  estimate: Estimate | null;
+  /** To the best; 1 for the best itself. null: nobody is ranked, or this one is not. */
+  toBest: Estimate | null;
+  /** null: the control does other work, or has no figure. */
+  toControl: Estimate | null;
+  /** One value a counted round, in their order. */
+  rounds: number[];
+  /** From 1; proxies that cannot be told from the best of them share it. null: not ranked. */
+  rank: number | null;
+  /** Those of the same rank from which no difference is seen. */
+  tied: string[];
+  /** Why there is no estimate, each reason once. */
+  missing: Missing[];
+  extra: Extra;
+}
+
+/** What some questions say of a figure beside it. */
+export interface Extra {
+  /** Against the best, Holm-corrected over the comparison. */
+  p?: number;
+  /** Beside the control, by a test over rounds. */
+  relation?: "better" | "worse" | "same";
+  /** CPU time to that of the reference proxy beside it. */
+  toReference?: number;
+  /** Standard deviation over the rounds in % of the mean: as measured, and held against the reference. */
+  spread?: { rawPercent: number | null; heldPercent: number | null };
+  /** HTTP: share of requests that were not answered well, in %. */
+  badPercent?: number;
+  /** Of a ratio: the two medians; of a copy: the original's. */
+  medians?: [number, number];
+  /** Latencies that a percentile rests on, and what it adds to the control's. */
+  samples?: number;
+  added?: Estimate | null;
+  /** A value over something: latency over 1/(1 − p), percent over seconds, bytes over connections. */
+  curve?: [x: number, y: number][];
+  /** Where CPU time was spent, µs or s as the measure. */
+  places?: { place: string; service: string; value: number }[];
+  /** Of a slope: memory before the load; how far it went, and why no further. */
+  baseline?: Estimate | null;
+  ended?: { connections: number; next: number; why: Missing } | null;
+  /** Of a trend: median of its first and last part, and whether it grows. */
+  from?: number | null;
+  to?: number | null;
+  grows?: boolean | null;
+  hours?: number;
+  /** Of a search: fresh cells that ended well, what broke first, where CPU went. */
+  search?: {
+    confirmed: boolean;
+    fresh: { at: number; above: number };
+    brokeFirst: string[];
+    perCore: number | null;
+    generatorPercent: number | null;
+    budgetPercent: number | null;
+    points: { rate: number; verdict: string; fresh: boolean; p99Ms: number | null }[];
+  };
+  /** So many of all that there were. */
+  count?: number;
+  of?: number;
+  /** How things ended or failed, the most frequent first. */
+  causes?: { what: string; count: number }[];
+  /** Steps of an event, and curves around it, by name: points of seconds and value. */
+  steps?: { seconds: number; what: string }[];
+  around?: Record<string, [seconds: number, value: number][]>;
+  /** Words that stand beside a figure: `held-back`, `gone`. */
+  outcome?: string;
+}
+
+/** Something that weakens or voids a figure, with the figures that show it. */
+export interface Flag {
+  code: string;
+  /** invalid: not counted; weak: counted, to be read with care; note: good to know. */
+  severity: "invalid" | "weak" | "note";
+  /** What the sentence is made of; `percent` or `value` and `limit` where it has a limit. */
+  figures: Record<string, unknown>;
+  /** Beginnings of the keys of measures that it voids in a cell which counts for all others. */
+  voids?: string[];
+  /** Found in so many cells of all; the first of them. */
+  cells?: { affected: number; all: number; first: string };
+}
+
+/** Why a figure is missing. */
+export type Missing =
+  | { kind: "not-run" | "unreadable" | "no-common-round" | "uncounted" }
+  | { kind: "unsupported" | "skipped"; why: string }
+  | { kind: "failed"; cause: NonNullable<CellRecord["cause"]> }
+  | { kind: "invalid" | "voided"; flag: Flag }
+  | { kind: "few-counts"; counts: number; least: number };
+
+/** comparisons.json beside results.json. */
+export interface Comparisons {
+  schema: 1;
+  battle: string;
+  title: string;
+  startedAt: string;
+  rounds: number;
+  /** In the order of the plan, the control among them. */
+  proxies: {
+    name: string;
+    title: string;
+    colour?: string;
+    variantOf?: string;
+    /** As the programs tell it: `HAProxy 3.0.11 + hitch 1.8.0`. */
+    version: string | null;
+  }[];
+  settings: Record<string, Setting>;
+  /** Of the whole run. */
+  flags: Flag[];
+  comparisons: Comparison[];
+}
