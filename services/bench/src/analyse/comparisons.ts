@@ -16,6 +16,7 @@ import type {
   Measure,
   MeasureKind,
   Missing,
+  Reported,
   Setting,
 } from "../model/comparison.ts";
 import type * as old from "./types.d.ts";
@@ -59,6 +60,22 @@ export function comparisonsFileOf(analysis: old.Analysis): Comparisons {
     ),
     flags: findings.map(flagOf),
     comparisons: comparisonsOf(analysis),
+  };
+}
+
+/** What a report is made of. */
+export function reportedOf(analysis: old.Analysis): Reported {
+  const { results, cells, searchCells, experimentCells } = analysis;
+  const judged = new Map(
+    [...cells, ...searchCells, ...experimentCells].map((cell) => [cell.record, cell]),
+  );
+  return {
+    comparisons: comparisonsFileOf(analysis),
+    results,
+    cells: results.cells.flatMap((record) => {
+      const { findings, ...cell } = judged.get(record) ?? { findings: null };
+      return findings && "record" in cell ? [{ ...cell, flags: findings.map(flagOf) }] : [];
+    }),
   };
 }
 

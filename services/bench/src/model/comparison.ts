@@ -3,7 +3,7 @@
  * `analyse` makes them of a record; reports, pages, claims and `compare` read nothing else of it.
  */
 import type { Workload } from "../plan/workload.js";
-import type { CellRecord, Parameters, Scheme } from "../record/types.js";
+import type { CellRecord, Parameters, Results, Scheme } from "../record/types.js";
 
 /** What the ends of an estimate are: a 95 % confidence interval, the lowest and highest round,
  * the highest rate that passed and the lowest that failed, or an exact binomial interval. */
@@ -176,4 +176,25 @@ export interface Comparisons {
   /** Of the whole run. */
   flags: Flag[];
   comparisons: Comparison[];
+}
+
+/** A cell with what was derived from it. */
+export interface JudgedCell {
+  record: CellRecord;
+  setting: string;
+  workload: Workload;
+  /** By `Measure.key`; absent where it could not be had. */
+  measures: Record<string, number>;
+  flags: Flag[];
+  /** ok, of the last attempt, and no flag is `invalid`. */
+  counted: boolean;
+}
+
+/** All that a report is made of. */
+export interface Reported {
+  comparisons: Comparisons;
+  /** The record: for the environment, the plan, and what became of each cell. */
+  results: Results;
+  /** Every attempt, in the order of the record. */
+  cells: JudgedCell[];
 }
