@@ -5,7 +5,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { format, resolveConfig } from "prettier";
+import { format } from "oxfmt";
+import style from "../../../.oxfmtrc.json" with { type: "json" };
 import { makeAnswer } from "../src/commands/published-pages.js";
 
 const PROJECT = join(import.meta.dirname, "../../..");
@@ -23,7 +24,7 @@ export async function withAnswer(text) {
   if (from < 0 || to < from) throw new Error(`README.md has no ${MARKS.join(" and ")}`);
   const blocks = [MARKS[0], ...makeAnswer(PROJECT)];
   const whole = `${text.slice(0, from)}${blocks.join("\n\n")}\n\n${text.slice(to)}`;
-  return format(whole, { ...(await resolveConfig(README)), filepath: README });
+  return (await format(README, whole, style)).code;
 }
 
 if (import.meta.main) writeFileSync(README, await withAnswer(readFileSync(README, "utf8")));

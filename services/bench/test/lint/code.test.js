@@ -20,10 +20,9 @@ test("types", () => passes([join(modules, "tsc"), "--project", "."]));
 
 test("types of the load generator", () => passes([join(modules, "tsc"), "--project", "loadgen"]));
 
-test("lint", () =>
-  passes([join(modules, "eslint"), "--config", "services/bench/eslint.config.js", "."]));
+test("lint", () => passes([join(modules, "oxlint")]));
 
-test("format", () => passes([join(modules, "prettier"), "--check", "**/*.{js,mjs,json}"]));
+test("format", () => passes([join(modules, "oxfmt"), "--check", "**/*.{ts,js,mjs,json}"]));
 
 test("shell scripts", () =>
   passes([
