@@ -29,7 +29,7 @@ import { Schedule } from "./lib/schedule.js";
 import { clientsOf } from "./lib/streams.mjs";
 import { summarise } from "./lib/summary.js";
 
-/** @import { SlowReadersOfLoad } from "../services/bench/src/record/types.js" */
+/** @import { SlowReadersOfLoad } from "../services/bench/src/model/load.ts" */
 /** @import { Held } from "./lib/held.mjs" */
 
 /** Of messages of those that always read, at most. */

@@ -20,7 +20,7 @@ import { Sessions } from "./lib/sessions.mjs";
 import { summarise } from "./lib/summary.js";
 import { BUCKET_MS } from "./lib/timeline.mjs";
 
-/** @import { Storm } from "../services/bench/src/record/types.js" */
+/** @import { Storm } from "../services/bench/src/model/load.ts" */
 
 await main(async () => {
   const scenario = scenarioOf("storm");

@@ -22,7 +22,7 @@ import { Schedule } from "./lib/schedule.js";
 import { samplingNote, summarise } from "./lib/summary.js";
 import { BUCKET_MS, Timeline } from "./lib/timeline.mjs";
 
-/** @import { SurvivalOfLoad } from "../services/bench/src/record/types.js" */
+/** @import { SurvivalOfLoad } from "../services/bench/src/model/load.ts" */
 /** @import { Target } from "./lib/client.mjs" */
 
 /** Of /.generation. */

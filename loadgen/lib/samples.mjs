@@ -6,7 +6,7 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-/** @import { LatencySummary } from "../../services/bench/src/record/types.js" */
+/** @import { LatencySummary } from "../../services/bench/src/model/load.ts" */
 /** @typedef {import("./summary.js").Values} Values */
 
 export class Samples {

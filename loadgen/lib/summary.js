@@ -35,9 +35,9 @@ export const trendStats = [
  * @property {number | null} totalMs null: the run was cut short
  * @property {Values} handshakeMs
  * @property {Values} echoLatencyMs
- * @property {import("../../services/bench/src/record/types.js").SurvivalOfLoad} [survival] of a scenario that watches connections end
- * @property {import("../../services/bench/src/record/types.js").Storm} [storm] of one whose clients all come back at once
- * @property {import("../../services/bench/src/record/types.js").SlowReadersOfLoad} [slowReaders] of one with clients that do not read
+ * @property {import("../../services/bench/src/model/load.ts").SurvivalOfLoad} [survival] of a scenario that watches connections end
+ * @property {import("../../services/bench/src/model/load.ts").Storm} [storm] of one whose clients all come back at once
+ * @property {import("../../services/bench/src/model/load.ts").SlowReadersOfLoad} [slowReaders] of one with clients that do not read
  */
 
 /**

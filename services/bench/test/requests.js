@@ -12,7 +12,7 @@ import { joinProject, lab } from "./lab.js";
 
 /** @import { TestContext } from "node:test" */
 /** @import { Project } from "../src/platform/docker.js" */
-/** @import { Scheme } from "../src/record/types.js" */
+/** @import { Scheme } from "../src/model/plan.ts" */
 
 const REQUESTS = 400;
 /** Requests at a time, each on a connection that is kept. */

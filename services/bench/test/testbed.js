@@ -14,7 +14,7 @@ import { until } from "../src/platform/wait.js";
 import { atEnd, copyOfProject, lab } from "./lab.js";
 
 /** @import { TestContext } from "node:test" */
-/** @import { Results } from "../src/record/types.js" */
+/** @import { Results } from "../src/model/record.ts" */
 
 const CLI = join(import.meta.dirname, "../src/cli.js");
 /** How long a run may take to reach what a test waits for, in ms. */

@@ -3,7 +3,8 @@
  */
 import { badAnswers } from "./measures.js";
 
-/** @import { Requests, Results } from "../record/types.js" */
+/** @import { Requests } from "../model/load.ts" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { AnalysedCell, BadAnswers, Row, Setting, UsualCause } from "./types.js" */
 
 /**

@@ -10,8 +10,9 @@ import { medianOf } from "../statistics/index.js";
 import { ofRole } from "./measures.js";
 import { settingKey } from "./settings.js";
 
-/** @import { CellRecord, Judgement, PlannedCell, Probe, Results } from "../record/types.js" */
-/** @import { Workload } from "../plan/workload.js" */
+/** @import { CellRecord, Judgement, Probe } from "../model/cell.ts" */
+/** @import { PlannedCell, Workload } from "../model/plan.ts" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { CapacityAnswer, CapacityPoint, CapacitySetting } from "./types.js" */
 
 /** Fresh cells of each kind that have to agree before a rate is confirmed. */

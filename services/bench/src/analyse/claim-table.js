@@ -3,7 +3,7 @@
  */
 import { claimOf, isAskedIn } from "./claims.js";
 
-/** @import { Plan } from "../record/types.js" */
+/** @import { Plan } from "../model/plan.ts" */
 /** @import { PublishedRules } from "./claims.js" */
 /** @import { Analysis, Claim, PublishedClaim } from "./types.js" */
 

@@ -15,7 +15,7 @@ import { PER_CONNECTION } from "./operation-costs.js";
 import { LEAST_COUNTS } from "./slopes.js";
 
 /** @import { Analysis, Claim, ClaimFigure, ClaimFilter, ClaimOutcome, ClaimRule, GateFigures, PublishedClaim, PublishedStudy, Setting } from "./types.js" */
-/** @import { Plan, PlannedCell } from "../record/types.js" */
+/** @import { Plan, PlannedCell } from "../model/plan.ts" */
 /** @import { Estimate } from "../statistics/types.js" */
 
 /**

@@ -12,10 +12,11 @@ import { judge, LEAST_ROUNDS } from "./ranking.js";
 import { comparableAcrossRuns } from "./reference.js";
 import { CONFIDENCE, settingKey, settingsOf, valuesByRound } from "./settings.js";
 
-/** @import { TlsPolicy } from "../record/types.js" */
+/** @import { TlsPolicy } from "../model/environment.ts" */
 /** @import { AnalysedCell } from "./types.js" */
 /** @import { Estimate } from "../statistics/types.js" */
-/** @import { PlannedCell, Results } from "../record/types.js" */
+/** @import { PlannedCell } from "../model/plan.ts" */
+/** @import { Results } from "../model/record.ts" */
 
 /** Of a plan, what changes no figure: names, and the order of the cells within a round. */
 const NO_CONDITIONS = ["battle", "title", "published", "seed"];

@@ -15,7 +15,7 @@ import {
   unranked,
 } from "./overview.js";
 
-/** @import { Workload } from "../plan/workload.js" */
+/** @import { Workload } from "../model/plan.ts" */
 /** @import { Analysis, BestAnswer, Contest, CoursePart, DelayKind, Finding, Measure, MemoryAnswer, Missing, OverviewCell, ProxyRatio, Rounds, Share, SurvivalFigures, Verdict } from "./types.js" */
 
 /** @typedef {Omit<OverviewCell, "toReference">} Cell */

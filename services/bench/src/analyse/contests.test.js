@@ -9,7 +9,7 @@ import { rateResults } from "./testing/rates.js";
 import { recorded } from "./testing/recorded.js";
 import { idleResults, POLICY, results } from "./testing/results.js";
 
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { Contest } from "./types.js" */
 
 const policy = /** @type {any} */ (POLICY);

@@ -7,7 +7,8 @@ import { ALPHA } from "./ranking.js";
 import { CONFIDENCE, reasonsOf } from "./settings.js";
 import { countsForMemory, lastAttempts } from "./slopes.js";
 
-/** @import { CourseReading, Results } from "../record/types.js" */
+/** @import { CourseReading } from "../model/cell.ts" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { AnalysedCell, Course, CoursePart, CourseRow, Setting } from "./types.js" */
 
 const SECONDS_AN_HOUR = 3600;

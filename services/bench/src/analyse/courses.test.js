@@ -4,7 +4,7 @@ import { analyse } from "./index.js";
 import { POLICY } from "./testing/results.js";
 import { rateResults } from "./testing/rates.js";
 
-/** @import { CourseReading } from "../record/types.js" */
+/** @import { CourseReading } from "../model/cell.ts" */
 
 const policy = /** @type {any} */ (POLICY);
 

@@ -11,9 +11,9 @@ import { isPaced } from "../plan/workload.js";
 import { Histogram, medianInterval } from "../statistics/index.js";
 import { CONFIDENCE } from "./settings.js";
 
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { AnalysedCell, Comparison, Delay, DelayFigure, DelayKind, DelayRow, Missing, Setting } from "./types.js" */
-/** @import { Workload } from "../plan/workload.js" */
+/** @import { Workload } from "../model/plan.ts" */
 
 /** Percentiles that are told, and the measure whose comparison tests each. */
 const PERCENTILES = [

@@ -4,7 +4,7 @@
 import { median } from "simple-statistics";
 import { renews } from "../plan/events.js";
 
-/** @import { CellRecord, Survival } from "../record/types.js" */
+/** @import { CellRecord, Survival } from "../model/cell.ts" */
 
 /**
  * @typedef {object} Course before: at the event; peak: the highest after it; end: at the end of the watch

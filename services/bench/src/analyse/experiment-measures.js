@@ -4,7 +4,8 @@
  */
 import { ALIVE_SECONDS, survivalOf } from "./event-cells.js";
 
-/** @import { CellRecord, MemoryReading } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { MemoryReading } from "../model/container.ts" */
 /** @import { CellSurvival } from "./event-cells.js" */
 /** @import { Definition } from "./measures.js" */
 

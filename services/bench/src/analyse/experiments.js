@@ -5,7 +5,8 @@ import { HAS_NONE } from "../plan/events.js";
 import { isExperiment, without, workloadOf } from "../plan/workload.js";
 import { compareSettings, reasonsOf, settingKey } from "./settings.js";
 
-/** @import { Meaning, PlannedCell, Results, ScenarioDescription } from "../record/types.js" */
+/** @import { Meaning, PlannedCell, ScenarioDescription } from "../model/plan.ts" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { AnalysedCell, Missing, Setting } from "./types.js" */
 
 /** @typedef {Omit<Setting, "comparisons"> & {planned: PlannedCell[]}} PlannedSetting */

@@ -7,11 +7,11 @@ import { stallResults, stormResults, survivalResults } from "./testing/experimen
 import { rateResults } from "./testing/rates.js";
 import { POLICY, results } from "./testing/results.js";
 
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { FoundKind } from "./found.js" */
 /** @import { Contest } from "./types.js" */
 
-/** @type {(name: string, made: import("../record/types.js").Results) => import("./claim-table.js").PublishedRun} */
+/** @type {(name: string, made: import("../model/record.ts").Results) => import("./claim-table.js").PublishedRun} */
 const run = (name, made) => ({
   name,
   analysis: analyse(made, { policy: /** @type {any} */ (POLICY) }),

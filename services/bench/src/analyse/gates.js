@@ -17,9 +17,10 @@ import {
 import { isOnHostNetwork } from "../plan/network.js";
 import { connectionsAtATime, FAILED_LIMIT_PERCENT, isExperiment } from "../plan/workload.js";
 
-/** @import { TlsPolicy } from "../record/types.js" */
-/** @import { Workload } from "../plan/workload.js" */
-/** @import { CellRecord, NetworkReading } from "../record/types.js" */
+/** @import { TlsPolicy } from "../model/environment.ts" */
+/** @import { Workload } from "../model/plan.ts" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { NetworkReading } from "../model/container.ts" */
 /** @import { Finding, FindingOf, Gate } from "./types.js" */
 
 /**

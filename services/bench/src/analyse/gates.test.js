@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { findingsOf, isVoidedBy } from "./gates.js";
 import { POLICY, cellRecord, idleRecord, workloadFor } from "./testing/results.js";
 
-/** @import { CellRecord } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
 /** @import { Finding } from "./types.js" */
 
 const options = { policy: /** @type {any} */ (POLICY), keyType: "ecdsa" };

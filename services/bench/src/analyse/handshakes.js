@@ -5,7 +5,8 @@ import { isDeepStrictEqual } from "node:util";
 import { without } from "../plan/workload.js";
 import { ratiosOf } from "./settings.js";
 
-/** @import { Meaning, Results } from "../record/types.js" */
+/** @import { Meaning } from "../model/plan.ts" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { AnalysedCell, HandshakeCost, HandshakeKind, Setting } from "./types.js" */
 
 /**

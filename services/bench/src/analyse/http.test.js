@@ -14,7 +14,9 @@ import {
 } from "./testing/http.js";
 import { POLICY, workloadFor } from "./testing/results.js";
 
-/** @import { CellRecord, Requests, Results } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { Requests } from "../model/load.ts" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { Setting } from "./types.js" */
 
 const policy = /** @type {any} */ (POLICY);

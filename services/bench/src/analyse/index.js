@@ -31,8 +31,9 @@ import { stormsOf } from "./storm.js";
 import { survivalsOf } from "./survivals.js";
 import { isWithProxy } from "../record/carriers.js";
 
-/** @import { TlsPolicy } from "../record/types.js" */
-/** @import { Environment, Results } from "../record/types.js" */
+/** @import { TlsPolicy } from "../model/environment.ts" */
+/** @import { Environment } from "../model/environment.ts" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { PublishedRules } from "./claims.js" */
 /** @import { AnalysedCell, Analysis, Finding, NoiseFloor } from "./types.js" */
 

@@ -4,7 +4,7 @@ import { analyse, noiseFloorOf } from "./index.js";
 import { recorded } from "./testing/recorded.js";
 import { POLICY, results, selfResults } from "./testing/results.js";
 
-/** @import { CellRecord } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
 
 const policy = /** @type {any} */ (POLICY);
 

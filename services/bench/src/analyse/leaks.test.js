@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { leaksOf } from "./leaks.js";
 import { workloadFor } from "./testing/results.js";
 
-/** @import { Parameters } from "../record/types.js" */
+/** @import { Parameters } from "../model/plan.ts" */
 
 const PARAMETERS = { CONNECTIONS_PER_SECOND: 200, CHURN_SECONDS: 60, SETTLE_SECONDS: 10 };
 

@@ -10,8 +10,10 @@ import { generatorCores } from "../record/generator-cores.js";
 import { referenceCpuUs } from "../record/machine-index.js";
 import { EXPERIMENT_DEFINITIONS } from "./experiment-measures.js";
 
-/** @import { CellRecord, ContainerRecord, LatencySummary, MemoryReading, Requests, Role } from "../record/types.js" */
-/** @import { Workload } from "../plan/workload.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { ContainerRecord, MemoryReading, Role } from "../model/container.ts" */
+/** @import { LatencySummary, Requests } from "../model/load.ts" */
+/** @import { Workload } from "../model/plan.ts" */
 /** @import { Measure } from "./types.js" */
 
 /**
@@ -768,7 +770,7 @@ export function reachesServer(record) {
  * Containers that share a network have its counters once: the others have null.
  *
  * @param {CellRecord} record
- * @returns {import("../record/types.js").NetworkReading | null} of all of the proxy's networks; null: none could be read
+ * @returns {import("../model/container.ts").NetworkReading | null} of all of the proxy's networks; null: none could be read
  */
 export function proxyNetwork(record) {
   const readings = ofRole(record, "proxy").flatMap(({ network }) => network ?? []);

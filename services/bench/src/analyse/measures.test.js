@@ -180,7 +180,7 @@ test("what is left after the load, without what another container's network has"
   });
 });
 
-/** @param {import("../record/types.js").CellRecord} record */
+/** @param {import("../model/cell.ts").CellRecord} record */
 function measuresMemory({ containers }) {
   const { memory } = containers["haproxy-hitch"];
   assert.ok(memory);
@@ -189,7 +189,7 @@ function measuresMemory({ containers }) {
 
 test("a record that is older than scenarios that hold connections reads as one that holds none", () => {
   const { connectionsHeld, ...older } = cellRecord();
-  const record = /** @type {import("../record/types.js").CellRecord} */ (older);
+  const record = /** @type {import("../model/cell.ts").CellRecord} */ (older);
   assert.equal(connectionsHeld, null);
   assert.equal(held(record), null);
   assert.deepEqual(

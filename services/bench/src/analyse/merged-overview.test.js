@@ -7,7 +7,7 @@ import { rateResults } from "./testing/rates.js";
 import { recorded } from "./testing/recorded.js";
 import { idleResults, POLICY, results } from "./testing/results.js";
 
-/** @type {(name: string, made: import("../record/types.js").Results) => import("./claim-table.js").PublishedRun} */
+/** @type {(name: string, made: import("../model/record.ts").Results) => import("./claim-table.js").PublishedRun} */
 const run = (name, made) => ({
   name,
   analysis: analyse(made, { policy: /** @type {any} */ (POLICY) }),

@@ -4,7 +4,7 @@
 import { isSameBut } from "./handshakes.js";
 import { pairedRows } from "./paired-rows.js";
 
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { AnalysedCell, Multiplexing, Setting } from "./types.js" */
 
 const MEASURES = [

@@ -5,7 +5,7 @@ import { isOnHostNetwork, isOnOverlay } from "../plan/network.js";
 import { isSameBut } from "./handshakes.js";
 import { pairedRows } from "./paired-rows.js";
 
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { AnalysedCell, NetworkCost, Ratio, Setting } from "./types.js" */
 
 /**

@@ -7,9 +7,8 @@ import { LOST } from "./experiment-measures.js";
 import { measure } from "./measures.js";
 
 /** @import { Estimate } from "../statistics/types.js" */
-/** @import { Scheme } from "../record/types.js" */
+/** @import { Scheme, Workload } from "../model/plan.ts" */
 /** @import { Analysis, CapacityAnswer, Comparison, Contest, DelayKind, DelayRow, Missing, Overview, OverviewCell, OverviewColumn, Ratio, Setting, Share, SlopeRow, SurvivalAnswer, SurvivalFigures } from "./types.js" */
-/** @import { Workload } from "../plan/workload.js" */
 
 /** Whose slope over held connections is what one of them takes. */
 export const HELD = "proxy_memory_mean_usage_bytes";

@@ -4,7 +4,7 @@
 import { medianOf } from "../statistics/index.js";
 import { ratiosOf, valuesByRound } from "./settings.js";
 
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { AnalysedCell, Ratio, Setting } from "./types.js" */
 
 /**

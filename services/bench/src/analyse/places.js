@@ -8,7 +8,9 @@ import { medianInterval } from "../statistics/index.js";
 import { comparesServers, CONFIDENCE, settingKey } from "./settings.js";
 import { reachesServer } from "./measures.js";
 
-/** @import { CellRecord, ContainerRecord, Results } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { ContainerRecord } from "../model/container.ts" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { AnalysedCell, CpuByPlace, Place, Setting } from "./types.js" */
 /** @import { Estimate } from "../statistics/types.js" */
 

@@ -12,7 +12,7 @@ import { sourcesOf } from "./operation-costs.js";
 import { allPairs, ALPHA, LEAST_ROUNDS } from "./ranking.js";
 import { compare, SettingData, settingKey, settingsOf, stratifiedRatioOf } from "./settings.js";
 
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { Stratum } from "../statistics/van-elteren.js" */
 /** @import { Sources } from "./operation-costs.js" */
 /** @import { AnalysedCell, Finding, GateFigures, Missing, PlannedPool, Ratio, Setting } from "./types.js" */

@@ -10,8 +10,7 @@ import { PER_CONNECTION, PER_HANDSHAKE, PER_MESSAGE } from "./operation-costs.js
 import { comparesServers, CONFIDENCE, ratiosOf } from "./settings.js";
 import { slopesAround } from "./slopes.js";
 
-/** @import { Workload } from "../plan/workload.js" */
-/** @import { Meaning, Scheme } from "../record/types.js" */
+/** @import { Meaning, Scheme, Workload } from "../model/plan.ts" */
 /** @import { Analysis, BestAnswer, Comparison, DelayKind, Finding, FindingOf, PlannedPool, Pool, Row, Scope, Setting, Slopes, Verdict } from "./types.js" */
 
 /**

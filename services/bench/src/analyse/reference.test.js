@@ -5,7 +5,8 @@ import { compareRuns } from "./compare-runs.js";
 import { analyse } from "./index.js";
 import { containerRecord, POLICY, results } from "./testing/results.js";
 
-/** @import { CellRecord, Results } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { Results } from "../model/record.ts" */
 
 const policy = /** @type {any} */ (POLICY);
 

@@ -6,7 +6,7 @@ import { detectableRatio, medianInterval, smallestP } from "../statistics/index.
 import { CONFIDENCE, isRanked, ratioOf, settingsOf, valuesByRound } from "./settings.js";
 import { ALPHA, judge } from "./ranking.js";
 
-/** @import { Plan } from "../record/types.js" */
+/** @import { Plan } from "../model/plan.ts" */
 /** @import { Analysis, NoiseFloor, SelfComparison, Verdict } from "./types.js" */
 
 /** @typedef {Pick<SelfComparison, "proxy" | "copy" | "unobserved" | "isCopy">} Pair */

@@ -16,14 +16,14 @@ import { measure } from "./measures.js";
 import { PER_CONNECTION, PER_HANDSHAKE, PER_MESSAGE, sourcesOf } from "./operation-costs.js";
 import { allPairs, ALPHA, ENOUGH_ROUNDS, judgeStrata, LEAST_ROUNDS, rank } from "./ranking.js";
 
-/** @import { Parameters, PlannedCell, Results } from "../record/types.js" */
+/** @import { Parameters, PlannedCell, Workload } from "../model/plan.ts" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { AnalysedCell, Comparison, Finding, FindingOf, Measure, Missing, Ratio, Row, Setting } from "./types.js" */
 /** @import { Judgement } from "./ranking.js" */
 /** @import { Sources } from "./operation-costs.js" */
 /** @import { PoolData } from "./pooling.js" */
 /** @import { Relation } from "./types.js" */
 /** @import { Stratum } from "../statistics/van-elteren.js" */
-/** @import { Workload } from "../plan/workload.js" */
 
 export const CONFIDENCE = 0.95;
 

@@ -10,8 +10,8 @@ import { isAbout } from "./gates.js";
 import { held } from "./measures.js";
 import { rank } from "./ranking.js";
 
-/** @import { Workload } from "../plan/workload.js" */
-/** @import { Parameters, PlannedCell, Results } from "../record/types.js" */
+/** @import { Parameters, PlannedCell, Workload } from "../model/plan.ts" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { AnalysedCell, Finding, Missing, Setting, SlopeRow, Slopes } from "./types.js" */
 /** @import { Estimate, Interval } from "../statistics/types.js" */
 

@@ -4,7 +4,7 @@ import { analyse } from "./index.js";
 import { recorded } from "./testing/recorded.js";
 import { idleResults, results } from "./testing/results.js";
 
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 
 /** @param {Results} of */
 function slopesIn(of) {

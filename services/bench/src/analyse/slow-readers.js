@@ -8,7 +8,8 @@ import { answersOf, settingsComparing } from "./experiments.js";
 import { medianOf } from "../statistics/index.js";
 import { mostFirst, roundsOf } from "./shares.js";
 
-/** @import { MemoryReading, Results } from "../record/types.js" */
+/** @import { MemoryReading } from "../model/container.ts" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { AnalysedCell, StallFigures, StallSetting } from "./types.js" */
 
 /** A proxy that has so much of what was sent for a stalled connection is where it went. */

@@ -8,7 +8,7 @@ import { LEAST_ROUNDS } from "./ranking.js";
 import { medianOf } from "../statistics/index.js";
 import { mostFirst, roundsOf, shareOf } from "./shares.js";
 
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { AnalysedCell, CurvePoint, StormAnswer, StormFigures, StormSetting } from "./types.js" */
 
 /** Of the load's counts of those that are back. */

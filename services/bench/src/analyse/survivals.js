@@ -10,7 +10,9 @@ import { ALIVE_SECONDS, survivalOf } from "./event-cells.js";
 import { answersOf, settingsComparing } from "./experiments.js";
 import { isMore, mostFirst, shareOf } from "./shares.js";
 
-/** @import { Meaning, PlannedCell, Results, Survival } from "../record/types.js" */
+/** @import { Survival } from "../model/cell.ts" */
+/** @import { Meaning, PlannedCell } from "../model/plan.ts" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { CellSurvival, Course } from "./event-cells.js" */
 /** @import { AnalysedCell, CurvePoint, OldProcesses, ServerShares, Share, SurvivalAnswer, SurvivalCourse, SurvivalEvent, SurvivalFigures, SurvivalSetting, Timeline } from "./types.js" */
 

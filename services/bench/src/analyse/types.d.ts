@@ -3,18 +3,10 @@
  */
 import type { Capacity } from "../statistics/capacity-search.js";
 import type { Estimate, Interval } from "../statistics/types.js";
-import type { Workload } from "../plan/workload.js";
-import type {
-  Broken,
-  CellRecord,
-  CourseReading,
-  Judgement,
-  NetworkReading,
-  Parameters,
-  Results,
-  ScenarioDescription,
-  Scheme,
-} from "../record/types.js";
+import type { Broken, CellRecord, CourseReading, Judgement } from "../model/cell.ts";
+import type { NetworkReading } from "../model/container.ts";
+import type { Parameters, ScenarioDescription, Scheme, Workload } from "../model/plan.ts";
+import type { Results } from "../model/record.ts";
 
 /** What each gate found: the figures that its sentence is made of. Shares are in %, and `limit` is of the figure beside it. */
 export interface GateFigures {

@@ -2,7 +2,7 @@
  * Which proxies a sentence names of those that tie.
  */
 
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 
 /**
  * A variant that ties with its original says nothing more than that; one whose original is not beside it differs, which is worth saying.

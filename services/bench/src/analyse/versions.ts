@@ -1,7 +1,7 @@
 /**
  * Which version of each program a run measured.
  */
-import type { Results } from "../record/types.js";
+import type { Results } from "../model/record.ts";
 
 /**
  * As programs tell it: `nginx version: nginx/1.26.3`, `HAProxy version 3.0.11-1 2026/05/20`,

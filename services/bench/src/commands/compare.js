@@ -14,9 +14,9 @@ import { comparisonPoints } from "../series/points.js";
 import { replace } from "../series/republish.js";
 
 /** @import { Wanted } from "./program.js" */
-/** @import { TlsPolicy } from "../record/types.js" */
+/** @import { TlsPolicy } from "../model/environment.ts" */
 /** @import { RunComparison } from "../analyse/compare-runs.js" */
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 
 /**
  * @param {string} directory the project's

@@ -10,7 +10,8 @@ import { comparable, compareWithLatest, latestBefore, openRun } from "./compare.
 import { Store } from "../record/store.js";
 
 /** @import { Point } from "../platform/influx.js" */
-/** @import { CellRecord, Results } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { Results } from "../model/record.ts" */
 
 const policy = /** @type {any} */ (POLICY);
 

@@ -11,7 +11,7 @@ import { Store } from "../record/store.js";
 import { writePages } from "./published-pages.js";
 import { writeReport } from "./report.js";
 
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { Wanted } from "./program.js" */
 
 /**

@@ -19,7 +19,7 @@ import { publish } from "./publish.js";
 import { writeReport } from "./report.js";
 
 /** @import { TestContext } from "node:test" */
-/** @import { MachineOfRun } from "../record/types.js" */
+/** @import { MachineOfRun } from "../model/environment.ts" */
 
 const SAMPLES = "ms,service,cpu_seconds,usage_bytes\n";
 const LATENCIES = "metric,ms,value\nhandshake,0,39.908\n";

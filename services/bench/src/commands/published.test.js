@@ -11,7 +11,8 @@ import { Store } from "../record/store.js";
 import { summarise } from "../statistics/index.js";
 import { makeReport } from "./report.js";
 
-/** @import { CellRecord, LatencySummary } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { LatencySummary } from "../model/load.ts" */
 
 const PROJECT = join(import.meta.dirname, "../../../..");
 const PUBLISHED = join(PROJECT, "published");

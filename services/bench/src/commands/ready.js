@@ -16,7 +16,7 @@ import { K6_DATABASE, loadPoints } from "../series/single-load.js";
 
 /**
  * @import { Scenario } from "../plan/scenarios.js"
- * @import { Parameters, Scheme } from "../record/types.js"
+ * @import { Parameters, Scheme } from "../model/plan.ts"
  * @import { Load } from "../series/single-load.js"
  */
 

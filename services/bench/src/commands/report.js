@@ -14,7 +14,8 @@ import { renderHtml, renderMarkdown, resultsCsv } from "../render/index.js";
 
 /** @import { Battle } from "../plan/battle.js" */
 /** @import { Analysis } from "../analyse/types.js" */
-/** @import { CellRecord, Plan } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { Plan } from "../model/plan.ts" */
 
 const SAME_SAMPLE_MS = 50;
 

@@ -15,7 +15,9 @@ import { imagesOfAll } from "./hosts.js";
  * @import { ReachedEngine } from "../machine/hosts-engines.js"
  * @import { Machine } from "../plan/hosts-file.js"
  * @import { Proxy } from "../plan/proxies.js"
- * @import { MachineOfRun, Plan, Results } from "../record/types.js"
+ * @import { MachineOfRun } from "../model/environment.ts"
+ * @import { Plan } from "../model/plan.ts"
+ * @import { Results } from "../model/record.ts"
  * @import { HostsOfRun } from "../run/hosts-of-run.js"
  *
  * @typedef {object} AskedHosts

@@ -10,7 +10,7 @@ import { DATABASE, Publisher } from "../series/publisher.js";
 import { republish } from "../series/republish.js";
 import { compareWithLatest } from "./compare.js";
 
-/** @import { Listener } from "../record/events.js" */
+/** @import { Listener } from "../model/run-event.ts" */
 /** @import { Store } from "../record/store.js" */
 /** @import { Follower } from "../run/testbed.js" */
 

@@ -37,7 +37,9 @@ import { setup, unavailableProxies } from "./setup.js";
 /** @import { Known, Overrides } from "../plan/plan.js" */
 /** @import { ComposeConfig } from "../platform/docker.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
-/** @import { Environment, Plan, Results } from "../record/types.js" */
+/** @import { Environment } from "../model/environment.ts" */
+/** @import { Plan } from "../model/plan.ts" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { ReachedEngine } from "../machine/hosts-engines.js" */
 /** @import { AskedHosts, Hosts } from "./run-hosts.js" */
 

@@ -10,7 +10,7 @@ import { refuseOtherHosts } from "./run-hosts.js";
 import { nextStep, pilotRates, run } from "./run.js";
 
 /** @import { TestContext } from "node:test" */
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 
 const COMMAND = "./bench run latency --rounds 6";
 

@@ -14,7 +14,8 @@ import { isDisturbed } from "../record/disturbance.js";
 import { begin } from "./run.js";
 import { mannWhitney, spreadPercent } from "../statistics/index.js";
 
-/** @import { CellRecord, Plan } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { Plan } from "../model/plan.ts" */
 
 /** Whose spread is promised: the two whose difference people ask for. */
 const PROXIES = ["nginx", "haproxy"];
@@ -33,7 +34,7 @@ const AGAINST_REFERENCE = "cpu_per_connection_to_reference";
  * @property {string} promised
  * @property {boolean} reached
  *
- * @typedef {CellRecord & {workload: import("../plan/workload.js").Workload}} Cell
+ * @typedef {CellRecord & {workload: import("../model/plan.ts").Workload}} Cell
  */
 
 /**

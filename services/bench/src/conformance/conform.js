@@ -30,7 +30,7 @@ const CONCURRENT_CHECKS = 8;
  * @property {number} [tlsPort] default 8443
  * @property {string | Buffer} ca PEM of the certificate authority that signed the proxy's certificate
  * @property {string} [servername] name for SNI and for the certificate; default: `host`
- * @property {import("../record/types.js").TlsPolicy} policy contents of certs/policy.json
+ * @property {import("../model/environment.ts").TlsPolicy} policy contents of certs/policy.json
  * @property {"ecdsa" | "rsa"} keyType key type of the certificate under test
  * @property {("ws" | "wss")[]} [schemes] default both; what is left out is not checked
  * @property {Proxy["serves"]} [serves] default "websockets"; else: a server that answers HTTP itself, and is held to that

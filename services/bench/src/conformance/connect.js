@@ -5,7 +5,7 @@ import tls from "node:tls";
 import { WebSocket } from "ws";
 import { Failure } from "./mismatch.js";
 
-/** @import { TlsPolicy } from "../record/types.js" */
+/** @import { TlsPolicy } from "../model/environment.ts" */
 /** @import { TargetReload } from "./reload-checks.js" */
 
 /**

@@ -4,7 +4,7 @@ import { alertOf, ensure, isRefusedByServer } from "./mismatch.js";
 
 /** @import { ConnectionOptions, SecureVersion, TLSSocket } from "node:tls" */
 /** @import { Target } from "./connect.js" */
-/** @import { TlsPolicy } from "../record/types.js" */
+/** @import { TlsPolicy } from "../model/environment.ts" */
 /** @import { Check } from "./checks.js" */
 
 /** OpenSSL's names of groups that have another in policies and standards. */

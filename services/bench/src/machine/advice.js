@@ -11,7 +11,7 @@ import { openHost, readCpu, readMemory, stealShare, toNumber } from "./host.js";
 import { CONTAINER_SETTINGS } from "./limits.js";
 
 /** @import { run as Run } from "../platform/docker.js" */
-/** @import { Advice } from "../record/types.js" */
+/** @import { Advice } from "../model/environment.ts" */
 /** @import { EngineInfo, EngineProbe } from "./engine.js" */
 /** @import { Cpu, Host, Memory } from "./host.js" */
 

@@ -15,7 +15,8 @@ import { readVersions } from "./versions.js";
 
 /** @import { ComposeConfig } from "../platform/docker.js" */
 /** @import { Proxy } from "../plan/proxies.js" */
-/** @import { Environment, MachineOfRun, Plan, ScenarioDescription } from "../record/types.js" */
+/** @import { Environment, MachineOfRun } from "../model/environment.ts" */
+/** @import { Plan, ScenarioDescription } from "../model/plan.ts" */
 /** @import { EngineInfo } from "./engine.js" */
 /** @import { GitState } from "./git.js" */
 /** @import { Cpu, Host, Memory } from "./host.js" */

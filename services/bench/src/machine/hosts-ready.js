@@ -8,7 +8,7 @@ import { clockOffset } from "./hosts-clock.js";
 import { isReached } from "./hosts-engines.js";
 import { hasNetwork, hindrance, managerOf, NETWORK, standingsOf } from "./hosts-swarm.js";
 
-/** @import { MachineOfRun } from "../record/types.js" */
+/** @import { MachineOfRun } from "../model/environment.ts" */
 /** @import { HostEngine, ReachedEngine } from "./hosts-engines.js" */
 /** @import { ImageState } from "./hosts-images.js" */
 

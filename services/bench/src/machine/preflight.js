@@ -13,9 +13,8 @@ import {
   workloadOf,
 } from "../plan/workload.js";
 
-/** @import { Plan, PlannedCell, ScenarioDescription, Scheme } from "../record/types.js" */
+/** @import { Plan, PlannedCell, ScenarioDescription, Scheme, Workload } from "../model/plan.ts" */
 /** @import { Proxy } from "../plan/proxies.js" */
-/** @import { Workload } from "../plan/workload.js" */
 /** @import { Limits } from "./limits.js" */
 
 /** Descriptors of a process beside those of the load: listeners, epoll, pipes, InfluxDB, idle upstream connections. k6 has 10. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { SCENARIOS } from "../plan/testing/scenarios.js";
 import { needsOf, phasesOf, preflight, refuseTooMany } from "./preflight.js";
 
-/** @import { Plan, PlannedCell } from "../record/types.js" */
+/** @import { Plan, PlannedCell } from "../model/plan.ts" */
 /** @import { Proxy } from "../plan/proxies.js" */
 /** @import { Limits } from "./limits.js" */
 

@@ -2,8 +2,9 @@
  * One comparison, many views: all that anyone reads of a run is a view of a list of these.
  * `analyse` makes them of a record; reports, pages, claims and `compare` read nothing else of it.
  */
-import type { Workload } from "../plan/workload.js";
-import type { CellRecord, Parameters, Results, Scheme } from "../record/types.js";
+import type { CellRecord } from "./cell.ts";
+import type { Parameters, Scheme, Workload } from "./plan.ts";
+import type { Results } from "./record.ts";
 
 /** What the ends of an estimate are: a 95 % confidence interval, the lowest and highest round,
  * the highest rate that passed and the lowest that failed, or an exact binomial interval. */

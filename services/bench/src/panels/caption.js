@@ -1,7 +1,7 @@
 /**
  * What a picture shows, in one line below it: so that it can be read away from the page that it was on.
  *
- * @import { Meaning, Parameters, ScenarioDescription, Scheme } from "../record/types.js"
+ * @import { Meaning, Parameters, ScenarioDescription, Scheme } from "../model/plan.ts"
  * @import { Panel } from "./dashboards.js"
  * @import { Run } from "./runs.js"
  * @import { Choice } from "./variables.js"

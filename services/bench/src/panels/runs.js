@@ -9,7 +9,7 @@ import { folderOf, runNameAt } from "../plan/run-name.js";
 import { Store } from "../record/store.js";
 
 /**
- * @import { ScenarioDescription } from "../record/types.js"
+ * @import { ScenarioDescription } from "../model/plan.ts"
  * @import { Load } from "./caption.js"
  *
  * @typedef {object} Run

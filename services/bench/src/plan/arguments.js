@@ -9,7 +9,7 @@ import { HOSTS_FILE } from "./hosts-file.js";
 import { RUN_NAME, RUN_NAME_EXPECTED } from "./run-name.js";
 
 /**
- * @import { Scheme } from "../record/types.js"
+ * @import { Scheme } from "../model/plan.ts"
  * @import { Schema } from "./document.js"
  */
 

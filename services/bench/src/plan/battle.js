@@ -22,12 +22,11 @@ import {
 import { isReadAfter, isSoak, rateName, SOAK_SECONDS, workload } from "./workload.js";
 
 /**
- * @import { Parameters, Scheme } from "../record/types.js"
+ * @import { Parameters, Scheme, Workload } from "../model/plan.ts"
  * @import { Path } from "./document.js"
  * @import { Network } from "./network.js"
  * @import { Proxy } from "./proxies.js"
  * @import { Scenario } from "./scenarios.js"
- * @import { Workload } from "./workload.js"
  *
  * @typedef {object} Test
  * @property {Scenario} scenario

@@ -5,7 +5,7 @@ import { estimateSeconds, formatDuration } from "./estimate.js";
 import { roundsBySetting } from "./rounds.js";
 
 /**
- * @import { Parameters, Plan, PlannedCell } from "../record/types.js"
+ * @import { Parameters, Plan, PlannedCell } from "../model/plan.ts"
  */
 
 /**

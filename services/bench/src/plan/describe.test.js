@@ -4,7 +4,7 @@ import { describePlan, differences } from "./describe.js";
 import { makePlan } from "./plan.js";
 import { BATTLE, battleOf, proxies } from "./testing/project.js";
 
-/** @import { Plan } from "../record/types.js" */
+/** @import { Plan } from "../model/plan.ts" */
 
 test("a plan in words: what is shared, every cell in its order, reasons, the time", (t) => {
   const plan = makePlan(battleOf(t), { proxies: ["none"], schemes: ["ws"] }, { proxies });

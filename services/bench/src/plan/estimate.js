@@ -6,8 +6,8 @@ import { groupsOf } from "./side-by-side.js";
 import { isPaced, rampSeconds, withReference, workloadOf } from "./workload.js";
 
 /**
- * @import { CellRecord, Plan, PlannedCell, Scheme } from "../record/types.js"
- * @import { Workload } from "./workload.js"
+ * @import { CellRecord } from "../model/cell.ts"
+ * @import { Plan, PlannedCell, Scheme, Workload } from "../model/plan.ts"
  */
 
 /** How often a cell is run at once before it counts as failed. */

@@ -7,7 +7,8 @@ import { BATTLE, battleOf, five, proxies, root } from "./testing/project.js";
 import { SCENARIOS } from "./testing/scenarios.js";
 import { workloadOf } from "./workload.js";
 
-/** @import { CellRecord, PlannedCell } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { PlannedCell } from "../model/plan.ts" */
 
 const parameters = { CONNECTIONS: 1000, MESSAGES: 1, TIMEOUT_SECONDS: 30 };
 /** @type {PlannedCell} */

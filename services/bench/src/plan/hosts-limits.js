@@ -6,7 +6,7 @@ import { isOwn } from "./hosts-file.js";
 import { needsOneBudget } from "./cpu-budget.js";
 import { connectionsAtATime, workloadOf } from "./workload.js";
 
-/** @import { Plan } from "../record/types.js" */
+/** @import { Plan } from "../model/plan.ts" */
 /** @import { Machine } from "./hosts-file.js" */
 
 /**

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { readHosts } from "./hosts-file.js";
 import { refuseBudgetOverHosts, refuseOverHosts, sharedByLoads } from "./hosts-limits.js";
 
-/** @import { Plan, PlannedCell, ScenarioDescription } from "../record/types.js" */
+/** @import { Plan, PlannedCell, ScenarioDescription } from "../model/plan.ts" */
 /** @import { Machine } from "./hosts-file.js" */
 
 /** @type {Machine[]} */

@@ -5,10 +5,9 @@ import { UserError } from "../errors.js";
 import { workloadOf } from "./workload.js";
 
 /**
- * @import { Plan } from "../record/types.js"
+ * @import { Plan, Workload } from "../model/plan.ts"
  * @import { Test } from "./battle.js"
  * @import { Proxy } from "./proxies.js"
- * @import { Workload } from "./workload.js"
  *
  * @typedef {(typeof NETWORKS)[number]} Network
  */

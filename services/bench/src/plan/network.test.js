@@ -5,7 +5,7 @@ import { isOnHostNetwork, isOnOverlay } from "./network.js";
 import { BATTLE, battleOf, proxies } from "./testing/project.js";
 import { workloadOf } from "./workload.js";
 
-/** @import { Plan } from "../record/types.js" */
+/** @import { Plan } from "../model/plan.ts" */
 
 const NAMED = BATTLE.replace("schemes: [ws, wss]", "schemes: [ws]\n    network: [bridge, host]");
 

@@ -6,7 +6,8 @@ import { UserError } from "../errors.js";
 import { rateName } from "./workload.js";
 
 /**
- * @import { CellRecord, Parameters, PilotedRate, Plan, ScenarioDescription, Scheme } from "../record/types.js"
+ * @import { CellRecord } from "../model/cell.ts"
+ * @import { Parameters, PilotedRate, Plan, ScenarioDescription, Scheme } from "../model/plan.ts"
  * @import { Battle, Test } from "./battle.js"
  */
 

@@ -8,7 +8,7 @@ import { pilotOf, ratesFrom } from "./pilot.js";
 import { makePlan } from "./plan.js";
 import { BATTLE, battleOf, five, proxies, root } from "./testing/project.js";
 
-/** @import { PilotedRate } from "../record/types.js" */
+/** @import { PilotedRate } from "../model/plan.ts" */
 
 const PILOTED = `title: Test
 proxies: [nginx, haproxy]

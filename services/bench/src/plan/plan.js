@@ -22,7 +22,7 @@ import { FAILED_LIMIT_PERCENT, rateName, workloadOf } from "./workload.js";
 
 /**
  * @import { Proxy } from "./proxies.js"
- * @import { CapacityPart, LoadPromise, Parameters, PilotedRate, Plan, PlannedCell, Scheme } from "../record/types.js"
+ * @import { CapacityPart, LoadPromise, Parameters, PilotedRate, Plan, PlannedCell, Scheme } from "../model/plan.ts"
  * @import { Battle, Test } from "./battle.js"
  * @import { Network } from "./network.js"
  * @import { Scenario } from "./scenarios.js"

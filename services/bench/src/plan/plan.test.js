@@ -4,7 +4,7 @@ import { makeAaPlan, makePlan } from "./plan.js";
 import { BATTLE, battleOf, five, proxies, root } from "./testing/project.js";
 import { readBattle } from "./battle.js";
 
-/** @import { Plan } from "../record/types.js" */
+/** @import { Plan } from "../model/plan.ts" */
 /** @import { Overrides } from "./plan.js" */
 
 /** @param {Plan} plan */

@@ -4,7 +4,8 @@ import { didYouMean, UserError } from "../errors.js";
 import { Document } from "./document.js";
 import schema from "./proxy.schema.json" with { type: "json" };
 
-/** @import { SameWork, Scheme, VariantOf } from "../record/types.js" */
+/** @import { Scheme } from "../model/plan.ts" */
+/** @import { SameWork, VariantOf } from "../model/record.ts" */
 
 /**
  * @typedef {object} PartCommand

@@ -2,7 +2,7 @@
  * How often the settings of a plan are run: a test may ask for fewer rounds than its battle has.
  */
 
-/** @import { Plan, PlannedCell } from "../record/types.js" */
+/** @import { Plan, PlannedCell } from "../model/plan.ts" */
 
 /**
  * @param {Pick<Plan, "cells">} plan

@@ -11,9 +11,8 @@ import schema from "./scenario.schema.json" with { type: "json" };
 /**
  * @import { Proxy } from "./proxies.js"
  * @import { Schema } from "./document.js"
- * @import { Workload } from "./workload.js"
  * @import { Path } from "./document.js"
- * @import { Meaning, ParameterNames, Parameters, ScenarioDescription, Scheme } from "../record/types.js"
+ * @import { Meaning, ParameterNames, Parameters, ScenarioDescription, Scheme, Workload } from "../model/plan.ts"
  *
  * @typedef {object} Parameter
  * @property {string} description

@@ -5,7 +5,7 @@ import { UserError } from "../errors.js";
 import { isOnHostNetwork } from "./network.js";
 import { workloadOf } from "./workload.js";
 
-/** @import { Plan, PlannedCell } from "../record/types.js" */
+/** @import { Plan, PlannedCell } from "../model/plan.ts" */
 
 /**
  * @param {Pick<Plan, "sideBySide">} plan

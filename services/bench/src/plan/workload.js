@@ -2,13 +2,7 @@
  * What one setting asks of a proxy, whatever its scenario and its parameters are called.
  */
 
-/**
- * @import { Meaning, Parameters, Plan, ScenarioDescription, Scheme } from "../record/types.js"
- *
- * @typedef {ScenarioDescription & Partial<Record<Meaning, number>> & {referenceShare: number}} Workload the scenario's description, and the value of each
- *   parameter by what it means; a meaning that it has no parameter for is absent. referenceShare: of the load that goes to the reference
- *   proxy beside it; 0: there is none
- */
+/** @import { Parameters, Plan, ScenarioDescription, Scheme, Workload } from "../model/plan.ts" */
 
 /** Connections of an open loop that may fail, in % of those asked for: what is promised of a capacity, and a cell at a set rate keeps to. */
 export const FAILED_LIMIT_PERCENT = 0.1;

@@ -25,7 +25,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../errors.js";
 
-/** @import { ContainerRecord, MemoryReading, NetworkReading, SocketReading } from "../record/types.js" */
+/** @import { ContainerRecord, MemoryReading, NetworkReading, SocketReading } from "../model/container.ts" */
 
 /**
  * @typedef {object} CpuReading since the container started

@@ -14,9 +14,7 @@ import { CURVES_FILE } from "./curve-names.js";
 import { packedCsv, unpackedCsv } from "./packed-csv.js";
 import { packedLatencies } from "./packed-latencies.js";
 
-/** @import { Results } from "./types.js" */
-
-/** @typedef {NonNullable<Results["archive"]>} Archive */
+/** @import { Archive } from "../model/record.ts" */
 
 /** Name of the archive in the folder of a published run. */
 export const ARCHIVE_FILE = "raw.tar.zst";

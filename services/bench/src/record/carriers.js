@@ -2,7 +2,9 @@
  * Which containers of a cell were on one machine, and how many machines there were: several engines of hosts.yaml may run on one.
  */
 
-/** @import { CellRecord, MachineUsage, Role } from "./types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { Role } from "../model/container.ts" */
+/** @import { MachineUsage } from "../model/environment.ts" */
 
 /**
  * @param {Pick<CellRecord, "containers" | "machines">} record

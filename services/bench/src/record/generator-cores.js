@@ -2,8 +2,8 @@
  * What a load generator can use.
  */
 
-/** @import { Workload } from "../plan/workload.js" */
-/** @import { CellRecord } from "./types.js" */
+/** @import { Workload } from "../model/plan.ts" */
+/** @import { CellRecord } from "../model/cell.ts" */
 
 /**
  * @param {Pick<CellRecord, "containers" | "loadCores">} record

@@ -2,7 +2,7 @@
  * What must be the same in two runs whose figures are to be compared.
  */
 
-/** @import { Environment } from "./types.js" */
+/** @import { Environment } from "../model/environment.ts" */
 
 /**
  * @param {Environment["identity"]} was

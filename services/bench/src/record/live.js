@@ -1,30 +1,9 @@
 /**
  * `live.csv` in the folder of a cell: what its load and its proxy did in each second of the measured phase.
  */
-
 import { csvText, readRows } from "./csv.js";
 
-/**
- * One second. A key that is absent: it is not known.
- *
- * @typedef {{
- *   ms: number,
- *   opened: number,
- *   failed: number,
- *   open?: number,
- *   connections_per_second?: number,
- *   messages_per_second?: number,
- *   handshake_p50_ms?: number,
- *   handshake_p95_ms?: number,
- *   handshake_p99_ms?: number,
- *   echo_p50_ms?: number,
- *   echo_p95_ms?: number,
- *   echo_p99_ms?: number,
- *   proxy_cores?: number,
- *   proxy_throttled_seconds: number,
- * }} LiveSample ms: since 1970, its end; opened, failed: connections so far; open: held now; handshake, echo: percentiles of what was
- *   looked at; proxy_cores: CPU s per s; proxy_throttled_seconds: since the cell's start
- */
+/** @import { LiveSample } from "../model/run-event.ts" */
 
 /** Name of the file. */
 export const LIVE_FILE = "live.csv";
@@ -69,7 +48,7 @@ export function liveCsv(samples) {
 export function readLive(csv) {
   return readRows(csv).map(
     (row) =>
-      /** @type {LiveSample} */ (
+      /** @type {any} */ (
         Object.fromEntries(
           COLUMNS.flatMap(([name]) => (row[name] ? [[name, Number(row[name])]] : [])),
         )

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LIVE_FIELDS, liveCsv, readLive } from "./live.js";
 
-/** @type {import("./live.js").LiveSample[]} */
+/** @type {import("../model/run-event.ts").LiveSample[]} */
 const SAMPLES = [
   {
     ms: 1e12,

@@ -4,7 +4,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { median } from "simple-statistics";
 
-/** @import { CellRecord, ReferenceLoad } from "./types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { ReferenceLoad } from "../model/load.ts" */
 
 /** A cell whose index is further from the median is repeated, then marked. */
 export const INDEX_LIMIT_PERCENT = 25;

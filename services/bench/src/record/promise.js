@@ -3,7 +3,8 @@
  */
 import { takenByOthers, STEAL_LIMIT_PERCENT, FOREIGN_LIMIT_PERCENT } from "./disturbance.js";
 
-/** @import { Broken, CellRecord, Judgement, Limit, LoadPromise } from "./types.js" */
+/** @import { Broken, CellRecord, Judgement, Limit } from "../model/cell.ts" */
+/** @import { LoadPromise } from "../model/plan.ts" */
 
 /** A generator that is busier than this, in % of the cores that it may use, measures itself. */
 export const GENERATOR_LIMIT_PERCENT = 80;

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { cellRecord, containerRecord } from "../analyse/testing/results.js";
 import { judge } from "./promise.js";
 
-/** @import { CellRecord, LatencySummary } from "./types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { LatencySummary } from "../model/load.ts" */
 
 const PROMISE = { sloMs: 50, failedPercent: 0.1, sentPercent: 99 };
 const GOOD = cellRecord();
@@ -42,61 +43,49 @@ function generator(cpuSeconds) {
   return { containers: { ...GOOD.containers, "load-1": load } };
 }
 
-test("a promise that is just kept holds", () => {
-  assert.deepEqual(
-    judged({
-      handshakeMs: latency(50),
-      connections: failures(2),
-      sends: { due: 2000, late: 0, dropped: 20 },
-    }),
-    { verdict: "holds", broken: [], limits: [] },
-  );
-});
+const ALL_BUT_LATE = { handshakeMs: latency(50), connections: failures(2) };
+const SLOW = { handshakeMs: latency(80) };
+const SLOW_ECHO = { echoLatencyMs: latency(60) };
+const NOTHING = { handshakeMs: null, connections: null, sends: null };
 
-for (const [what, changes] of /** @type {[string, Partial<CellRecord>][]} */ ([
-  ["p99", { handshakeMs: latency(50.1) }],
-  ["failures", { connections: failures(3) }],
-  ["sending", { sends: { due: 2000, late: 0, dropped: 21 } }],
-])) {
-  test(`what broke is named: ${what}`, () => {
-    assert.deepEqual(judged(changes), { verdict: "fails", broken: [what], limits: [] });
+/** What is not as in a good cell, and what of the promise is broken by what limit. */
+for (const [what, changes, broken, limits = [], about = {}] of /** @type {[
+  string, Partial<CellRecord>, string[], string[]?, {holdsConnections?: boolean}?][]} */ ([
+  ["just kept", { ...ALL_BUT_LATE, sends: { due: 2000, late: 0, dropped: 20 } }, []],
+  ["a slow handshake", { handshakeMs: latency(50.1) }, ["p99"]],
+  ["failures", { connections: failures(3) }, ["failures"]],
+  ["too little sent", { sends: { due: 2000, late: 0, dropped: 21 } }, ["sending"]],
+  ["a slow echo where handshakes are judged", SLOW_ECHO, []],
+  ["a slow echo on held connections", SLOW_ECHO, ["p99"], [], { holdsConnections: true }],
+  ["nothing was counted", NOTHING, ["p99", "failures", "sending"]],
+  ["a generator just not at its limit", { ...SLOW, ...generator(7.9) }, ["p99"]],
+  ["a busy generator", { ...SLOW, ...generator(8.1) }, ["p99"], ["generator"]],
+  [
+    "a late generator",
+    { ...SLOW, sends: { due: 2000, late: 21, dropped: 0 } },
+    ["p99"],
+    ["generator"],
+  ],
+  ["a busy machine", { ...SLOW, machine: { ...MACHINE, busySeconds: 9.1 } }, ["p99"], ["machine"]],
+  [
+    "a machine of others, outside",
+    { ...SLOW, machine: { ...MACHINE, stealSeconds: 1.1 } },
+    ["p99"],
+    ["machine"],
+  ],
+  [
+    "a machine of others, inside",
+    { ...SLOW, machine: { ...MACHINE, foreignSeconds: 2.1 } },
+    ["p99"],
+    ["machine"],
+  ],
+  [
+    "kept, all at their limits",
+    { ...generator(9.9), machine: { ...MACHINE, busySeconds: 9.9 } },
+    [],
+  ],
+]))
+  test(`a promise: ${what}`, () => {
+    const verdict = broken.length === 0 ? "holds" : limits.length === 0 ? "fails" : "limited";
+    assert.deepEqual(judged(changes, about), { verdict, broken, limits });
   });
-}
-
-test("on connections that are held the echo is judged, else the handshake", () => {
-  const changes = { echoLatencyMs: latency(60) };
-  assert.equal(judged(changes).verdict, "holds");
-  assert.equal(judged(changes, { holdsConnections: true }).verdict, "fails");
-});
-
-test("where nothing was counted nothing is kept", () => {
-  const nothing = { handshakeMs: null, connections: null, sends: null };
-  assert.deepEqual(judged(nothing).broken, ["p99", "failures", "sending"]);
-});
-
-test("a generator or a machine at its limit is told apart from the proxy", () => {
-  const slow = { handshakeMs: latency(80) };
-  assert.deepEqual(judged({ ...slow, ...generator(8.1) }), {
-    ...{ verdict: "limited", broken: ["p99"], limits: ["generator"] },
-  });
-  assert.deepEqual(judged({ ...slow, ...generator(7.9) }).limits, []);
-  assert.deepEqual(judged({ ...slow, sends: { due: 2000, late: 21, dropped: 0 } }).limits, [
-    "generator",
-  ]);
-  assert.deepEqual(judged({ ...slow, machine: { ...MACHINE, busySeconds: 9.1 } }).limits, [
-    "machine",
-  ]);
-  assert.deepEqual(judged({ ...slow, machine: { ...MACHINE, stealSeconds: 1.1 } }).limits, [
-    "machine",
-  ]);
-  assert.deepEqual(judged({ ...slow, machine: { ...MACHINE, foreignSeconds: 2.1 } }).limits, [
-    "machine",
-  ]);
-});
-
-test("a promise that is kept on a busy machine is kept", () => {
-  assert.equal(
-    judged({ ...generator(9.9), machine: { ...MACHINE, busySeconds: 9.9 } }).verdict,
-    "holds",
-  );
-});

@@ -5,9 +5,10 @@ import { isSoak, workloadOf } from "../plan/workload.js";
 import { isDisturbed } from "./disturbance.js";
 import { isOffIndex } from "./machine-index.js";
 
-/** @import { CellRecord, PlannedCell, Results } from "./types.js" */
-
-/** @typedef {"failed" | "disturbed" | "off index"} RepeatReason */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { PlannedCell } from "../model/plan.ts" */
+/** @import { Results } from "../model/record.ts" */
+/** @import { RepeatReason } from "../model/run-event.ts" */
 
 /** How often a cell that ended well is run again at the end of its run. */
 export const REPEATS = 2;

@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { cellRecord, plannedCell, results } from "../analyse/testing/results.js";
 import { cellsToRepeat, repeatReason } from "./repeats.js";
 
-/** @import { CellRecord, Plan, PlannedCell } from "./types.js" */
-
-/** @typedef {NonNullable<CellRecord["machine"]>} Machine */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { MachineUsage } from "../model/environment.ts" */
+/** @import { Plan, PlannedCell } from "../model/plan.ts" */
 
 const LASTED = { fromMs: 0, toMs: 5000 };
 const CALM = { cores: 2, busySeconds: 9, stealSeconds: 0, foreignSeconds: 0, benchSeconds: 0 };
 
-/** @param {Partial<Machine>} [machine] @param {Partial<PlannedCell>} [cell] @returns {CellRecord} */
+/** @param {Partial<MachineUsage>} [machine] @param {Partial<PlannedCell>} [cell] @returns {CellRecord} */
 function ended(machine = {}, cell = {}) {
   return { ...cellRecord(cell), measured: LASTED, machine: { ...CALM, ...machine } };
 }
@@ -26,7 +26,7 @@ test("a cell that failed is repeated, unless the engine is lost", () => {
 });
 
 test("a cell is repeated when others took too much of the machine", () => {
-  const why = (/** @type {Partial<Machine>} */ taken) => repeatReason(ended(taken), []);
+  const why = (/** @type {Partial<MachineUsage>} */ taken) => repeatReason(ended(taken), []);
   assert.equal(why({}), null);
   assert.equal(why({ foreignSeconds: 1.9, stealSeconds: 0.9 }), null);
   assert.equal(why({ foreignSeconds: 2.1 }), "disturbed");

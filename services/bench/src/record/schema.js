@@ -1,55 +1,67 @@
 /**
- * What a results.json must hold: results.schema.json, which documents it.
+ * Whether a results.json holds what model/record.ts says, and whether this version reads it.
  */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Compile } from "typebox/compile";
 import { UserError } from "../errors.js";
-import { upgradeResults } from "./upgrade.js";
+import { Results } from "../model/record.ts";
 
-/** @import { ValidateFunction } from "ajv/dist/2020.js" */
-/** @import { Results } from "./types.js" */
+/** @import { TSchema } from "typebox" */
+/** @import { Validator } from "typebox/compile" */
 
-const schema = JSON.parse(readFileSync(join(import.meta.dirname, "results.schema.json"), "utf8"));
-const ajv = new Ajv2020({ allowUnionTypes: true }).addSchema(schema, "results");
-const validate = /** @type {ValidateFunction} */ (ajv.getSchema("results"));
+const SCHEMA = Results.properties.schema.const;
 
-/**
- * @param {"survivalOfLoad" | "storm" | "slowReadersOfLoad"} name of a definition in results.schema.json
- * @param {unknown} value
- * @returns {boolean}
- */
-export function isDefinedAs(name, value) {
-  const isValid = /** @type {ValidateFunction} */ (ajv.getSchema(`results#/$defs/${name}`));
-  return isValid(value) === true;
+/** The last commit that reads each earlier schema. @type {Record<number, string>} */
+const LAST_READ_BY = { 1: "178da92" };
+
+/** Compiled when first asked for: few commands read a record. @type {Map<TSchema, Validator>} */
+const validators = new Map();
+
+/** @param {TSchema} shape */
+function validatorOf(shape) {
+  const validator = validators.get(shape) ?? Compile(shape);
+  validators.set(shape, validator);
+  return validator;
 }
 
 /**
- * @param {unknown} read of this version or of an earlier one
- * @param {string} file for the message
- * @returns {Results} a new one, as this version writes it: keys that it has added are null where they are missing
- * @throws {UserError} that names the first place which is not as it should be
+ * @param {TSchema} shape of model/
+ * @param {unknown} value
  */
-export function validateResults(read, file) {
-  const results = upgradeResults(read, file);
-  if (validate(results)) return withNewKeys(/** @type {Results} */ (results));
-  const [{ instancePath, message, params }] = validate.errors ?? [];
+export function fits(shape, value) {
+  return validatorOf(shape).Check(value);
+}
+
+/**
+ * @param {any} results as they were read
+ * @param {string} file for the message
+ * @returns {Results}
+ * @throws {UserError} that says what reads another schema, or the first place that is wrong
+ */
+export function validateResults(results, file) {
+  if (Number.isInteger(results?.schema) && results.schema !== SCHEMA)
+    throw ofAnotherSchema(results.schema, file);
+  if (fits(Results, results)) return results;
+  // A key too many is also told as `schema is false` of its own.
+  const { instancePath, message, params } =
+    validatorOf(Results)
+      .Errors(results)
+      .find(({ keyword }) => keyword !== "boolean") ?? {};
   throw new UserError(
     `${file} is not a results file: ${instancePath || "/"} ${message} ${JSON.stringify(params)}`,
-    "Expected what services/bench/src/record/results.schema.json describes: made by this version of ./bench run.",
+    "Expected what services/bench/src/model/record.ts describes: made by this version of ./bench run.",
   );
 }
 
 /**
- * @param {Results} results
- * @returns {Results} with null for what a run of an earlier version could not have
+ * @param {number} schema
+ * @param {string} file
  */
-function withNewKeys(results) {
-  // A key that is there keeps its place: a report made again from the record is the same to the byte.
-  const cells = results.cells.map((cell) => ({
-    ...cell,
-    requests: cell.requests ?? null,
-    requestMs: cell.requestMs ?? null,
-  }));
-  return { ...results, cells };
+function ofAnotherSchema(schema, file) {
+  const commit = LAST_READ_BY[schema];
+  return new UserError(
+    `${file} is of schema ${schema}; this version reads schema ${SCHEMA} alone`,
+    commit
+      ? `Commit ${commit} reads it: git worktree add ../reads-schema-${schema} ${commit}, and run ./bench there. Or run the battle again.`
+      : "Use the version of ./bench that wrote it, or a newer one; or run the battle again.",
+  );
 }

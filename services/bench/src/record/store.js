@@ -17,9 +17,11 @@ import { join } from "node:path";
 import { UserError } from "../errors.js";
 import { CELL_FILE, CELLS, unpackCells, unpackedText } from "./archive.js";
 import { validateResults } from "./schema.js";
-import { upgradePlan } from "./upgrade.js";
 
-/** @import { CellRecord, Environment, Plan, PlannedCell, Results } from "./types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { Environment } from "../model/environment.ts" */
+/** @import { Plan, PlannedCell } from "../model/plan.ts" */
+/** @import { Results } from "../model/record.ts" */
 
 /** A run's folder, and what is in it. Raw files lie in its folder `cells/`, or once it is published in one archive. */
 export class Store {
@@ -98,8 +100,7 @@ export class Store {
 
   /** @returns {Plan} what plan.json holds now */
   readPlan() {
-    const file = join(this.directory, "plan.json");
-    return upgradePlan(JSON.parse(readFileSync(file, "utf8")), file);
+    return JSON.parse(readFileSync(join(this.directory, "plan.json"), "utf8"));
   }
 
   /**

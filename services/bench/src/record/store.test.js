@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { results as sample } from "../analyse/testing/results.js";
-import { rateResults } from "../analyse/testing/rates.js";
 import { Store } from "./store.js";
 
 /** @import { TestContext } from "node:test" */
@@ -40,22 +39,6 @@ test("what was recorded is there when the run is opened again, in the documented
   assert.deepEqual(again.readPlan(), store.results.plan);
 });
 
-test("distributions of an open loop are kept, and a text that is none is refused", (t) => {
-  const { plan, environment, proxies, cells } = rateResults({ rounds: 1 });
-  const store = Store.create(folder(t), "run", { plan, environment, proxies, command: "" });
-  for (const record of cells) {
-    store.cellFolder(record.id, record.attempt);
-    store.add(record);
-  }
-  const again = Store.open(store.directory).results.cells;
-  assert.deepEqual(again, store.results.cells);
-  assert.match(again[0].distributions?.handshakeMs ?? "", /^\d+(x\d+)? /);
-  const file = join(store.directory, "results.json");
-  const text = readFileSync(file, "utf8").replace(/("handshakeMs": ")\d/, "$1-");
-  writeFileSync(file, text);
-  assert.throws(() => Store.open(store.directory), /distributions\/handshakeMs/);
-});
-
 test("a results.json that is cut off, or lacks a key, is refused with its place", (t) => {
   const { store } = newStore(t);
   const file = join(store.directory, "results.json");
@@ -79,40 +62,4 @@ test("no half-written file stays behind", (t) => {
 test("the folder of a second attempt is another", (t) => {
   const { store } = newStore(t);
   assert.notEqual(store.cellPath("a", 1), store.cellPath("a", 2));
-});
-
-test("a run of before there was HTTP is read: it has no requests", (t) => {
-  const { store, cells } = newStore(t);
-  const { requests, requestMs, ...old } = /** @type {any} */ (cells[0]);
-  store.cellFolder(old.id, 1);
-  store.add(old);
-  const [cell] = Store.open(store.directory).results.cells;
-  assert.deepEqual([cell.requests, cell.requestMs], [null, null]);
-  assert.equal(cell.proxy, old.proxy);
-});
-
-test("a run of today is read as it was written, to the order of its keys: its report is made again to the byte", (t) => {
-  const { store, cells } = newStore(t);
-  const { loadCores, ...rest } = cells[0];
-  store.cellFolder(rest.id, 1);
-  store.add({ ...rest, requests: null, requestMs: null, loadCores });
-  const written = JSON.stringify(store.results.cells);
-  assert.equal(JSON.stringify(Store.open(store.directory).results.cells), written);
-});
-
-test("requests and their times are kept, and refused where they are not what the schema says", (t) => {
-  const { store, cells } = newStore(t);
-  const requests = {
-    completed: 10,
-    non2xx: 2,
-    statuses: { 502: 2 },
-    socketErrors: { read: 0 },
-    causes: [{ service: "nginx", line: "refused", count: 2 }],
-  };
-  const ms = { count: 10, mean: 1, sd: 1, min: 1, median: 1, p90: 1, p95: 1, p99: 1, max: 1 };
-  for (const { id } of cells.slice(0, 2)) store.cellFolder(id, 1);
-  store.add({ ...cells[0], requests, requestMs: ms });
-  assert.deepEqual(Store.open(store.directory).results.cells[0].requests, requests);
-  store.add({ ...cells[1], requests: { ...requests, statuses: { 502: -1 } }, requestMs: null });
-  assert.throws(() => Store.open(store.directory), /\/cells\/1\/requests/);
 });

@@ -9,7 +9,7 @@ import { settingLabel } from "../plan/describe.js";
 import { amount, timesRange, titleOfProxy } from "./words.js";
 
 /** @import { ComparedRow, RunComparison } from "../analyse/compare-runs.js" */
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 
 /**
  * @param {RunComparison} comparison

@@ -157,9 +157,9 @@ test("where the figures of a contender are void, nobody is ranked and none is th
 });
 
 test("with rounds enough for ranks, a void contender still leaves none", () => {
-  const isWanted = (/** @type {import("../record/types.js").PlannedCell} */ cell) =>
+  const isWanted = (/** @type {import("../model/plan.ts").PlannedCell} */ cell) =>
     cell.scheme === "ws" && cell.parameters.CONNECTIONS === 10_000;
-  const busy = (/** @type {import("../record/types.js").Results} */ { cells }) => {
+  const busy = (/** @type {import("../model/record.ts").Results} */ { cells }) => {
     for (const { proxy, containers } of cells)
       for (const { role, cpu } of Object.values(containers))
         if (proxy === "nginx" && role === "load") cpu.totalSeconds *= 3;

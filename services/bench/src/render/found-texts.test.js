@@ -17,7 +17,7 @@ const LOST = publishedRun(
   }),
 );
 
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 
 /** @type {import("./claim-rows.js").ClaimEntry} */
 const CLAIM = {

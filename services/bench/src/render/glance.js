@@ -2,7 +2,7 @@
  * The overview of a run in words: which proxy to choose, in a sentence and a table.
  *
  * @import { Analysis, Overview, OverviewCell, OverviewColumn, Promised, Setting, Slopes } from "../analyse/types.js"
- * @import { Results } from "../record/types.js"
+ * @import { Results } from "../model/record.ts"
  * @import { Interval } from "../statistics/types.js"
  */
 import { unmeasured } from "../analyse/merged-overview.js";

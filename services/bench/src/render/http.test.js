@@ -8,7 +8,7 @@ import { filesResults, httpResults, spoil, tlsResults } from "../analyse/testing
 import { POLICY, results } from "../analyse/testing/results.js";
 import { renderHtml, renderMarkdown, renderText } from "./index.js";
 
-/** @param {import("../record/types.js").Results} of */
+/** @param {import("../model/record.ts").Results} of */
 function rendered(of) {
   const analysis = analyse(of, { policy: /** @type {any} */ (POLICY) });
   const text = renderHtml(analysis, { curves: {} });
@@ -39,7 +39,7 @@ function tableOf(section) {
   );
 }
 
-const spoiled = (/** @type {import("../record/types.js").CellRecord} */ record) => {
+const spoiled = (/** @type {import("../model/cell.ts").CellRecord} */ record) => {
   if (record.proxy === "nginx" && record.scenario === "http-spring") spoil(record);
 };
 
@@ -187,7 +187,7 @@ test("verdicts about requests and files: who answers badly is left out, the cont
 });
 
 test("claims about sums over settings, told over http and https", () => {
-  /** @type {(results: import("../record/types.js").Results, name: string) => string[]} */
+  /** @type {(results: import("../model/record.ts").Results, name: string) => string[]} */
   const told = (results, name) => {
     const published = readPublished(
       new URL(`../../../../battles/published/${name}.yaml`, import.meta.url).pathname,
@@ -216,7 +216,7 @@ test("claims about sums over settings, told over http and https", () => {
 });
 
 test("where errors cost less than answers, the best is said to be so of those that answer", () => {
-  const cheapErrors = (/** @type {import("../record/types.js").CellRecord} */ record) => {
+  const cheapErrors = (/** @type {import("../model/cell.ts").CellRecord} */ record) => {
     spoiled(record);
     if (record.proxy !== "nginx" || record.scenario !== "http-spring") return;
     for (const { role, cpu } of Object.values(record.containers))

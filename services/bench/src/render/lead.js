@@ -9,8 +9,8 @@ import { ALPHA } from "../analyse/ranking.js";
 import { queueOf } from "./model.js";
 import { capital, list, nameOfProxy, timesRange } from "./words.js";
 
-/** @import { Workload } from "../plan/workload.js" */
-/** @import { Results } from "../record/types.js" */
+/** @import { Workload } from "../model/plan.ts" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { Pool, Ratio, Setting } from "../analyse/types.js" */
 /** @import { Interval } from "../statistics/types.js" */
 

@@ -1,7 +1,7 @@
 /**
  * Which versions a run measured, and who built them: the first thing to know of a figure.
  *
- * @import { Results } from "../record/types.js"
+ * @import { Results } from "../model/record.ts"
  */
 import { list } from "./words.js";
 

@@ -2,7 +2,10 @@
  * What both reports say, before it is HTML or Markdown.
  *
  * @import { AnalysedCell, Analysis, Comparison, Finding, Measure, Place, Row, SelfComparison, SelfMeasure, Setting } from "../analyse/types.js"
- * @import { CellRecord, Environment, PlannedCell, Results } from "../record/types.js"
+ * @import { CellRecord } from "../model/cell.ts"
+ * @import { Environment } from "../model/environment.ts"
+ * @import { PlannedCell } from "../model/plan.ts"
+ * @import { Results } from "../model/record.ts"
  * @import { Look } from "./charts.js"
  * @import { ToldFinding } from "./findings.js"
  */

@@ -5,8 +5,10 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { schemeName, workloadOf } from "../plan/workload.js";
 
-/** @import { CellRecord, LatencySummary, Plan, PlannedCell, Probe } from "../record/types.js" */
-/** @import { Listener, RunEvent } from "../record/events.js" */
+/** @import { CellRecord, Probe } from "../model/cell.ts" */
+/** @import { LatencySummary } from "../model/load.ts" */
+/** @import { Plan, PlannedCell } from "../model/plan.ts" */
+/** @import { Listener, RunEvent } from "../model/run-event.ts" */
 
 /** Four times a second: what changes faster nobody can read, and the terminal's CPU is the measured machine's. */
 const REFRESH_MS = 250;

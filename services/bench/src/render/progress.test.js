@@ -4,8 +4,9 @@ import { capacityResults } from "../analyse/testing/capacities.js";
 import { SCENARIOS } from "../plan/testing/scenarios.js";
 import { liveView } from "./progress.js";
 
-/** @import { CellRecord, PlannedCell } from "../record/types.js" */
-/** @import { Phase, RunEvent } from "../record/events.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { PlannedCell } from "../model/plan.ts" */
+/** @import { Phase, RunEvent } from "../model/run-event.ts" */
 
 /**
  * A terminal as far as the live view needs one: it wraps, and knows "\r", "\n", up, erase line and erase below. Anything

@@ -2,7 +2,7 @@
  * How proxies are shown where many runs stand together.
  *
  * @import { PublishedRun } from "../analyse/claim-table.js"
- * @import { Results } from "../record/types.js"
+ * @import { Results } from "../model/record.ts"
  * @import { Look } from "./charts.js"
  */
 import { CONTROL } from "../plan/proxies.js";

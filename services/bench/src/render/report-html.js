@@ -2,7 +2,7 @@
  * report.html: one file that opens from disk, without a network and without script. Each section is a file of sections/.
  *
  * @import { Analysis } from "../analyse/types.js"
- * @import { PlannedCell } from "../record/types.js"
+ * @import { PlannedCell } from "../model/plan.ts"
  * @import { Html } from "./html.js"
  * @import { Curves } from "./model.js"
  */

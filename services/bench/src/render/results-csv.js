@@ -5,7 +5,7 @@ import { CELL_MEASURES, measuresOf } from "../analyse/index.js";
 import { workloadOf } from "../plan/workload.js";
 import { csvText } from "../record/csv.js";
 
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 
 /**
  * Tidy: a row an attempt, a column a variable. An empty field: it could not be had.

@@ -10,7 +10,7 @@ import { renderMarkdown } from "./report-markdown.js";
 import { curveChart } from "./sections/set-rates.js";
 import { verdictTexts } from "./verdicts.js";
 
-/** @import { CellRecord } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
 
 /** @param {Parameters<typeof rateResults>[0]} [options] */
 function analysed(options) {

@@ -1,7 +1,7 @@
 /**
  * What became of connections around events, in words, as a matrix and as tables.
  *
- * @import { Results } from "../record/types.js"
+ * @import { Results } from "../model/record.ts"
  * @import { Analysis, Counted, Share, SurvivalAnswer, SurvivalEvent, SurvivalFigures, SurvivalSetting } from "../analyse/types.js"
  */
 import { counted, count, figure, NONE, number, times } from "../numbers.js";

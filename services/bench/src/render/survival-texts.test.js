@@ -12,7 +12,7 @@ import { resultsCsv } from "./results-csv.js";
 import { matrixOf } from "./survival-texts.js";
 
 /** @import { Outcome } from "../analyse/testing/experiments.js" */
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 
 const EVERY_TENTH = { ends: [{ afterMs: 300, how: "reset", count: 200 }] };
 const ALL = { ends: [{ afterMs: 100, how: "close 1006", count: 2000 }] };

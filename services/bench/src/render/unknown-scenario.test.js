@@ -8,7 +8,8 @@ import { filesResults, httpResults, tlsResults } from "../analyse/testing/http.j
 import { idleResults, POLICY, results } from "../analyse/testing/results.js";
 import { renderHtml, renderMarkdown, resultsCsv } from "./index.js";
 
-/** @import { Parameters, Plan, Results, ScenarioDescription } from "../record/types.js" */
+/** @import { Parameters, Plan, ScenarioDescription } from "../model/plan.ts" */
+/** @import { Results } from "../model/record.ts" */
 
 const policy = /** @type {any} */ (POLICY);
 

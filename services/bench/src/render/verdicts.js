@@ -26,7 +26,7 @@ import {
 } from "./words.js";
 
 /** @import { AddedAnswer, Analysis, BestAnswer, DelayAnswer, DelayFigure, DelayKind, DelayPercentile, DelayRow, Finding, HandshakeKind, LeakAnswer, Measure, MemoryAnswer, NoiseFloor, ProxyRatio, Row, Scope, SelfComparison, SelfMeasure, Setting, SlopeRow, Verdict } from "../analyse/types.js" */
-/** @import { Results } from "../record/types.js" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { Interval } from "../statistics/types.js" */
 
 /**

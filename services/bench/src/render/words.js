@@ -9,7 +9,8 @@ import { comparesServers } from "../analyse/settings.js";
 import { withoutVariants } from "../analyse/variants.js";
 
 /** @import { HandshakeKind, Measure, NoiseFloor, Setting, Slopes } from "../analyse/types.js" */
-/** @import { Meaning, Results, ScenarioDescription } from "../record/types.js" */
+/** @import { Meaning, ScenarioDescription } from "../model/plan.ts" */
+/** @import { Results } from "../model/record.ts" */
 /** @import { Estimate, Interval } from "../statistics/types.js" */
 
 /** @typedef {Pick<ScenarioDescription, "parameterNames" | "holdsConnections">} Described */

@@ -12,7 +12,7 @@ import {
   tyingText,
 } from "./words.js";
 
-/** @param {import("../record/types.js").Results} of */
+/** @param {import("../model/record.ts").Results} of */
 function titles(of) {
   const { settings } = analyse(of, { policy: null });
   return settings.map((setting) => settingTitle(setting, settings));

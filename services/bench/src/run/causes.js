@@ -2,7 +2,7 @@
  * What logs say about requests that went wrong.
  */
 
-/** @import { Requests } from "../record/types.js" */
+/** @import { Requests } from "../model/load.ts" */
 
 /** So many lines are kept: the first of them tells. */
 const KEPT = 5;

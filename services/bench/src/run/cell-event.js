@@ -9,7 +9,8 @@ import { ProxyObserver } from "./proxy-observer.js";
 import { survivalOf } from "./survival.js";
 
 /** @import { ContainerState } from "../platform/docker.js" */
-/** @import { Survival, SurvivalOfLoad } from "../record/types.js" */
+/** @import { Survival } from "../model/cell.ts" */
+/** @import { SurvivalOfLoad } from "../model/load.ts" */
 /** @import { EchoWorker } from "./echo-workers.js" */
 /** @import { Happened } from "./event-driver.js" */
 /** @import { MeasuredContainers } from "./measured-containers.js" */

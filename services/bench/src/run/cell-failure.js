@@ -1,4 +1,4 @@
-/** @import { FailureKind } from "../record/types.js" */
+/** @import { FailureKind } from "../model/cell.ts" */
 
 /** A cell that cannot be counted. */
 export class CellFailure extends Error {

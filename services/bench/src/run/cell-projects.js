@@ -6,7 +6,7 @@ import { ensureCertificates } from "../platform/certificates.js";
 import { OWN_ENGINE, Project } from "../platform/docker.js";
 import { EDGE_HOST, Edges } from "./edges.js";
 
-/** @import { PlannedCell } from "../record/types.js" */
+/** @import { PlannedCell } from "../model/plan.ts" */
 /** @import { RunContext } from "./cell.js" */
 
 /** Between the name of the run's project and that of the proxy. */

@@ -6,7 +6,9 @@ import { openIn, workersBetween } from "./echo-workers.js";
 import { memoryOf } from "./samples.js";
 
 /** @import { Reading } from "../platform/counters.js" */
-/** @import { CellRecord, ContainerRecord, Judgement, PlannedCell, Probe, SocketReading } from "../record/types.js" */
+/** @import { CellRecord, Judgement, Probe } from "../model/cell.ts" */
+/** @import { ContainerRecord, SocketReading } from "../model/container.ts" */
+/** @import { PlannedCell } from "../model/plan.ts" */
 /** @import { HostUsage, MeasuredContainer, Moment } from "./measured-containers.js" */
 /** @import { PhaseReadings } from "./measured-phase.js" */
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { measuredPart, throttledIn } from "./cell-record.js";
 import { reading, SOCKETS } from "./testing/readings.js";
 
-/** @import { Role } from "../record/types.js" */
+/** @import { Role } from "../model/container.ts" */
 /** @import { CellReadings } from "./cell-record.js" */
 
 const NETWORK = { rxBytes: 10, txBytes: 20, rxPackets: 1, txPackets: 2 };

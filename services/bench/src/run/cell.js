@@ -45,11 +45,12 @@ import { verify, waitForAnswer } from "./verification.js";
 import { Watch } from "./watch.js";
 
 /** @import { ContainerState } from "../platform/docker.js" */
-/** @import { Listener, Phase } from "../record/events.js" */
-/** @import { LiveSample } from "../record/live.js" */
-/** @import { CapacityPart, CellRecord, Judgement, Parameters, Plan, PlannedCell, Probe, Role } from "../record/types.js" */
+/** @import { Listener, Phase } from "../model/run-event.ts" */
+/** @import { LiveSample } from "../model/run-event.ts" */
+/** @import { CellRecord, Judgement, Probe } from "../model/cell.ts" */
+/** @import { Role } from "../model/container.ts" */
+/** @import { CapacityPart, Parameters, Plan, PlannedCell, Workload } from "../model/plan.ts" */
 /** @import { Proxy } from "../plan/proxies.js" */
-/** @import { Workload } from "../plan/workload.js" */
 /** @import { LoadRun } from "./load-run.js" */
 /** @import { Log } from "./causes.js" */
 /** @import { EchoWorker } from "./echo-workers.js" */
@@ -102,7 +103,7 @@ const LOAD = "load";
  *   to
  * @property {"ecdsa" | "rsa"} keyType
  * @property {Record<string, string>} authorities certificate (PEM) of the one behind each type of key that the plan has
- * @property {import("../record/types.js").TlsPolicy} policy
+ * @property {import("../model/environment.ts").TlsPolicy} policy
  * @property {Edges} edges
  * @property {Listener} tell
  * @property {AbortSignal} signal aborted: the run is to end now

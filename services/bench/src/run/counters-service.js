@@ -9,7 +9,7 @@ import { openDoor } from "./relay.js";
 import { Sampler } from "./sampler.js";
 
 /** @import { Counters, Reading } from "../platform/counters.js" */
-/** @import { SocketReading } from "../record/types.js" */
+/** @import { SocketReading } from "../model/container.ts" */
 /** @import { HostUsage } from "./measured-containers.js" */
 /** @import { RelayedPorts } from "./relay.js" */
 /** @import { Sample } from "./samples.js" */

@@ -3,7 +3,7 @@
  */
 import { CellFailure } from "./cell-failure.js";
 
-/** @import { CellRecord } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
 
 /**
  * @typedef {{id: number, connectionsOpen: number, connectionsTotal: number, messages: number, upgradesRefused: number}} EchoWorker

@@ -4,7 +4,8 @@
 import { rateName, workloadOf } from "../plan/workload.js";
 import { bracketOf, rounded } from "../statistics/capacity-search.js";
 
-/** @import { PlannedCell, Results } from "../record/types.js" */
+/** @import { PlannedCell } from "../model/plan.ts" */
+/** @import { Results } from "../model/record.ts" */
 
 /**
  * @param {PlannedCell} cell

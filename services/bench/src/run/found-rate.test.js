@@ -4,7 +4,8 @@ import { cellRecord, plannedCell } from "../analyse/testing/results.js";
 import { SCENARIOS } from "../plan/testing/scenarios.js";
 import { withFoundRate } from "./found-rate.js";
 
-/** @import { CellRecord, Plan, Probe } from "../record/types.js" */
+/** @import { CellRecord, Probe } from "../model/cell.ts" */
+/** @import { Plan } from "../model/plan.ts" */
 
 const PARAMETERS = { CONNECTIONS_PER_SECOND: 25, ARRIVE_SECONDS: 6 };
 const ABOUT = { scenario: "arrivals", parameters: PARAMETERS };

@@ -6,7 +6,7 @@ import { EDGE_HOST } from "./edges.js";
 
 /** @import { ComposeConfig, ComposeService } from "../platform/docker.js" */
 /** @import { Role } from "../plan/hosts-file.js" */
-/** @import { Scheme } from "../record/types.js" */
+/** @import { Scheme } from "../model/plan.ts" */
 
 /** Where each listens; proxy and k6 as they do on a network of their own. @type {{proxy: Record<Scheme, number>, reference: Record<Scheme, number>, server: number, k6: number}} */
 export const PORTS = {

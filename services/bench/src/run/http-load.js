@@ -3,7 +3,7 @@
  */
 import { isCount, isCounts, isNumbers, isObject, readSummaryLine } from "./summary-line.js";
 
-/** @import { ReferenceLoad } from "../record/types.js" */
+/** @import { ReferenceLoad } from "../model/load.ts" */
 /** @typedef {import("../../../../loadgen/lib/http-summary.mjs").HttpSummary} HttpSummary */
 
 /**

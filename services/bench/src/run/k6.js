@@ -6,7 +6,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { UserError } from "../errors.js";
-import { isDefinedAs } from "../record/schema.js";
+import { SlowReadersOfLoad, Storm, SurvivalOfLoad } from "../model/load.ts";
+import { fits } from "../record/schema.js";
 import { isCount, isCounts, isNumbers, isObject, readSummaryLine } from "./summary-line.js";
 
 /** @typedef {import("../../../../loadgen/lib/summary.js").Summary} Summary */
@@ -30,9 +31,9 @@ export function readSummary(stdout) {
 
 /** What one kind of scenario alone tells, and what it is in the record. */
 const OWN = /** @type {const} */ ([
-  ["survival", "survivalOfLoad"],
-  ["storm", "storm"],
-  ["slowReaders", "slowReadersOfLoad"],
+  ["survival", "SurvivalOfLoad", SurvivalOfLoad],
+  ["storm", "Storm", Storm],
+  ["slowReaders", "SlowReadersOfLoad", SlowReadersOfLoad],
 ]);
 
 /** @type {import("./summary-line.js").Shape} */
@@ -49,11 +50,11 @@ const SHAPE = [
   ["handshakeMs", "numbers", isNumbers],
   ["echoLatencyMs", "numbers", isNumbers],
   ...OWN.map(
-    ([key, name]) =>
+    ([key, name, shape]) =>
       /** @type {import("./summary-line.js").Shape[number]} */ ([
         key,
-        `${name} of results.schema.json, or nothing`,
-        (value) => value === undefined || isDefinedAs(name, value),
+        `${name} of model/load.ts, or nothing`,
+        (value) => value === undefined || fits(shape, value),
       ]),
   ),
 ];

@@ -116,9 +116,9 @@ test("what one kind of scenario alone tells is read, and refused where it is no 
   assert.deepEqual(ownOf(read({ storm })), { storm });
   assert.deepEqual(ownOf(read({})), {});
   for (const [own, message] of /** @type {const} */ ([
-    [{ storm: { ...storm, attempts: -1 } }, /"storm" is .*, expected storm of results\.schema/],
+    [{ storm: { ...storm, attempts: -1 } }, /"storm" is .*, expected Storm of model\/load\.ts/],
     [{ storm: { ...storm, backMs: { p50: 1 } } }, /"storm" is/],
-    [{ survival: { sent: 1 } }, /"survival" is \{"sent":1\}, expected survivalOfLoad/],
+    [{ survival: { sent: 1 } }, /"survival" is \{"sent":1\}, expected SurvivalOfLoad/],
     [{ slowReaders: null }, /"slowReaders" is null/],
   ]))
     assert.throws(() => read(own), { message });

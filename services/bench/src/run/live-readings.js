@@ -2,7 +2,7 @@
  * Asks load and proxy once a second, while a measured phase is open, how far they are.
  */
 
-/** @import { LiveSample } from "../record/live.js" */
+/** @import { LiveSample } from "../model/run-event.ts" */
 /** @import { Pulse, PulseReading } from "./pulse.js" */
 
 const INTERVAL_MS = 1000;

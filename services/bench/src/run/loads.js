@@ -16,8 +16,8 @@ import { keepSamples, mergeSummaries, ownOf, readLatencies, readSummary } from "
 
 /** @import { Engine } from "../platform/docker.js" */
 /** @import { CellProject, Site } from "./placement.js" */
-/** @import { Workload } from "../plan/workload.js" */
-/** @import { CellRecord, ParameterNames, Parameters, PlannedCell } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { ParameterNames, Parameters, PlannedCell, Workload } from "../model/plan.ts" */
 /** @import { Summary } from "./k6.js" */
 /** @import { RunContext } from "./cell.js" */
 /** @import { Door } from "./relay.js" */

@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { Engine } from "../platform/docker.js";
 import { Loads } from "./loads.js";
 
-/** @import { Workload } from "../plan/workload.js" */
-/** @import { PlannedCell } from "../record/types.js" */
+/** @import { PlannedCell, Workload } from "../model/plan.ts" */
 /** @import { RunContext } from "./cell.js" */
 /** @import { CellProject } from "./placement.js" */
 

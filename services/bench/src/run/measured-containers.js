@@ -7,7 +7,7 @@ import { Sampler } from "./sampler.js";
 
 /** @import { Counters, machineCpu, Reading } from "../platform/counters.js" */
 /** @import { ContainerState } from "../platform/docker.js" */
-/** @import { Role, SocketReading } from "../record/types.js" */
+/** @import { Role, SocketReading } from "../model/container.ts" */
 
 /** Roles whose sockets are read: they carry the connections. */
 export const WITH_SOCKETS = /** @type {Role[]} */ (["proxy", "echo"]);

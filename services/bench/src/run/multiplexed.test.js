@@ -10,7 +10,7 @@ import { readSummary } from "./k6.js";
 import { edges, folder, script, tlsEnvironment } from "./testing/script.js";
 
 /** @import { TestContext } from "node:test" */
-/** @import { SlowReadersOfLoad } from "../record/types.js" */
+/** @import { SlowReadersOfLoad } from "../model/load.ts" */
 /** @import { FrontFaults } from "../conformance/testing/http2-front.js" */
 /** @import { Faults } from "../conformance/testing/server.js" */
 

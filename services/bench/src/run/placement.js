@@ -11,7 +11,8 @@ import { SpreadContainers } from "./spread-containers.js";
 
 /** @import { ComposeConfig, ContainerState, Engine } from "../platform/docker.js" */
 /** @import { Role } from "../plan/hosts-file.js" */
-/** @import { CellRecord, Role as MeasuredRole } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { Role as MeasuredRole } from "../model/container.ts" */
 /** @import { CountersAgent } from "./counters-agent.js" */
 /** @import { Door } from "./relay.js" */
 

@@ -5,7 +5,7 @@ import { ContainerGone } from "../platform/counters.js";
 import { isRunning } from "../platform/processes.js";
 
 /** @import { MeasuredContainers } from "./measured-containers.js" */
-/** @import { ProxyReading } from "../record/types.js" */
+/** @import { ProxyReading } from "../model/cell.ts" */
 
 const INTERVAL_MS = 1000;
 /** How often it is asked whether the old processes have gone. */

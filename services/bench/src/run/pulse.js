@@ -5,7 +5,7 @@ import { quantileSorted } from "simple-statistics";
 import { latenciesIn } from "./k6.js";
 import { Tail } from "./tail.js";
 
-/** @import { LiveSample } from "../record/live.js" */
+/** @import { LiveSample } from "../model/run-event.ts" */
 
 /** A rate over less than this is mostly chance. */
 const SHORTEST_MS = 250;

@@ -3,7 +3,7 @@
  */
 import { csvText } from "../record/csv.js";
 
-/** @import { ContainerRecord, MemoryReading } from "../record/types.js" */
+/** @import { ContainerRecord, MemoryReading } from "../model/container.ts" */
 /** @import { Reading } from "../platform/counters.js" */
 
 /** @typedef {{service: string, reading: Reading}} Sample */

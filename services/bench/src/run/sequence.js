@@ -11,7 +11,8 @@ import { runCell } from "./cell.js";
 import { withFoundRate } from "./found-rate.js";
 import { newRecord } from "./cell-record.js";
 
-/** @import { CellRecord, PlannedCell } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { PlannedCell } from "../model/plan.ts" */
 /** @import { Store } from "../record/store.js" */
 /** @import { RunContext } from "./cell.js" */
 

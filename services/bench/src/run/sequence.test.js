@@ -8,8 +8,9 @@ import { Store } from "../record/store.js";
 import { share } from "./loads.js";
 import { cpuShares, runCells } from "./sequence.js";
 
-/** @import { CellRecord, PlannedCell } from "../record/types.js" */
-/** @import { RunEvent } from "../record/events.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { PlannedCell } from "../model/plan.ts" */
+/** @import { RunEvent } from "../model/run-event.ts" */
 
 test("below four cores everything shares, and the note says so", () => {
   const { env, loadCores, cpuLimited, note } = cpuShares(2, 0);

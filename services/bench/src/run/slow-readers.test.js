@@ -13,7 +13,7 @@ import { edges, folder, script } from "./testing/script.js";
 
 /** @import { TestContext } from "node:test" */
 /** @import { WebSocket } from "ws" */
-/** @import { SlowReadersOfLoad } from "../record/types.js" */
+/** @import { SlowReadersOfLoad } from "../model/load.ts" */
 /** @import { Relay } from "./testing/relay.js" */
 
 const CONNECTIONS = 12;

@@ -5,7 +5,7 @@ import { frozen, MeasuredContainers, WITH_SOCKETS } from "./measured-containers.
 import { Sampler } from "./sampler.js";
 
 /** @import { Reading } from "../platform/counters.js" */
-/** @import { Role } from "../record/types.js" */
+/** @import { Role } from "../model/container.ts" */
 /** @import { CountersAgent } from "./counters-agent.js" */
 /** @import { Asked } from "./counters-service.js" */
 /** @import { HostUsage, MeasuredContainer, Moment, OpenSockets, Usage } from "./measured-containers.js" */

@@ -12,7 +12,7 @@ import { cut, startRelay } from "./testing/relay.js";
 import { edges, folder, script, tlsEnvironment } from "./testing/script.js";
 
 /** @import { TestContext } from "node:test" */
-/** @import { Storm } from "../record/types.js" */
+/** @import { Storm } from "../model/load.ts" */
 /** @import { Relay } from "./testing/relay.js" */
 
 /** Of connections. */

@@ -4,7 +4,9 @@
  */
 import { memoryOf } from "./samples.js";
 
-/** @import { MemoryReading, ProxyReading, SlowReaders, SlowReadersOfLoad, Survival, SurvivalOfLoad } from "../record/types.js" */
+/** @import { ProxyReading, SlowReaders, Survival } from "../model/cell.ts" */
+/** @import { MemoryReading } from "../model/container.ts" */
+/** @import { SlowReadersOfLoad, SurvivalOfLoad } from "../model/load.ts" */
 /** @import { Happened } from "./event-driver.js" */
 /** @import { Sample } from "./samples.js" */
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { slowReadersOf, survivalOf } from "./survival.js";
 import { reading } from "./testing/readings.js";
 
-/** @import { SlowReadersOfLoad, SurvivalOfLoad } from "../record/types.js" */
+/** @import { SlowReadersOfLoad, SurvivalOfLoad } from "../model/load.ts" */
 
 /** @type {SurvivalOfLoad} */
 const LOAD = {

@@ -16,7 +16,7 @@ import { edges, folder, script, tlsEnvironment } from "./testing/script.js";
 /** @import { TestContext } from "node:test" */
 /** @import { AddressInfo } from "node:net" */
 /** @import { WebSocket } from "ws" */
-/** @import { SurvivalOfLoad } from "../record/types.js" */
+/** @import { SurvivalOfLoad } from "../model/load.ts" */
 /** @import { Relay } from "./testing/relay.js" */
 
 /** Of connections. */

@@ -35,9 +35,9 @@ import { projectBeside, projectsBeside, removeBeside, SideBySide } from "./cell-
 
 /** @import { ComposeConfig, Engine } from "../platform/docker.js" */
 /** @import { Store } from "../record/store.js" */
-/** @import { Listener } from "../record/events.js" */
+/** @import { Listener } from "../model/run-event.ts" */
 /** @import { Proxy } from "../plan/proxies.js" */
-/** @import { Plan } from "../record/types.js" */
+/** @import { Plan } from "../model/plan.ts" */
 /** @import { RunContext } from "./cell.js" */
 /** @import { Equipment, Site } from "./placement.js" */
 /** @import { RelayedPorts } from "./relay.js" */
@@ -393,7 +393,7 @@ export class Testbed {
     }
   }
 
-  /** @returns {import("../record/types.js").TlsPolicy} */
+  /** @returns {import("../model/environment.ts").TlsPolicy} */
   #policy() {
     return JSON.parse(readFileSync(join(this.#directory, "certs/policy.json"), "utf8"));
   }

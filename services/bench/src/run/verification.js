@@ -9,8 +9,8 @@ import { CellFailure } from "./cell-failure.js";
 
 /** @import { ConnectionOptions, SecureVersion } from "node:tls" */
 /** @import { Target } from "../conformance/connect.js" */
-/** @import { Workload } from "../plan/workload.js" */
-/** @import { CellRecord, PlannedCell } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { PlannedCell, Workload } from "../model/plan.ts" */
 /** @import { RunContext } from "./cell.js" */
 
 /** Of the proxy, in its certificate too. */

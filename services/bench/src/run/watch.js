@@ -7,7 +7,7 @@ import { OWN_ENGINE } from "../platform/docker.js";
 import { CellFailure } from "./cell-failure.js";
 
 /** @import { ContainerState } from "../platform/docker.js" */
-/** @import { FailureKind } from "../record/types.js" */
+/** @import { FailureKind } from "../model/cell.ts" */
 
 /** Between two looks at containers of which one is suspected to have died. */
 const LOOK_INTERVAL_MS = 1000;

@@ -12,9 +12,10 @@ import { LIVE_FIELDS, readLive } from "../record/live.js";
 /** @import { AnalysedCell, Analysis, Finding } from "../analyse/types.js" */
 /** @import { RunComparison } from "../analyse/compare-runs.js" */
 /** @import { Point } from "../platform/influx.js" */
-/** @import { LiveSample } from "../record/live.js" */
-/** @import { CellRecord, PlannedCell } from "../record/types.js" */
-/** @import { Phase } from "../record/events.js" */
+/** @import { LiveSample } from "../model/run-event.ts" */
+/** @import { CellRecord } from "../model/cell.ts" */
+/** @import { PlannedCell } from "../model/plan.ts" */
+/** @import { Phase } from "../model/run-event.ts" */
 
 /** Between two samples of the counters; a sample that follows sooner, as the last of a phase may, is left out: CPU over a moment is noise. */
 const SHORTEST_SAMPLE_MS = 125;

@@ -16,9 +16,9 @@ import {
 
 /** @import { AnalysedCell } from "../analyse/types.js" */
 /** @import { Influx, Point } from "../platform/influx.js" */
-/** @import { CellRecord } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
 /** @import { Tell } from "./points.js" */
-/** @import { RunEvent } from "../record/events.js" */
+/** @import { RunEvent } from "../model/run-event.ts" */
 
 /** The database of services/influxdb/README.md. */
 export const DATABASE = "bench";

@@ -10,7 +10,7 @@ import { Publisher } from "./publisher.js";
 
 /** @import { TestContext } from "node:test" */
 /** @import { Point } from "../platform/influx.js" */
-/** @import { RunEvent } from "../record/events.js" */
+/** @import { RunEvent } from "../model/run-event.ts" */
 
 const SAMPLE = {
   ms: 5000,

@@ -21,7 +21,7 @@ import { DATABASE } from "./publisher.js";
 
 /** @import { Analysis } from "../analyse/types.js" */
 /** @import { Influx, Point } from "../platform/influx.js" */
-/** @import { CellRecord } from "../record/types.js" */
+/** @import { CellRecord } from "../model/cell.ts" */
 /** @import { Store } from "../record/store.js" */
 /** @import { Tell } from "./points.js" */
 

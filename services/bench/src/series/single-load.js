@@ -4,7 +4,7 @@
 
 /**
  * @import { Influx, Point } from "../platform/influx.js"
- * @import { Parameters, Scheme } from "../record/types.js"
+ * @import { Parameters, Scheme } from "../model/plan.ts"
  *
  * @typedef {object} Load what a proxy was put under
  * @property {string} proxy

@@ -1,6 +1,6 @@
 import { mean, quantileSorted, standardDeviation } from "simple-statistics";
 
-/** @import { LatencySummary } from "../record/types.js" */
+/** @import { LatencySummary } from "../model/load.ts" */
 
 /**
  * Quantiles are of type 7 of Hyndman & Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50

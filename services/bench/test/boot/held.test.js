@@ -13,7 +13,7 @@ import { findingText } from "../../src/render/findings.js";
 import { testbed } from "../testbed.js";
 import { lab } from "../lab.js";
 
-/** @import { CellRecord } from "../../src/record/types.js" */
+/** @import { CellRecord } from "../../src/model/cell.ts" */
 
 /** Where the host's /proc and /sys/fs/cgroup are. */
 const root = existsSync("/host/proc/stat") ? "/host" : "";

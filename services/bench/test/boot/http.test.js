@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { lastAttempts, testbed } from "../testbed.js";
 
-/** @import { CellRecord } from "../../src/record/types.js" */
+/** @import { CellRecord } from "../../src/model/cell.ts" */
 
 const BATTLE = `title: one of each
 proxies: [nginx, nginx-files]

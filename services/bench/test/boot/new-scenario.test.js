@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { analyse } from "../../src/analyse/index.js";
 import { isQuiet, lastAttempts, testbed } from "../testbed.js";
 
-/** @import { Meaning } from "../../src/record/types.js" */
+/** @import { Meaning } from "../../src/model/plan.ts" */
 
 const BATTLE = `title: two of its own
 proxies: [nginx]

@@ -34,7 +34,7 @@ import { assertSharedConnections, bringUp } from "../requests.js";
 /** @import { TestContext } from "node:test" */
 /** @import { Proxy } from "../../src/plan/proxies.js" */
 /** @import { TargetReload } from "../../src/conformance/reload-checks.js" */
-/** @import { Scheme } from "../../src/record/types.js" */
+/** @import { Scheme } from "../../src/model/plan.ts" */
 
 const CONNECTIONS = 300;
 /** One container and two: under ws too, and with the metrics of every container. Of the others the longer way does, wss. */

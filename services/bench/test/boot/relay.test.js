@@ -8,7 +8,8 @@ import { ofRole } from "../../src/analyse/measures.js";
 import { addBusyRelay, addLateRelay } from "../relays.js";
 import { isQuiet, lastAttempts, testbed } from "../testbed.js";
 
-/** @import { CellRecord, Role } from "../../src/record/types.js" */
+/** @import { CellRecord } from "../../src/model/cell.ts" */
+/** @import { Role } from "../../src/model/container.ts" */
 
 const DELAY_MS = 5;
 const BURN_US = 400;

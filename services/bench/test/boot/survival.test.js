@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { addDroppingRelay, addLeakingRelay } from "../relays.js";
 import { isQuiet, lastAttempts, testbed } from "../testbed.js";
 
-/** @import { CellRecord, Survival } from "../../src/record/types.js" */
+/** @import { CellRecord, Survival } from "../../src/model/cell.ts" */
 
 const CONNECTIONS = 50;
 

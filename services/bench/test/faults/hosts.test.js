@@ -18,7 +18,7 @@ import { atEnd, projectDirectory } from "../lab.js";
 import { lastAttempts, LIMIT_MS, testbed } from "../testbed.js";
 
 /** @import { TestContext } from "node:test" */
-/** @import { CellRecord } from "../../src/record/types.js" */
+/** @import { CellRecord } from "../../src/model/cell.ts" */
 
 const CLI = join(import.meta.dirname, "../../src/cli.js");
 

@@ -19,7 +19,7 @@ import { until } from "../../src/platform/wait.js";
 import { lastAttempts, testbed, LIMIT_MS } from "../testbed.js";
 import { atEnd } from "../lab.js";
 
-/** @import { CellRecord } from "../../src/record/types.js" */
+/** @import { CellRecord } from "../../src/model/cell.ts" */
 
 test("what is killed while it is measured is named, the cell tried again, and the run completes", async (t) => {
   const { bench, measured, project, recorded, results, assertNothingLeft } = testbed(t);

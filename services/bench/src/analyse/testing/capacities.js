@@ -5,7 +5,9 @@ import { SCENARIOS } from "../../plan/testing/scenarios.js";
 import { probed } from "../../run/cell-record.js";
 import { cellRecord, containerRecord, plannedCell, results } from "./results.js";
 
-/** @import { CapacityPart, CellRecord, Judgement, PlannedCell, Probe, Results } from "../../record/types.js" */
+/** @import { CellRecord, Judgement, Probe } from "../../model/cell.ts" */
+/** @import { CapacityPart, PlannedCell } from "../../model/plan.ts" */
+/** @import { Results } from "../../model/record.ts" */
 
 /** @typedef {Judgement["verdict"]} Verdict */
 /** @typedef {{search?: [number, Verdict][], at?: Verdict[], above?: Verdict[]}} Course */

@@ -4,7 +4,11 @@
 import { SCENARIOS } from "../../plan/testing/scenarios.js";
 import { containerRecord, idleRecord, plannedCell, results } from "./results.js";
 
-/** @import { CellRecord, LatencySummary, MemoryReading, PlannedCell, Results, ScenarioDescription, Scheme, SlowReaders, Storm, Survival } from "../../record/types.js" */
+/** @import { CellRecord, SlowReaders, Survival } from "../../model/cell.ts" */
+/** @import { MemoryReading } from "../../model/container.ts" */
+/** @import { LatencySummary, Storm } from "../../model/load.ts" */
+/** @import { PlannedCell, ScenarioDescription, Scheme } from "../../model/plan.ts" */
+/** @import { Results } from "../../model/record.ts" */
 
 /** First edge of every measured phase, in ms since 1970; the event comes after the quiet part. */
 const FROM_MS = 1e12;

@@ -4,7 +4,9 @@
 import { randomNumbers } from "../../statistics/random.js";
 import { cellRecord, containerRecord, plannedCell, results } from "./results.js";
 
-/** @import { CellRecord, Parameters, PlannedCell, Results, Scheme } from "../../record/types.js" */
+/** @import { CellRecord } from "../../model/cell.ts" */
+/** @import { Parameters, PlannedCell, Scheme } from "../../model/plan.ts" */
+/** @import { Results } from "../../model/record.ts" */
 
 /** @type {Parameters} */
 export const HTTP_PARAMETERS = {

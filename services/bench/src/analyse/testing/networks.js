@@ -3,7 +3,7 @@
  */
 import { results } from "./results.js";
 
-/** @import { Results } from "../../record/types.js" */
+/** @import { Results } from "../../model/record.ts" */
 
 /**
  * @param {{cost: number, dockers?: number}} about cost: of an operation on Docker's network, to that on the machine's own; dockers: what its

@@ -6,7 +6,9 @@ import { Histogram, summarise } from "../../statistics/index.js";
 import { randomNumbers } from "../../statistics/random.js";
 import { cellRecord, containerRecord, plannedCell, results } from "./results.js";
 
-/** @import { CellRecord, Parameters, PlannedCell, Results, Scheme } from "../../record/types.js" */
+/** @import { CellRecord } from "../../model/cell.ts" */
+/** @import { Parameters, PlannedCell, Scheme } from "../../model/plan.ts" */
+/** @import { Results } from "../../model/record.ts" */
 
 const SECONDS = 10;
 

@@ -2,8 +2,8 @@
  * Runs as they were recorded: what they once led a report to say, tests hold it against what may be said.
  *
  * `recorded/` has extracts of runs that are published no more: a setting each, the settings over connections (`idle-memory`), or all
- * (`balancerbattle`, `tls`), without the counters of what only observes. They are of schema 1, as they were made. `reference` was made for these tests: 5,000 short
- * connections over 8 rounds, with the reference proxy, on a machine with other work.
+ * (`balancerbattle`, `tls`), without the counters of what only observes. `reference` was made for these
+ * tests: 5,000 short connections over 8 rounds, with the reference proxy, on a machine with other work.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,8 @@ import { readPublished } from "../claims.js";
 import { analyse } from "../index.js";
 import { validateResults } from "../../record/schema.js";
 
-/** @import { PlannedCell, Results } from "../../record/types.js" */
+/** @import { PlannedCell } from "../../model/plan.ts" */
+/** @import { Results } from "../../model/record.ts" */
 /** @import { Analysis } from "../types.js" */
 
 const PROJECT = join(import.meta.dirname, "../../../../..");

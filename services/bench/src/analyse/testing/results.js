@@ -6,7 +6,11 @@ import { SCENARIOS } from "../../plan/testing/scenarios.js";
 import { workloadOf } from "../../plan/workload.js";
 import { randomNumbers } from "../../statistics/random.js";
 
-/** @import { CellRecord, ContainerRecord, LatencySummary, MemoryReading, Parameters, PlannedCell, Results, Scheme } from "../../record/types.js" */
+/** @import { CellRecord } from "../../model/cell.ts" */
+/** @import { ContainerRecord, MemoryReading } from "../../model/container.ts" */
+/** @import { LatencySummary } from "../../model/load.ts" */
+/** @import { Parameters, PlannedCell, Scheme } from "../../model/plan.ts" */
+/** @import { Results } from "../../model/record.ts" */
 
 /**
  * @typedef {object} Figures what a cell came to
@@ -449,7 +453,7 @@ export function slopeRow(changes = {}) {
 
 /**
  * @param {Pick<CellRecord, "scenario" | "parameters">} record of a scenario of this project
- * @returns {import("../../plan/workload.js").Workload}
+ * @returns {import("../../model/plan.ts").Workload}
  */
 export function workloadFor(record) {
   return workloadOf({ scenarios: SCENARIOS }, record);

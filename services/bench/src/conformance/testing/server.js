@@ -9,7 +9,7 @@ import { certificate } from "./certificate.js";
 /** @import { AddressInfo, Socket } from "node:net" */
 /** @import { WebSocket } from "ws" */
 
-/** @type {import("../../record/types.js").TlsPolicy} */
+/** @type {import("../../model/environment.ts").TlsPolicy} */
 export const POLICY = {
   minVersion: "TLSv1.2",
   maxVersion: "TLSv1.3",

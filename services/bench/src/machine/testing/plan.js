@@ -1,6 +1,6 @@
 import { SCENARIOS } from "../../plan/testing/scenarios.js";
 
-/** @import { Plan } from "../../record/types.js" */
+/** @import { Plan } from "../../model/plan.ts" */
 
 /** Profiles that the plan starts; a copy of a proxy has its profile. */
 const profiles = {

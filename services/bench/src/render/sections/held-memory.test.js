@@ -6,7 +6,7 @@ import { analyse } from "../../analyse/index.js";
 import { idleResults, results } from "../../analyse/testing/results.js";
 import { renderHtml } from "../index.js";
 
-/** @param {import("../../record/types.js").Results} of */
+/** @param {import("../../model/record.ts").Results} of */
 function pageOf(of) {
   return new JSDOM(renderHtml(analyse(of, { policy: null }), { curves: {} })).window.document;
 }

@@ -2,7 +2,7 @@
  * What the words and measures of the report mean.
  *
  * @import { Analysis } from "../../analyse/types.js"
- * @import { Plan, ScenarioDescription } from "../../record/types.js"
+ * @import { Plan, ScenarioDescription } from "../../model/plan.ts"
  * @import { Html } from "../html.js"
  * @import { Page } from "../report-page.js"
  */

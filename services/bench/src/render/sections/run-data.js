@@ -1,8 +1,7 @@
 /**
  * The record itself: inside of the report, or once it is published beside it.
  *
- * @import { Archive } from "../../record/archive.js"
- * @import { Results } from "../../record/types.js"
+ * @import { Archive, Results } from "../../model/record.ts"
  * @import { Page } from "../report-page.js"
  */
 import { gzipSync } from "node:zlib";

@@ -2,7 +2,7 @@
  * What weakens the run, and every attempt at every cell.
  *
  * @import { AnalysedCell } from "../../analyse/types.js"
- * @import { CellRecord } from "../../record/types.js"
+ * @import { CellRecord } from "../../model/cell.ts"
  * @import { Html } from "../html.js"
  * @import { Page } from "../report-page.js"
  */

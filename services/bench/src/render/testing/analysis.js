@@ -2,7 +2,11 @@
  * A made-up run for tests, with everything that can go wrong in it. The figures are near those measured for this project.
  *
  * @import { AnalysedCell, Analysis, Comparison, Finding, Measure, Row, Setting } from "../../analyse/types.js"
- * @import { CellRecord, ContainerRecord, LatencySummary, PlannedCell, Results, Scheme } from "../../record/types.js"
+ * @import { CellRecord } from "../../model/cell.ts"
+ * @import { ContainerRecord } from "../../model/container.ts"
+ * @import { LatencySummary } from "../../model/load.ts"
+ * @import { PlannedCell, Scheme } from "../../model/plan.ts"
+ * @import { Results } from "../../model/record.ts"
  * @import { Curves } from "../model.js"
  */
 import { workloadFor } from "../../analyse/testing/results.js";

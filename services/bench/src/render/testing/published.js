@@ -8,7 +8,7 @@ import { rateResults } from "../../analyse/testing/rates.js";
 import { recorded } from "../../analyse/testing/recorded.js";
 import { idleResults, POLICY, results } from "../../analyse/testing/results.js";
 
-/** @import { Results } from "../../record/types.js" */
+/** @import { Results } from "../../model/record.ts" */
 /** @import { PublishedRun } from "../../analyse/claim-table.js" */
 
 const policy = /** @type {any} */ (POLICY);

@@ -4,7 +4,7 @@
 
 /** @import { Reading } from "../../platform/counters.js" */
 /** @import { ContainerState } from "../../platform/docker.js" */
-/** @import { SocketReading } from "../../record/types.js" */
+/** @import { SocketReading } from "../../model/container.ts" */
 
 /** @type {SocketReading} */
 export const SOCKETS = { tcpInUse: 4, tcpTimeWait: 1, tcpCloseWait: 0, descriptors: 9 };

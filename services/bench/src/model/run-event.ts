@@ -1,7 +1,33 @@
 /** What the runner tells while it runs, for the live view. */
-import type { LiveSample } from "./live.js";
-import type { RepeatReason } from "./repeats.js";
-import type { CellRecord, Plan, PlannedCell, Probe } from "./types.js";
+import type { CellRecord, Probe } from "./cell.ts";
+import type { Plan, PlannedCell } from "./plan.ts";
+
+/** It failed; others took too much of the machine; or that was far from as fast as before. */
+export type RepeatReason = "failed" | "disturbed" | "off index";
+
+/** One second of the measured phase, a line of `live.csv`. A key that is absent: it is not known. */
+export interface LiveSample {
+  /** Its end, since 1970. */
+  ms: number;
+  /** Connections so far. */
+  opened: number;
+  failed: number;
+  /** Held now. */
+  open?: number;
+  connections_per_second?: number;
+  messages_per_second?: number;
+  /** Percentiles of what was looked at. */
+  handshake_p50_ms?: number;
+  handshake_p95_ms?: number;
+  handshake_p99_ms?: number;
+  echo_p50_ms?: number;
+  echo_p95_ms?: number;
+  echo_p99_ms?: number;
+  /** CPU s per s. */
+  proxy_cores?: number;
+  /** Since the cell's start. */
+  proxy_throttled_seconds: number;
+}
 
 export type Phase = "start" | "verify" | "warm up" | "measure" | "stop";
 
