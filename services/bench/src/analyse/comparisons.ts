@@ -191,15 +191,20 @@ function rowFigure(
     .filter(({ setting }) => settings.some(({ key }) => key === setting))
     .flatMap(({ proxies }) => proxies.find((one) => one.proxy === proxy) ?? []);
   const places =
-    settings.length === 1 && /^(servers_cpu_seconds|cpu_us_per_connection|cpu_us_per_message|proxy_cpu_us_per_request)$/.test(measure)
+    settings.length === 1 &&
+    /^(servers_cpu_seconds|cpu_us_per_connection|cpu_us_per_message|proxy_cpu_us_per_request)$/.test(
+      measure,
+    )
       ? analysis.cpuByPlace
           .filter((one) => one.settings.length === 1 && one.settings[0].key === settings[0].key)
           .flatMap(({ rows }) => rows.find((one) => one.proxy === proxy)?.places ?? [])
           .map(({ place, service, total }) => ({ place, service, value: total.value }))
       : [];
   const bad =
-    settings.length === 1 && (measure === "non_2xx_percent")
-      ? analysis.badAnswers.find((one) => one.proxy === proxy && one.setting.key === settings[0].key)
+    settings.length === 1 && measure === "non_2xx_percent"
+      ? analysis.badAnswers.find(
+          (one) => one.proxy === proxy && one.setting.key === settings[0].key,
+        )
       : undefined;
   return {
     ...figure(proxy),
@@ -507,38 +512,46 @@ const EVENT_ROWS: {
 ];
 
 function ofSurvival({ events, ...setting }: old.SurvivalSetting): Comparison[] {
-  return events.flatMap(({ event, answers }) =>
-    EVENT_ROWS.map(({ question, measure, of }) =>
-      comparison({
-        question,
-        measure,
-        settings: [setting],
-        event,
-        figures: answers.map(({ proxy, figures, missing, beyondControl }) => {
-          const told = figures ? of(figures) : { estimate: null };
-          const relation =
-            beyondControl && (question === "lost" || question === "failed")
-              ? beyondControl[question]
-              : null;
-          return {
-            ...figure(proxy),
-            ...told,
-            rounds: told.rounds ?? [],
-            missing: missing.map(missingOf),
-            extra: {
-              ...told.extra,
-              ...(relation !== null && { relation: relation ? "worse" : "same" }),
-            } as Extra,
-          };
+  return events
+    .flatMap(({ event, answers }) =>
+      EVENT_ROWS.map(({ question, measure, of }) =>
+        comparison({
+          question,
+          measure,
+          settings: [setting],
+          event,
+          figures: answers.map(({ proxy, figures, missing, beyondControl }) => {
+            const told = figures ? of(figures) : { estimate: null };
+            const relation =
+              beyondControl && (question === "lost" || question === "failed")
+                ? beyondControl[question]
+                : null;
+            return {
+              ...figure(proxy),
+              ...told,
+              rounds: told.rounds ?? [],
+              missing: missing.map(missingOf),
+              extra: {
+                ...told.extra,
+                ...(relation !== null && { relation: relation ? "worse" : "same" }),
+              } as Extra,
+            };
+          }),
         }),
-      }),
-    ),
-  ).filter(({ figures }) => figures.some(({ estimate, missing }) => estimate || missing.length > 0));
+      ),
+    )
+    .filter(({ figures }) =>
+      figures.some(({ estimate, missing }) => estimate || missing.length > 0),
+    );
 }
 
 const STORM_ROWS: {
   measure: Measure;
-  of: (figures: old.StormFigures) => { estimate: Estimate | null; rounds?: number[]; extra?: Extra };
+  of: (figures: old.StormFigures) => {
+    estimate: Estimate | null;
+    rounds?: number[];
+    extra?: Extra;
+  };
 }[] = [
   {
     measure: own("back_ms_p99", "Until 99 % are back", "ms", "time"),
@@ -653,7 +666,9 @@ function ofStall({ answers, controlTookAll, ...setting }: old.StallSetting): Com
           ? [{ code: "control-took-all", severity: "weak", figures: {} }]
           : [],
     }),
-  ).filter(({ figures }) => figures.some(({ estimate, missing }) => estimate || missing.length > 0));
+  ).filter(({ figures }) =>
+    figures.some(({ estimate, missing }) => estimate || missing.length > 0),
+  );
 }
 
 function ofCopy({ proxy, copy, isCopy, unobserved, settings }: old.SelfComparison): Comparison[] {
@@ -717,7 +732,10 @@ function plain(value: number | null): Estimate | null {
 function rounds(of: old.Rounds | null): { estimate: Estimate | null; rounds: number[] } {
   if (!of) return { estimate: null, rounds: [] };
   const { median, lowest, highest, values } = of;
-  return { estimate: { value: median, low: lowest, high: highest, basis: "range" }, rounds: values };
+  return {
+    estimate: { value: median, low: lowest, high: highest, basis: "range" },
+    rounds: values,
+  };
 }
 
 /** A share in %. */

@@ -1,10 +1,11 @@
 /**
  * Cells in which something happens to connections: what came of it is told, and no comparison of costs sees them.
  */
-import { HAS_NONE } from "../plan/events.js";
+import { kindIn, skipKindOf } from "../plan/skips.js";
 import { isExperiment, without, workloadOf } from "../plan/workload.js";
 import { compareSettings, reasonsOf, settingKey } from "./settings.js";
 
+/** @import { SkipKind } from "../plan/skips.js" */
 /** @import { Meaning, PlannedCell, ScenarioDescription } from "../model/plan.ts" */
 /** @import { Results } from "../model/record.ts" */
 /** @import { AnalysedCell, Missing, Setting } from "./types.js" */
@@ -94,15 +95,12 @@ export function answersOf({ plan }, planned, cells, figuresOf) {
  */
 function missingOf(planned, attempts) {
   const ended = attempts.filter(({ record: { status } }) => status !== "skipped");
-  const skips = [
-    ...planned.map(({ skip }) => skip),
-    ...attempts.map(({ record: { status, cause } }) =>
-      status === "skipped" ? (cause?.message ?? null) : null,
-    ),
-  ];
   /** @type {Missing[]} */
   const reasons = [
-    ...skips.flatMap((why) => (why === null ? [] : skippedFor(why))),
+    ...planned.flatMap((cell) => skippedFor(cell.skip, skipKindOf(cell))),
+    ...attempts.flatMap(({ record: { status, cause } }) =>
+      status === "skipped" && cause ? skippedFor(cause.message, kindIn(cause.message)) : [],
+    ),
     ...ended.flatMap(reasonsOf),
   ];
   if (reasons.length === 0) return [{ kind: ended.length > 0 ? "unreadable" : "not-run" }];
@@ -110,9 +108,10 @@ function missingOf(planned, attempts) {
 }
 
 /**
- * @param {string} why
- * @returns {Missing}
+ * @param {string | null} why
+ * @param {SkipKind | null} kind
+ * @returns {Missing[]} []: it was not skipped
  */
-function skippedFor(why) {
-  return { kind: why.startsWith(HAS_NONE) ? "has-none" : "skipped", why };
+function skippedFor(why, kind) {
+  return why === null ? [] : [{ kind: kind === "has-none" ? kind : "skipped", why }];
 }

@@ -7,8 +7,7 @@ import type { Results } from "../model/record.ts";
  * As programs tell it: `nginx version: nginx/1.26.3`, `HAProxy version 3.0.11-1 2026/05/20`,
  * `ws 8.23.0`; with a commit before it: `envoy  version: 9e5580…/1.40.0/Clean`.
  */
-const NAME_AND_VERSION =
-  /([A-Za-z][\w-]*)(?: +version)?[ /:]+(?:[0-9a-f]{40}\/)?v?(\d+(?:\.\d+)+)/;
+const NAME_AND_VERSION = /([A-Za-z][\w-]*)(?: +version)?[ /:]+(?:[0-9a-f]{40}\/)?v?(\d+(?:\.\d+)+)/;
 
 /**
  * @param parts services

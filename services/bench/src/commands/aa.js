@@ -8,14 +8,14 @@ import { makeAaPlan } from "../plan/plan.js";
 import { readProxies } from "../plan/proxies.js";
 import { begin } from "./run.js";
 
-/** @import { Wanted } from "./program.js" */
+/** @import { AaArguments } from "./definitions/aa.js" */
 
 /** The battle whose tests it runs. */
 const BATTLE = "quick";
 
 /**
  * @param {string} directory the project's
- * @param {Wanted["aa"]} wanted
+ * @param {AaArguments} wanted
  * @param {(line: string) => void} say
  * @param {string[]} words of the command line, for the record
  * @returns {Promise<number>} exit status as of `run`

@@ -4,13 +4,13 @@
 import { readCapacityKnobs } from "../plan/knobs.js";
 import { run } from "./run.js";
 
-/** @import { Wanted } from "./program.js" */
+/** @import { CapacityArguments } from "./definitions/capacity.js" */
 
 const BATTLE = "capacity";
 
 /**
  * @param {string} directory the project's
- * @param {Wanted["capacity"]} wanted
+ * @param {CapacityArguments} wanted
  * @param {(line: string) => void} say
  * @param {string[]} words of the command line, for the record
  * @returns {Promise<number>} exit status as of `run`

@@ -13,14 +13,14 @@ import { comparisonNotes, comparisonText } from "../render/comparison-text.js";
 import { comparisonPoints } from "../series/points.js";
 import { replace } from "../series/republish.js";
 
-/** @import { Wanted } from "./program.js" */
+/** @import { CompareArguments } from "./definitions/compare.js" */
 /** @import { TlsPolicy } from "../model/environment.ts" */
 /** @import { RunComparison } from "../analyse/compare-runs.js" */
 /** @import { Results } from "../model/record.ts" */
 
 /**
  * @param {string} directory the project's
- * @param {Wanted["compare"]} wanted
+ * @param {CompareArguments} wanted
  * @param {(line: string) => void} say
  * @returns {Promise<number>} exit status
  */

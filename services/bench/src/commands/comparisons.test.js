@@ -34,7 +34,10 @@ for (const name of runs)
 function assertAlike(actual, expected, at) {
   if (typeof actual === "number" && typeof expected === "number") {
     const apart = Math.abs(actual - expected);
-    assert.ok(apart <= TOLERANCE * Math.max(1, Math.abs(expected)), `${at}: ${actual}, ${expected}`);
+    assert.ok(
+      apart <= TOLERANCE * Math.max(1, Math.abs(expected)),
+      `${at}: ${actual}, ${expected}`,
+    );
   } else if (actual && expected && typeof actual === "object" && typeof expected === "object") {
     assert.deepEqual(Object.keys(actual), Object.keys(expected), at);
     for (const [key, value] of Object.entries(actual)) {

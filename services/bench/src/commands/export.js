@@ -38,7 +38,7 @@ import { singleLoad, singleLoads } from "../series/single-load.js";
  * @import { Annotation } from "../panels/snapshot.js"
  * @import { Source } from "../panels/source.js"
  * @import { Choice } from "../panels/variables.js"
- * @import { ExportArguments } from "./program.js"
+ * @import { ExportArguments } from "./definitions/export.js"
  */
 
 const THEMES = /** @type {const} */ (["light", "dark"]);

@@ -12,11 +12,11 @@ import { writePages } from "./published-pages.js";
 import { writeReport } from "./report.js";
 
 /** @import { Results } from "../model/record.ts" */
-/** @import { Wanted } from "./program.js" */
+/** @import { PublishArguments } from "./definitions/publish.js" */
 
 /**
  * @param {string} directory the project's
- * @param {Wanted["publish"]} wanted directory: folder of the run; replace: instead of what is published under its name; remark: a sentence for
+ * @param {PublishArguments} wanted directory: folder of the run; replace: instead of what is published under its name; remark: a sentence for
  *   its report
  * @param {(line: string) => void} say
  * @throws {UserError} when the run is not complete, or its name is taken in published/

@@ -10,10 +10,9 @@ import { readEnvironment } from "../machine/environment.js";
 import { isDisturbed } from "../record/disturbance.js";
 import { identityDifferences } from "../record/identity.js";
 import { describeDescriptors, readLimits } from "../machine/limits.js";
-import { limitsOfMachines } from "../machine/limits-of-machines.js";
+import { SeveralMachines } from "../hosts/several.js";
 import { preflight, refuseTooMany } from "../machine/preflight.js";
 import { readBattle } from "../plan/battle.js";
-import { refuseBudgetOverHosts, refuseOverHosts, sharedByLoads } from "../plan/hosts-limits.js";
 import { needsOneBudget, quotaOf } from "../plan/cpu-budget.js";
 import { describePlan, differences as planDifferences } from "../plan/describe.js";
 import { pilotOf, ratesFrom } from "../plan/pilot.js";
@@ -22,17 +21,17 @@ import { makePlan } from "../plan/plan.js";
 import { runNameAt } from "../plan/run-name.js";
 import { readProxies } from "../plan/proxies.js";
 import { lock } from "../run/lock.js";
+import { THIS_MACHINE } from "../run/machines.js";
 import { cellsToRepeat } from "../record/repeats.js";
 import { Store } from "../record/store.js";
 import { renderText } from "../render/index.js";
 import { publishedOf, writeReport } from "./report.js";
 import { Testbed, Interrupted } from "../run/testbed.js";
 import { liveView } from "../render/progress.js";
-import { askedHosts, hostsFor, joinedHosts, refuseOtherHosts } from "./run-hosts.js";
 import { runPoints } from "./run-points.js";
 import { setup, unavailableProxies } from "./setup.js";
 
-/** @import { RunArguments } from "./program.js" */
+/** @import { RunArguments } from "./definitions/run.js" */
 /** @import { Battle } from "../plan/battle.js" */
 /** @import { Known, Overrides } from "../plan/plan.js" */
 /** @import { ComposeConfig } from "../platform/docker.js" */
@@ -40,8 +39,7 @@ import { setup, unavailableProxies } from "./setup.js";
 /** @import { Environment } from "../model/environment.ts" */
 /** @import { Plan } from "../model/plan.ts" */
 /** @import { Results } from "../model/record.ts" */
-/** @import { ReachedEngine } from "../machine/hosts-engines.js" */
-/** @import { AskedHosts, Hosts } from "./run-hosts.js" */
+/** @import { Machines, Placed } from "../run/machines.js" */
 
 /** Exit status, as a shell has it of Ctrl-C. */
 const INTERRUPTED = 130;
@@ -54,7 +52,7 @@ const INTERRUPTED = 130;
  * @property {boolean} [hasConnections] the command line says how many
  * @property {(line: string) => void} say
  * @property {boolean} [isPilot] what is run is a pilot, which is not resumed
- * @property {AskedHosts | null} [hosts] machines that carry its parts; none: this one carries all
+ * @property {Machines} [machines] that carry its parts; left out: this one carries all
  *
  * @typedef {{code: number, store: Store}} Outcome code: exit status
  */
@@ -72,26 +70,25 @@ export async function run(directory, wanted, say, words) {
   const hasConnections = overrides.connections !== undefined;
   const store = resume === undefined ? null : Store.open(resolve(resume));
   const file = wanted.hosts ?? store?.results.run.hosts;
-  const hosts = file === undefined ? null : askedHosts(directory, file);
-  const context = { directory, proxies, keepGoing, hasConnections, say, hosts };
+  const machines = file === undefined ? THIS_MACHINE : new SeveralMachines(directory, file);
+  const context = { directory, proxies, keepGoing, hasConnections, say, machines };
   if (store) {
     refusePilot(directory, store);
-    refuseOtherHosts(store.results, hosts, relative(directory, store.directory));
+    machines.refuseResume(store.results, relative(directory, store.directory));
     return (await goOn(context, store, dryRun)).code;
   }
   const known = {
     proxies,
     referenceShare: readReferenceShare(directory),
     network: readNetwork(directory),
-    isSpread: hosts !== null,
+    isSpread: machines !== THIS_MACHINE,
     say,
   };
   const asked = readBattle(directory, battle, { proxies });
   const plan = makePlan(asked, overrides, known);
   const pilotBattle = pilotOf(asked);
   const pilot = pilotBattle && pilotPlan(pilotBattle, overrides, known);
-  if (hosts)
-    for (const each of [plan, ...(pilot ? [pilot] : [])]) refuseOverHosts(each, hosts.machines);
+  for (const each of [plan, ...(pilot ? [pilot] : [])]) machines.refuse(each);
   if (dryRun) {
     console.log(describePlan(await fit(context, plan, await readConfig(directory)), pilot));
     return 0;
@@ -162,13 +159,12 @@ function readConfig(directory) {
  * @param {Context} context
  * @param {Plan} plan
  * @param {ComposeConfig} config
- * @param {ReachedEngine[]} [engines] that carry its parts; left out: this one carries all, or is held against it
  * @returns {Promise<Plan>} with what this machine cannot run marked
  * @throws {UserError} when it cannot run what was asked for
  */
-async function fit({ directory, proxies, hasConnections, hosts, say }, plan, config, engines) {
-  const own = await readLimits();
-  const limits = engines ? await limitsOfMachines(engines, own) : own;
+async function fit(context, plan, config) {
+  const { directory, proxies, hasConnections, machines = THIS_MACHINE, say } = context;
+  const limits = await machines.limits(await readLimits());
   say(`descriptors per process: ${describeDescriptors(limits)}`);
   const services = servicesByProfile(config);
   const noOneBudget = needsOneBudget(services, plan)
@@ -179,11 +175,10 @@ async function fit({ directory, proxies, hasConnections, hosts, say }, plan, con
     : null;
   const workers = workersOf(plan, config);
   const unavailable = await unavailableProxies(directory, config, proxies);
-  const loadMachines = hosts?.machines.filter(({ roles }) => roles.includes("load")).length;
+  const loadMachines = machines.loads;
   const about = { proxies, services, workers, noOneBudget, unavailable, loadMachines };
   if (hasConnections) refuseTooMany(plan, limits, about);
-  const fitted = preflight(plan, limits, about);
-  return hosts ? sharedByLoads(fitted, hosts.machines) : fitted;
+  return machines.share(preflight(plan, limits, about));
 }
 
 /**
@@ -217,25 +212,25 @@ function backendsOf({ scenarios }) {
  * @returns {Promise<Outcome>}
  */
 export async function begin(context, asked, name, command) {
-  const { directory, proxies, say } = context;
+  const { directory, proxies, machines = THIS_MACHINE, say } = context;
   // A mistake in that file is better known now than at the report.
   publishedOf(directory, asked);
   await requireCounters();
-  const joined = context.hosts ? await joinedHosts(context.hosts) : null;
+  await machines.join();
   await setup(directory, say, { backends: backendsOf(asked) });
   const config = await readConfig(directory);
-  if (joined) refuseBudgetOverHosts(asked, servicesByProfile(config));
-  const plan = await fit(context, asked, config, joined?.engines);
-  const hosts = joined && (await hostsFor(directory, joined, { plan, proxies }));
+  machines.refuseBudget(asked, servicesByProfile(config));
+  const plan = await fit(context, asked, config);
+  const placed = await machines.place({ plan, proxies, config });
   const results = process.env.BENCH_RESULTS || join(directory, "results");
   const run = `${runNameAt()}-${name}`;
-  return underLock({ ...context, used: hosts }, join(results, run), config, async (environment) =>
+  return underLock({ ...context, placed }, join(results, run), config, async (environment) =>
     Store.create(results, run, {
       plan,
       environment: await environment(plan),
       proxies: proxiesOf(plan, proxies, servicesByProfile(config)),
       command: `./bench ${command.join(" ")}`,
-      hosts: context.hosts?.file,
+      hosts: machines.file,
     }),
   );
 }
@@ -247,7 +242,7 @@ export async function begin(context, asked, name, command) {
  * @returns {Promise<Outcome>}
  */
 async function goOn(context, store, dryRun) {
-  const { directory, say } = context;
+  const { directory, proxies, machines = THIS_MACHINE, say } = context;
   const { plan, run, environment: before } = store.results;
   const tried = store.readPlan();
   if (dryRun) {
@@ -259,12 +254,11 @@ async function goOn(context, store, dryRun) {
     return { code: 0, store };
   }
   await requireCounters();
-  const joined = context.hosts ? await joinedHosts(context.hosts) : null;
+  await machines.join();
   await setup(directory, say, { backends: backendsOf(plan) });
   const config = await readConfig(directory);
-  const { proxies } = context;
-  const hosts = joined && (await hostsFor(directory, joined, { plan, proxies }));
-  return underLock({ ...context, used: hosts }, store.directory, config, async (environment) => {
+  const placed = await machines.place({ plan, proxies, config });
+  return underLock({ ...context, placed }, store.directory, config, async (environment) => {
     const changed = [
       ...planDifferences(plan, tried),
       ...identityDifferences(before.identity, (await environment(plan)).identity),
@@ -279,14 +273,14 @@ async function goOn(context, store, dryRun) {
 }
 
 /**
- * @param {Context & {used: Hosts | null}} context used: machines that carry its parts; null: this one carries all
+ * @param {Context & {placed: Placed}} context
  * @param {string} folder of the run
  * @param {ComposeConfig} config
  * @param {(environment: (plan: Plan) => Promise<Environment>) => Promise<Store>} openStore
  * @returns {Promise<Outcome>}
  */
 async function underLock(context, folder, config, openStore) {
-  const { directory, proxies, keepGoing, say, used } = context;
+  const { directory, proxies, keepGoing, say, placed } = context;
   const { release, left } = await lock(directory, relative(directory, folder));
   const controller = new AbortController();
   const interrupt = () => controller.abort(new Interrupted());
@@ -297,7 +291,7 @@ async function underLock(context, folder, config, openStore) {
   /** @type {Testbed | undefined} */
   let testbed;
   try {
-    const hosts = used?.recorded;
+    const hosts = placed.recorded;
     store = await openStore((plan) => readEnvironment({ directory, config, proxies, plan, hosts }));
     testbed = new Testbed({
       directory,
@@ -305,7 +299,7 @@ async function underLock(context, folder, config, openStore) {
       services: servicesByProfile(config),
       proxies,
       signal: controller.signal,
-      hosts: used?.used,
+      placement: placed.placement,
     });
     const { failed, untried } = await testbed.run(store, {
       clear: left !== null,

@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { rateResults } from "../analyse/testing/rates.js";
 import { root } from "../plan/testing/project.js";
 import { Store } from "../record/store.js";
-import { refuseOtherHosts } from "./run-hosts.js";
+import { SeveralMachines } from "../hosts/several.js";
+import { THIS_MACHINE } from "../run/machines.js";
 import { nextStep, pilotRates, run } from "./run.js";
 
 /** @import { TestContext } from "node:test" */
@@ -100,7 +101,7 @@ test("a run that was broken off is resumed, a pilot begun anew with its battle",
 
 test("a run over machines is resumed with them, and one on this machine alone without; the record knows", () => {
   const { results } = pilotOf();
-  const hosts = { file: "lab.yaml", machines: [] };
+  const several = new SeveralMachines(root, "hosts.example.yaml");
   const over = {
     environment: {
       ...results.environment,
@@ -109,9 +110,9 @@ test("a run over machines is resumed with them, and one on this machine alone wi
       })),
     },
   };
-  refuseOtherHosts(over, hosts, "results/a-run");
-  refuseOtherHosts(results, null, "results/a-run");
-  assert.throws(() => refuseOtherHosts(results, hosts, "results/a-run"), {
+  several.refuseResume(over, "results/a-run");
+  THIS_MACHINE.refuseResume(results, "results/a-run");
+  assert.throws(() => several.refuseResume(results, "results/a-run"), {
     message: /was begun on this machine alone/,
   });
 });

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { OWN_ENGINE, Project, run } from "../platform/docker.js";
+import { imagesOf, withoutImage } from "../machine/local-images.js";
 import { readProxies } from "../plan/proxies.js";
 import { allEnded } from "../platform/wait.js";
 import { UserError } from "../errors.js";
@@ -72,39 +73,6 @@ export async function unavailableProxies(directory, config, proxies) {
   if (!isOurs(readOverride(directory))) return new Map();
   const images = proxies.flatMap(({ name }) => imagesOf(config, name));
   return withoutImage(config, proxies, await OWN_ENGINE.localImages([...new Set(images)]));
-}
-
-/**
- * @param {ComposeConfig} config
- * @param {Pick<Proxy, "name">[]} proxies
- * @param {Map<string, string>} present images that are here
- * @returns {Map<string, string>} by name of each proxy that lacks one: why
- */
-export function withoutImage(config, proxies, present) {
-  return new Map(
-    proxies.flatMap(({ name }) => {
-      const absent = imagesOf(config, name).find((image) => !present.has(image));
-      return absent ? [[name, absenceOf(absent)]] : [];
-    }),
-  );
-}
-
-/**
- * @param {ComposeConfig} config
- * @param {string} profile
- * @returns {string[]} of its services
- */
-function imagesOf({ services }, profile) {
-  return Object.values(services).flatMap(({ image, profiles }) =>
-    image && profiles?.includes(profile) ? [image] : [],
-  );
-}
-
-/** @param {string} image that is not on this machine */
-function absenceOf(image) {
-  return image.startsWith("ws-proxy-bench/")
-    ? `no registry answers, and the local build of ${image} failed: see .bench/`
-    : `no registry answers, and no local build stands in for ${image}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { imagesOfProxiesAlone, neededFor, overrideFor, withoutImage } from "./setup.js";
+import { withoutImage } from "../machine/local-images.js";
+import { imagesOfProxiesAlone, neededFor, overrideFor } from "./setup.js";
 
 const official = {
   name: "p",

@@ -2,8 +2,8 @@
  * `taken-ports`: on which of these ports something listens here. It is asked in a container in a machine's own network: by `hosts check` of
  * Swarm's, and by a run that is to be on that network of its own.
  */
-import { takenPorts } from "../machine/hosts-ports.js";
-import { SWARM_PORTS } from "../machine/hosts-swarm.js";
+import { takenPorts } from "../machine/host-network-ports.js";
+import { SWARM_PORTS } from "../hosts/swarm.js";
 
 /**
  * @param {string[]} ports of TCP; []: those of Swarm

@@ -9,6 +9,15 @@ import { run as dockerRun } from "../platform/docker.js";
 /** The image of this program: it is here, or nobody could read this. */
 export const BENCH_IMAGE = "ws-proxy-bench/bench";
 
+/** Options of every container that looks at a machine. */
+export const HARDENED = [
+  "--cap-drop",
+  "ALL",
+  "--read-only",
+  "--security-opt",
+  "no-new-privileges:true",
+];
+
 /** Settings of the host's own network namespace that count for containers too, as their traffic passes it. */
 const HOST_SETTINGS = [
   "net.core.netdev_max_backlog",

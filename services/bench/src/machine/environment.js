@@ -8,7 +8,6 @@ import { fingerprint } from "./fingerprint.js";
 import { advise } from "./advice.js";
 import { BENCH_IMAGE, engineInfo } from "./engine.js";
 import { readGit } from "./git.js";
-import { machineTexts } from "./hosts-ready.js";
 import { openHost, readCpu, readMemory } from "./host.js";
 import { describeDescriptors, readLimits } from "./limits.js";
 import { readVersions } from "./versions.js";
@@ -321,4 +320,26 @@ export function knobsInEffect(directory, plan, environment) {
     TLS_KEY_TYPE: keyType,
     ...workersEnv(workers),
   };
+}
+
+/**
+ * @param {MachineOfRun[]} machines
+ * @returns {Record<string, string>} of each, for the report
+ */
+export function machineTexts(machines) {
+  return Object.fromEntries(
+    machines.map(({ name, roles, engine, cores, memoryBytes, kernel, clock }) => [
+      name,
+      [
+        roles.join(", "),
+        `${cores} cores`,
+        `${(memoryBytes / 2 ** 30).toFixed(1)} GiB`,
+        `engine ${engine}`,
+        `kernel ${kernel}`,
+        clock
+          ? `clock ${clock.offsetMs.toFixed(2)} ms ± ${clock.uncertaintyMs.toFixed(2)} from the runner's`
+          : "the runner's",
+      ].join("; "),
+    ]),
+  );
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fingerprint } from "./fingerprint.js";
-import { foldersOf, imagesOf, knobsInEffect, scenarioImages } from "./environment.js";
+import { foldersOf, imagesOf, knobsInEffect, machineTexts, scenarioImages } from "./environment.js";
 import { identityDifferences } from "../record/identity.js";
 import { readGit } from "./git.js";
 import { fakeRun } from "./testing/host.js";
@@ -212,5 +212,19 @@ test("a scenario's own server and its load take part too", () => {
   assert.deepEqual(
     scenarioImages(config, [scenario("node-web", "node"), scenario("echo", "node")]),
     { "node-web": "ws-proxy-bench/node-web", "load-http": "load:1" },
+  );
+});
+
+test("the report says of each machine what it was and did", () => {
+  const about = { engine: "28.2.2", cores: 8, memoryBytes: 16 * 2 ** 30, kernel: "6.8" };
+  assert.deepEqual(
+    machineTexts([
+      { name: "one", roles: ["proxy"], clock: { offsetMs: -0.31, uncertaintyMs: 0.2 }, ...about },
+      { name: "own", roles: ["observe"], clock: null, ...about },
+    ]),
+    {
+      one: "proxy; 8 cores; 16.0 GiB; engine 28.2.2; kernel 6.8; clock -0.31 ms ± 0.20 from the runner's",
+      own: "observe; 8 cores; 16.0 GiB; engine 28.2.2; kernel 6.8; the runner's",
+    },
   );
 });

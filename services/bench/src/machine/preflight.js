@@ -5,6 +5,7 @@ import { UserError } from "../errors.js";
 import { isFraction, LEAST_CPUS, PERIOD_MICROSECONDS } from "../plan/cpu-budget.js";
 import { isOnHostNetwork } from "../plan/network.js";
 import { CONTROL } from "../plan/proxies.js";
+import { skipped } from "../plan/skips.js";
 import {
   connectionsAtATime,
   connectionsInAll,
@@ -208,7 +209,11 @@ function fitted(cell, plan, limits, about) {
     unfairBudget(plan.proxyCpus, cell.profile, services[cell.profile] ?? [], noOneBudget) ??
     lackOfDescriptors(needs, limits, proxy) ??
     lackOf(together(needs, plan.sideBySide ? plan.proxies.length : 1), granted, servers);
-  return { ...cell, skip, loads, ...(servers > 1 && { servers }) };
+  return {
+    ...cell,
+    ...(skip === null ? { skip } : skipped("unable", skip)),
+    ...{ loads, ...(servers > 1 && { servers }) },
+  };
 }
 
 /**
@@ -272,7 +277,7 @@ function refuseBudget(budget, cores) {
     );
   }
   if (cores === null) return;
-  // From 4 cores on, whole ones are the proxy's own, and load and echo server need one each (cpuShares in run/runner.js).
+  // From 4 cores on, whole ones are the proxy's own, and load and echo server need one each (run/cpu-shares.js).
   const most = cores >= 4 && Number.isInteger(budget) ? cores - 2 : cores;
   if (budget <= most) return;
   throw new UserError(

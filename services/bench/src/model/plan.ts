@@ -153,6 +153,12 @@ export const PlannedCell = shape.object({
     shape.text(),
     "why it is not run: what the proxy cannot do (of an event it begins with `has none`), or this machine; null: it is run",
   ),
+  skipKind: shape.optional(
+    shape.oneOf(
+      ["left-out", "has-none", "unable"],
+      "of skip: the battle leaves the control out, the proxy lacks what the event needs, proxy or machine cannot; absent: it is run, or the record is older",
+    ),
+  ),
   observed: shape.flag("InfluxDB and cAdvisor were up; false only in ./bench selfbench"),
   event: shape.optional(
     shape.text(

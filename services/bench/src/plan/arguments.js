@@ -5,7 +5,6 @@ import { Option } from "commander";
 import { UserError } from "../errors.js";
 import schema from "./battle.schema.json" with { type: "json" };
 import { expectation } from "./document.js";
-import { HOSTS_FILE } from "./hosts-file.js";
 import { RUN_NAME, RUN_NAME_EXPECTED } from "./run-name.js";
 
 /**
@@ -15,6 +14,9 @@ import { RUN_NAME, RUN_NAME_EXPECTED } from "./run-name.js";
 
 const { rounds, seed, proxyCpus, promise, tests } = schema.properties;
 const schemes = /** @type {Scheme[]} */ (tests.items.properties.schemes.items.enum);
+
+/** The machines of a benchmark over several, where no other file is named. */
+export const HOSTS_FILE = "hosts.yaml";
 
 /** What a panel can be exported as. */
 export const FORMATS = /** @type {const} */ (["svg", "png", "csv", "json"]);

@@ -32,9 +32,6 @@ export const EVENTS = /** @type {Record<string, ProxyEvent>} */ (table);
 /** The event of a test that says none, and the control of the experiment: nothing is done. */
 export const NOTHING = "none";
 
-/** What the reason of a cell begins with whose proxy cannot be put through its event: that is no failure. */
-export const HAS_NONE = "has none";
-
 /** @type {Record<NonNullable<ProxyEvent["needs"]>, (proxy: Proxy) => string | null>} null: it has that */
 const LACKS = {
   reload: ({ reload }) => (reload ? null : "it cannot reload"),
@@ -58,12 +55,11 @@ export function renews(event) {
 /**
  * @param {Proxy} proxy
  * @param {string} event
- * @returns {string | null} why it cannot be put through that event; null: it can
+ * @returns {string | null} what it lacks to be put through that event; null: nothing
  */
 export function lackFor(proxy, event) {
   const { needs } = EVENTS[event];
-  const lack = needs === undefined ? null : LACKS[needs](proxy);
-  return lack === null ? null : `${HAS_NONE}: ${lack}`;
+  return needs === undefined ? null : LACKS[needs](proxy);
 }
 
 /**

@@ -14,8 +14,9 @@ import { CONTROL, groupNames, pickProxies, pickProxy } from "./proxies.js";
 import { aboveOf, RESOLUTION } from "../statistics/capacity-search.js";
 import { randomNumbers } from "../statistics/random.js";
 import { limitSeconds } from "./estimate.js";
-import { EVENTS, HAS_NONE, lackFor } from "./events.js";
+import { EVENTS, lackFor } from "./events.js";
 import { combinations, descriptionOf, excesses, unableToServe } from "./scenarios.js";
+import { skipKindOf, skipped } from "./skips.js";
 import { withRate } from "./pilot.js";
 import { refuseAlone } from "./side-by-side.js";
 import { FAILED_LIMIT_PERCENT, rateName, workloadOf } from "./workload.js";
@@ -26,6 +27,7 @@ import { FAILED_LIMIT_PERCENT, rateName, workloadOf } from "./workload.js";
  * @import { Battle, Test } from "./battle.js"
  * @import { Network } from "./network.js"
  * @import { Scenario } from "./scenarios.js"
+ * @import { Workload } from "../model/plan.ts"
  *
  * @typedef {object} Overrides what the command line changes; what is left out stays as the battle has it
  * @property {string | string[]} [proxies] a group, or a list of proxies and groups
@@ -56,9 +58,6 @@ import { FAILED_LIMIT_PERCENT, rateName, workloadOf } from "./workload.js";
  *
  * @typedef {{name: string, proxy: Proxy}} Entrant name: in plan and report; the folder's is the profile that Compose starts
  */
-
-/** Why a cell of the control is skipped where its test does without. */
-const LEFT_OUT = "its test leaves the control out";
 
 /** The fewest that give the median a 95 % confidence interval without assuming a distribution: 1 − 2 × 0.5⁶ = 97 %. */
 const AA_ROUNDS = 6;
@@ -189,12 +188,7 @@ function planFor(entrants, battle, overrides, say) {
         loads: 1,
         observed: true,
         limitSeconds: limitSeconds(workload, scheme, proxyCpus),
-        skip:
-          setting.control || proxy.name !== CONTROL
-            ? (unableToServe(proxy, scenario, workload) ??
-              unableOnNetwork(proxy, workload) ??
-              (event && lackFor(proxy, event)))
-            : LEFT_OUT,
+        ...skipOf(setting, proxy, workload),
         ...(event && { event }),
         ...(part && { capacity: capacityPart(part, scenarioOf(battle, scenario), `r1-${name}`) }),
       });
@@ -228,6 +222,20 @@ function planFor(entrants, battle, overrides, say) {
   refuseOnHostNetwork(plan);
   if (plan.sideBySide) refuseAlone(plan);
   return plan;
+}
+
+/**
+ * @param {Setting} setting
+ * @param {Proxy} proxy
+ * @param {Workload} workload
+ * @returns {Pick<PlannedCell, "skip" | "skipKind">} what is known of it before any machine is looked at
+ */
+function skipOf({ scenario, control, event }, proxy, workload) {
+  if (!control && proxy.name === CONTROL) return skipped("left-out");
+  const unable = unableToServe(proxy, scenario, workload) ?? unableOnNetwork(proxy, workload);
+  if (unable !== null) return skipped("unable", unable);
+  const lack = event && lackFor(proxy, event);
+  return lack ? skipped("has-none", lack) : { skip: null };
 }
 
 /**
@@ -280,7 +288,7 @@ function refuseLacking(chosen, events, proxies) {
       .filter((other) => events.some((event) => lackFor(other, event) === null))
       .filter(({ serves }) => serves === "websockets")
       .map(({ name }) => name);
-    const fact = `${proxy.name} cannot be put through ${events.join(" or ")}: ${lacks[0]?.slice(HAS_NONE.length + 2)}`;
+    const fact = `${proxy.name} cannot be put through ${events.join(" or ")}: ${lacks[0]}`;
     throw new UserError(
       fact,
       `Leave ${proxy.name} out, or choose another event. Of the folders of proxies/, these can: ${able.join(", ")}.`,
@@ -363,13 +371,11 @@ function withoutUnable(plan, named) {
   const stays = (/** @type {string} */ name) =>
     name === CONTROL || able.has(name) || named.includes(name);
   const proxies = plan.proxies.filter(stays);
-  const cells = plan.cells.filter(
-    ({ proxy, skip }) =>
-      skip === null ||
-      skip === LEFT_OUT ||
-      named.includes(proxy) ||
-      (skip.startsWith(HAS_NONE) && stays(proxy)),
-  );
+  const cells = plan.cells.filter((cell) => {
+    if (named.includes(cell.proxy)) return true;
+    const kind = skipKindOf(cell);
+    return kind === "has-none" ? stays(cell.proxy) : kind !== "unable";
+  });
   return { ...plan, proxies, cells };
 }
 

@@ -26,9 +26,9 @@ import {
   ratio,
   shownUnit,
 } from "../numbers.js";
-import { HAS_NONE } from "../plan/events.js";
 import { isOnHostNetwork } from "../plan/network.js";
 import { CONTROL } from "../plan/proxies.js";
+import { skipKindOf } from "../plan/skips.js";
 import { cellsToRepeat } from "../record/repeats.js";
 import { shape } from "./charts.js";
 
@@ -422,7 +422,7 @@ export function runState(results) {
     ({ id, skip }) =>
       skip !== null || last.some((one) => one.id === id && one.status === "skipped"),
   );
-  const lacking = left.filter(({ skip }) => skip?.startsWith(HAS_NONE)).length;
+  const lacking = left.filter((cell) => skipKindOf(cell) === "has-none").length;
   const skipped = left.length - lacking;
   const retried = results.cells.length - last.length;
   const complete = results.run.endedAt !== null && missing.length === 0;
@@ -540,8 +540,8 @@ export function unmeasured(analysis, curves) {
   const add = (/** @type {string} */ why, /** @type {string} */ what) =>
     byReason.set(why, (byReason.get(why) ?? new Set()).add(what));
 
-  for (const { id, skip } of results.plan.cells)
-    if (skip && !skip.startsWith(HAS_NONE)) add(skip, id);
+  for (const cell of results.plan.cells)
+    if (cell.skip && skipKindOf(cell) !== "has-none") add(cell.skip, cell.id);
   for (const { measure: key, scheme, missing } of operationCosts)
     if (missing && missing.messages.length > 0)
       add(

@@ -4,6 +4,7 @@
  */
 import { stripVTControlCharacters, styleText } from "node:util";
 import { schemeName, workloadOf } from "../plan/workload.js";
+import { TerminalBlock } from "./terminal-block.js";
 
 /** @import { CellRecord, Probe } from "../model/cell.ts" */
 /** @import { LatencySummary } from "../model/load.ts" */
@@ -13,12 +14,6 @@ import { schemeName, workloadOf } from "../plan/workload.js";
 /** Four times a second: what changes faster nobody can read, and the terminal's CPU is the measured machine's. */
 const REFRESH_MS = 250;
 const BAR_CELLS = 16;
-/** Where a terminal does not tell its width, as one has none before a container's first resize. */
-const USUAL_COLUMNS = 80;
-
-const ERASE_REST_OF_LINE = "\x1b[K";
-const ERASE_BELOW = "\x1b[J";
-const up = (/** @type {number} */ lines) => `\x1b[${lines}A`;
 
 /**
  * @param {{write(text: string): unknown, columns?: number}} stream
@@ -34,147 +29,149 @@ export function liveView(
   { isTerminal, columns = () => stream.columns, now = Date.now, env = process.env },
 ) {
   const redraws = isTerminal && !env.CI && env.TERM !== "dumb";
-  const colours = redraws && !env.NO_COLOR;
-  /** @type {string[]} lasting lines that wait for the next refresh */
-  const waiting = [];
-  /** What the block shows now, and for which width; empty: it is not there. */
-  let shown = "";
-  let shownWidth = 0;
-  let closed = false;
-  /** Of those that run at once, the one that began last. @type {Extract<RunEvent, {type: "cell"}> | undefined} */
-  let current;
-  /** @type {Map<string, Extract<RunEvent, {type: "cell"}>>} by the cell's id */
-  const running = new Map();
-  let phase = "start";
-  /** @type {Extract<RunEvent, {type: "progress"}> | undefined} */
-  let progress;
-  /** @type {number | undefined} */
-  let rounds;
-  /** @type {Plan["scenarios"]} */
-  let scenarios = {};
-  /** @type {number | undefined} */
-  let startedMs;
-  let endMs = 0;
-
-  /** @param {RunEvent} event */
-  const listen = (event) => {
-    switch (event.type) {
-      case "plan":
-        startedMs = now();
-        endMs = startedMs + event.estimatedSeconds * 1000;
-        rounds = event.rounds;
-        scenarios = event.scenarios;
-        return say(describePlan(event));
-      case "cell":
-        current = event;
-        running.set(event.cell.id, event);
-        phase = "start";
-        return;
-      case "phase":
-        phase = event.phase;
-        return;
-      case "progress":
-        progress = event;
-        return;
-      case "probe":
-        return say(describeProbe(event.probe));
-      case "cell-end":
-        endMs = now() + event.remainingSeconds * 1000;
-        say(describeEnd(event));
-        running.delete(event.record.id);
-        current = [...running.values()].at(-1);
-        progress = undefined;
-        return;
-      case "note":
-        return say(oneLine(event.text));
-    }
-  };
-
-  /** @param {string} line */
-  const say = (line) => {
-    if (redraws && !closed) waiting.push(line);
+  const view = new RunView({ now, redraws, colours: redraws && !env.NO_COLOR });
+  let block = redraws ? new TerminalBlock(stream, columns) : null;
+  const draw = () => block?.draw(view.block());
+  const timer = redraws ? setInterval(draw, REFRESH_MS).unref() : undefined;
+  const listen = (/** @type {RunEvent} */ event) => {
+    const line = view.take(event);
+    if (line === null) return;
+    if (block) block.say(line);
     else stream.write(`${line}\n`);
   };
-
-  /** @param {Probe} probe */
-  const describeProbe = (probe) => {
-    const colour = /** @type {const} */ ({ holds: "green", fails: "red", limited: "yellow" });
-    const place = current ? `${titleOf(current.cell, scenarios)} · ` : "";
-    return `${paint(colour[probe.verdict], probe.verdict)}  ${place}${probeText(probe)}`;
-  };
-
-  /** @param {Extract<RunEvent, {type: "cell-end"}>} event */
-  const describeEnd = ({ record, repeat }) => {
-    const own = running.get(record.id);
-    const place = own ? `${own.number}/${own.of} ` : "";
-    const title = `${place}${titleOf({ ...record, event: own?.cell.event }, scenarios)}${record.attempt > 1 ? ` (try ${record.attempt})` : ""}`;
-    const left = redraws ? "" : ` · ${duration(endMs - now())} left`;
-    if (record.status === "ok") {
-      const again = repeat ? [repeatText(repeat)] : [];
-      return `${paint("green", "ok")}  ${[title, ...figures(record), ...again].join(" · ")}${left}`;
-    }
-    const { kind, message } = record.cause ?? { kind: "skipped", message: "" };
-    if (record.status === "skipped") {
-      return `${paint("yellow", "skipped")}  ${title}: ${oneLine(message)}`;
-    }
-    const cause = `${kind}: ${oneLine(message)}${repeat ? "; it is tried again" : ""}`;
-    return `${paint("red", "FAILED")}  ${title}: ${cause}${left}`;
-  };
-
-  /** @type {(colour: "green" | "yellow" | "red", text: string) => string} */
-  const paint = (colour, text) =>
-    colours ? styleText(colour, text, { validateStream: false }) : text;
-
-  /** @returns {string[]} */
-  const block = () => {
-    if (startedMs === undefined) return [];
-    const lines = [
-      `elapsed ${duration(now() - startedMs)} · about ${duration(endMs - now())} left`,
-    ];
-    if (progress) lines.unshift(describeProgress(progress));
-    if (running.size > 1) lines.unshift(describeBeside([...running.values()], rounds));
-    else if (current) lines.unshift(describeCell(current, phase, { rounds, scenarios }));
-    return lines;
-  };
-
-  // The cursor rests on an empty line above the block: it stays there when a resize wraps the block's lines anew, and what
-  // another program writes is not written over. The width is one column less than there is: a terminal whose last column is
-  // full treats "erase the rest of the line" in its own way.
-  const draw = () => {
-    const width = Math.max(1, (columns() || USUAL_COLUMNS) - 1);
-    const lines = block().map((line) => clip(line, width));
-    const next = lines.join("\n");
-    // The old block may take more lines than it was written in, wrapped anew; or be gone over by a long lasting line. It gets
-    // shorter only when a cell has ended, which leaves such a line.
-    const anew = waiting.length > 0 || width !== shownWidth;
-    if (lines.length === 0 || (!anew && next === shown)) return;
-    const lasting = waiting.splice(0).map((line) => `${line}\n`);
-    stream.write(
-      [
-        "\r",
-        anew ? ERASE_BELOW : "",
-        ...lasting,
-        ERASE_REST_OF_LINE,
-        ...lines.map((line) => `\n${line}${ERASE_REST_OF_LINE}`),
-        up(lines.length),
-        "\r",
-      ].join(""),
-    );
-    shown = next;
-    shownWidth = width;
-  };
-
-  const timer = redraws ? setInterval(draw, REFRESH_MS).unref() : undefined;
-
   return Object.assign(listen, {
     close() {
-      if (closed) return;
-      closed = true;
       clearInterval(timer);
-      if (shown) stream.write(`\r${ERASE_BELOW}`);
-      for (const line of waiting.splice(0)) stream.write(`${line}\n`);
+      block?.close();
+      block = null;
     },
   });
+}
+
+/** @typedef {Extract<RunEvent, {type: "cell"}>} CellBegun */
+
+/** What is known of a run from its events, as lines. */
+class RunView {
+  #now;
+  #redraws;
+  #colours;
+  /** Those that run, by the cell's id; the one that began last is the last. @type {Map<string, CellBegun>} */
+  #running = new Map();
+  #phase = "start";
+  /** @type {Extract<RunEvent, {type: "progress"}> | undefined} */
+  #progress;
+  /** @type {number | undefined} */
+  #rounds;
+  /** @type {Plan["scenarios"]} */
+  #scenarios = {};
+  /** @type {number | undefined} */
+  #startedMs;
+  #endMs = 0;
+
+  /** @param {{now: () => number, redraws: boolean, colours: boolean}} options redraws: the block is seen */
+  constructor({ now, redraws, colours }) {
+    this.#now = now;
+    this.#redraws = redraws;
+    this.#colours = colours;
+  }
+
+  /** @returns {CellBegun | undefined} of those that run at once, the one that began last */
+  get #current() {
+    return [...this.#running.values()].at(-1);
+  }
+
+  /**
+   * @param {RunEvent} event
+   * @returns {string | null} a line that lasts; null: it leaves none
+   */
+  take(event) {
+    switch (event.type) {
+      case "plan":
+        return this.#begin(event);
+      case "cell":
+        this.#running.delete(event.cell.id);
+        this.#running.set(event.cell.id, event);
+        this.#phase = "start";
+        return null;
+      case "phase":
+        this.#phase = event.phase;
+        return null;
+      case "progress":
+        this.#progress = event;
+        return null;
+      case "probe":
+        return this.#describeProbe(event.probe);
+      case "cell-end":
+        return this.#end(event);
+      case "note":
+        return oneLine(event.text);
+      default:
+        return null;
+    }
+  }
+
+  /** @param {Extract<RunEvent, {type: "plan"}>} event */
+  #begin(event) {
+    this.#startedMs = this.#now();
+    this.#endMs = this.#startedMs + event.estimatedSeconds * 1000;
+    this.#rounds = event.rounds;
+    this.#scenarios = event.scenarios;
+    return describePlan(event);
+  }
+
+  /** @param {Extract<RunEvent, {type: "cell-end"}>} event */
+  #end(event) {
+    this.#endMs = this.#now() + event.remainingSeconds * 1000;
+    const line = this.#describeEnd(event);
+    this.#running.delete(event.record.id);
+    this.#progress = undefined;
+    return line;
+  }
+
+  /** @param {Probe} probe */
+  #describeProbe(probe) {
+    const colour = /** @type {const} */ ({ holds: "green", fails: "red", limited: "yellow" });
+    const current = this.#current;
+    const place = current ? `${titleOf(current.cell, this.#scenarios)} · ` : "";
+    return `${this.#paint(colour[probe.verdict], probe.verdict)}  ${place}${probeText(probe)}`;
+  }
+
+  /** @param {Extract<RunEvent, {type: "cell-end"}>} event */
+  #describeEnd({ record, repeat }) {
+    const own = this.#running.get(record.id);
+    const place = own ? `${own.number}/${own.of} ` : "";
+    const title = `${place}${titleOf({ ...record, event: own?.cell.event }, this.#scenarios)}${record.attempt > 1 ? ` (try ${record.attempt})` : ""}`;
+    const left = this.#redraws ? "" : ` · ${duration(this.#endMs - this.#now())} left`;
+    if (record.status === "ok") {
+      const again = repeat ? [repeatText(repeat)] : [];
+      return `${this.#paint("green", "ok")}  ${[title, ...figures(record), ...again].join(" · ")}${left}`;
+    }
+    const { kind, message } = record.cause ?? { kind: "skipped", message: "" };
+    if (record.status === "skipped")
+      return `${this.#paint("yellow", "skipped")}  ${title}: ${oneLine(message)}`;
+    const cause = `${kind}: ${oneLine(message)}${repeat ? "; it is tried again" : ""}`;
+    return `${this.#paint("red", "FAILED")}  ${title}: ${cause}${left}`;
+  }
+
+  /** @type {(colour: "green" | "yellow" | "red", text: string) => string} */
+  #paint(colour, text) {
+    return this.#colours ? styleText(colour, text, { validateStream: false }) : text;
+  }
+
+  /** @returns {string[]} what goes on now; []: nothing yet */
+  block() {
+    if (this.#startedMs === undefined) return [];
+    const now = this.#now();
+    const about = { rounds: this.#rounds, scenarios: this.#scenarios };
+    const current = this.#current;
+    const isAlone = current && this.#running.size === 1;
+    return [
+      ...(isAlone ? [describeCell(current, this.#phase, about)] : []),
+      ...(current && !isAlone ? [describeBeside([...this.#running.values()], this.#rounds)] : []),
+      ...(this.#progress ? [describeProgress(this.#progress)] : []),
+      `elapsed ${duration(now - this.#startedMs)} · about ${duration(this.#endMs - now)} left`,
+    ];
+  }
 }
 
 /**
@@ -360,13 +357,4 @@ function duration(ms) {
 function oneLine(text) {
   const lines = stripVTControlCharacters(text).split(/[\r\n]+/);
   return (lines.find((line) => line.trim()) ?? "").replace(/\p{Cc}+/gu, " ").trim();
-}
-
-/**
- * @param {string} text of characters that are one column wide
- * @param {number} width at least 1
- */
-function clip(text, width) {
-  const characters = Array.from(text);
-  return characters.length <= width ? text : `${characters.slice(0, width - 1).join("")}…`;
 }

@@ -7,7 +7,7 @@ import { OWN_ENGINE, Project } from "../platform/docker.js";
 import { EDGE_HOST, Edges } from "./edges.js";
 
 /** @import { PlannedCell } from "../model/plan.ts" */
-/** @import { RunContext } from "./cell.js" */
+/** @import { RunContext } from "./run-context.js" */
 
 /** Between the name of the run's project and that of the proxy. */
 const INFIX = "-beside-";

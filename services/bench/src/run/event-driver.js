@@ -352,7 +352,10 @@ export class EventDriver {
     await this.#engine.start(ids);
     const states = await this.#engine.inspect(ids);
     return ids.map((id) =>
-      this.#add(/** @type {ContainerState} */ (states.find((state) => state.id === id)), role),
+      this.#add(
+        /** @type {ContainerState} */ (states.find((state) => state.id === id)),
+        role,
+      ),
     );
   }
 

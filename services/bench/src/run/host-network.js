@@ -5,8 +5,27 @@
 import { EDGE_HOST } from "./edges.js";
 
 /** @import { ComposeConfig, ComposeService } from "../platform/docker.js" */
-/** @import { Role } from "../plan/hosts-file.js" */
+/** @import { MachineOfRun } from "../model/environment.ts" */
 /** @import { Scheme } from "../model/plan.ts" */
+
+/** @typedef {MachineOfRun["roles"][number]} MachineRole what of a run a machine carries */
+
+/**
+ * How this program, which has a network of Docker's, and what is on a machine's own find each other.
+ *
+ * @typedef {object} Door
+ * @property {string} machine address that the machine has in a network of Docker's: itself and its containers alone reach what listens there
+ * @property {string} bench address at which the machine finds this program
+ * @property {string} inside address at which this program finds what listens on the machine
+ *
+ * @typedef {object} RelayedPorts
+ * @property {number} edges of this program, for what is on the machine's own network
+ * @property {number[]} own of what is on that network, for this program
+ *
+ * @typedef {object} HostNetwork of a measured path on the machines' own network
+ * @property {string[]} proxies services of the proxy
+ * @property {Door} own that of the machine of ./bench itself
+ */
 
 /** Where each listens; proxy and k6 as they do on a network of their own. @type {{proxy: Record<Scheme, number>, reference: Record<Scheme, number>, server: number, k6: number}} */
 export const PORTS = {
@@ -16,7 +35,7 @@ export const PORTS = {
   k6: 6565,
 };
 
-/** What listens where a role is. @type {Record<Role, number[]>} */
+/** What listens where a role is. @type {Record<MachineRole, number[]>} */
 export const PORTS_OF_ROLE = {
   proxy: [...Object.values(PORTS.proxy), ...Object.values(PORTS.reference)],
   servers: [PORTS.server],
@@ -27,7 +46,7 @@ export const PORTS_OF_ROLE = {
 /** What this program asks by itself. */
 export const ASKED_PORTS = [...Object.values(PORTS.proxy), PORTS.server, PORTS.k6];
 
-/** Who is found by its name there, and the role of its machine. @type {Record<string, Role>} */
+/** Who is found by its name there, and the role of its machine. @type {Record<string, MachineRole>} */
 export const ROLE_OF_NAME = { proxy: "proxy", echo: "servers", reference: "proxy" };
 
 /** Of what is on the same machine. */
@@ -35,6 +54,15 @@ export const LOOPBACK = "127.0.0.1";
 
 /** Where nginx may write. */
 const REFERENCE_COPY = "/tmp/reference.conf";
+
+/**
+ * @param {{proxies: string[], addresses: Record<string, string>, bench: string}} about
+ * @returns {{key: string, change: (config: ComposeConfig) => ComposeConfig}} as `Project.readOnce` takes it
+ */
+export function toHostNetwork({ proxies, addresses, bench }) {
+  const about = { proxies, addresses, bench };
+  return { key: JSON.stringify(about), change: (config) => onHostNetwork(config, about) };
+}
 
 /**
  * @param {ComposeConfig} config as Compose wrote it

@@ -11,16 +11,16 @@ import { CellFailure } from "./cell-failure.js";
 import { PORTS } from "./host-network.js";
 import { readHttpSummary, referenceOf } from "./http-load.js";
 import { LoadRun } from "./load-run.js";
-import { samplesIn } from "./shipped-files.js";
+import { engineName } from "./placement.js";
 import { keepSamples, mergeSummaries, ownOf, readLatencies, readSummary } from "./k6.js";
 
-/** @import { Engine } from "../platform/docker.js" */
-/** @import { CellProject, Site } from "./placement.js" */
+/** @import { CellProject, Samples, Site } from "./placement.js" */
+/** @import { Workload } from "../model/plan.ts" */
 /** @import { CellRecord } from "../model/cell.ts" */
-/** @import { ParameterNames, Parameters, PlannedCell, Workload } from "../model/plan.ts" */
+/** @import { ParameterNames, Parameters, PlannedCell } from "../model/plan.ts" */
 /** @import { Summary } from "./k6.js" */
-/** @import { RunContext } from "./cell.js" */
-/** @import { Door } from "./relay.js" */
+/** @import { RunContext } from "./run-context.js" */
+/** @import { Door } from "./host-network.js" */
 
 /**
  * What the load says of a cell; of an event and of memory the runner knows the rest.
@@ -37,14 +37,8 @@ const NAME = "load";
 /** What a program in them begins with: theirs (proxies/proxy.yaml), as what comes later passes it by. */
 const ENTRYPOINT = ["sh", "/raise-limits.sh"];
 
-/** A command in them: removes what was written. */
-const EMPTY = ["sh", "-c", "rm -rf /samples/*"];
-
 /** What a load that watches connections writes beside its samples. */
 const TIMELINE = "survival.csv";
-
-/** What samples of another machine may take to come here: some GB are many minutes' on a slow line. */
-const COPY_LIMIT_MS = 900_000;
 
 /** So long after its container is gone, what ran there is given up: with a lost machine it would never end. */
 const LOG_LIMIT_MS = 15_000;
@@ -132,16 +126,13 @@ export class Loads {
           ...["run", "--detach", "--no-deps", "--no-TTY", "--name", name],
           // What it writes belongs to the caller.
           ...["--user", `${process.getuid?.()}:${process.getgid?.()}`],
-          ...["--volume", `${this.#samplesOn(this.#siteOf(i))}:/samples`],
+          ...["--volume", `${this.#samples.folderOn(this.#siteOf(i))}:/samples`],
           // Until it is removed: no sleep that is known on every system is longer.
           ...[service, "sleep", "2147483647"],
         ]),
       ),
     );
-    // Of the cell before.
-    await allEnded(
-      this.#elsewhere().map(({ engine, name }) => engine.check(["docker", "exec", name, ...EMPTY])),
-    );
+    await this.#samples.empty();
   }
 
   /**
@@ -152,32 +143,9 @@ export class Loads {
     return this.#context.placement.siteOfLoad(index + 1);
   }
 
-  /**
-   * @param {Site} site
-   * @returns {string} folder there in which all of its containers write
-   */
-  #samplesOn(site) {
-    if (site.isHere) return this.#scratch;
-    return samplesIn(this.#context.placement.equipmentOf(site).files);
-  }
-
-  /** @returns {{engine: Engine, name: string}[]} a container on each machine that is not this one */
-  #elsewhere() {
-    const first = new Map(
-      this.names.map((name, i) => /** @type {const} */ ([this.#siteOf(i), name])).reverse(),
-    );
-    return [...first].flatMap(([{ engine, isHere }, name]) => (isHere ? [] : { engine, name }));
-  }
-
-  /** What was written on other machines comes here. */
-  async #fetchSamples() {
-    await allEnded(
-      this.#elsewhere().map(({ engine, name }) =>
-        engine.check(["docker", "cp", `${name}:/samples/.`, this.#scratch], {
-          limit: AbortSignal.timeout(COPY_LIMIT_MS),
-        }),
-      ),
-    );
+  /** @returns {Samples} where they write */
+  get #samples() {
+    return this.#context.placement.samples(this.names, this.#scratch);
   }
 
   /**
@@ -276,7 +244,7 @@ export class Loads {
    * @throws {CellFailure} when one ended without a summary
    */
   async read(load, folder) {
-    await this.#fetchSamples();
+    await this.#samples.fetch();
     return this.#workload.protocol === "http"
       ? this.#readRequests(load)
       : this.#readConnections(load, folder);
@@ -346,14 +314,13 @@ function distributionOf(values) {
 /**
  * @template {{isLost: boolean}} T
  * @param {T} ended
- * @param {{name: string, isHere: boolean}} site
+ * @param {Site} site
  * @returns {T}
  * @throws {CellFailure}
  */
-function refuseLost(ended, { name, isHere }) {
+function refuseLost(ended, site) {
   if (!ended.isLost) return ended;
-  const whose = isHere ? "the Docker engine" : `the Docker engine of the machine ${name}`;
-  throw new CellFailure("engine", `the connection to ${whose} broke while the load ran`);
+  throw new CellFailure("engine", `the connection to ${engineName(site)} broke while the load ran`);
 }
 
 /**

@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { Engine } from "../platform/docker.js";
 import { Loads } from "./loads.js";
 
-/** @import { PlannedCell, Workload } from "../model/plan.ts" */
-/** @import { RunContext } from "./cell.js" */
+/** @import { Workload } from "../model/plan.ts" */
+/** @import { PlannedCell } from "../model/plan.ts" */
+/** @import { RunContext } from "./run-context.js" */
 /** @import { CellProject } from "./placement.js" */
 
 test("what runs on a machine that is lost is given up, and its log says so", async () => {

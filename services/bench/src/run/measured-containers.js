@@ -1,13 +1,14 @@
 /**
  * The containers whose counters a cell reads, by name and role.
  */
-import { ContainerGone, locate } from "../platform/counters.js";
-import { readThisHost } from "./counters-service.js";
+import { bootId, ContainerGone, locate, machineCpu } from "../platform/counters.js";
 import { Sampler } from "./sampler.js";
 
-/** @import { Counters, machineCpu, Reading } from "../platform/counters.js" */
+/** @import { Counters, Reading } from "../platform/counters.js" */
 /** @import { ContainerState } from "../platform/docker.js" */
 /** @import { Role, SocketReading } from "../model/container.ts" */
+/** @import { PlacedContainer } from "./placement.js" */
+/** @import { Sampling } from "./sampler.js" */
 
 /** Roles whose sockets are read: they carry the connections. */
 export const WITH_SOCKETS = /** @type {Role[]} */ (["proxy", "echo"]);
@@ -37,6 +38,17 @@ export const WITH_SOCKETS = /** @type {Role[]} */ (["proxy", "echo"]);
  * @typedef {Usage & {sockets: OpenSockets}} Moment
  *
  * @typedef {Pick<Counters, "read" | "sockets" | "processes">} ReadableContainer
+ *
+ * @typedef {object} Containers whose counters a cell reads, on whichever machines they are
+ * @property {MeasuredContainers | null} own they are on this machine alone, where an event can act on them; null: on several
+ * @property {(name: string, role: Role, state: PlacedContainer) => string} add what comes back is its name in the record
+ * @property {(name: string) => boolean} mayGo an event may end it
+ * @property {() => MeasuredContainer[]} list in the order in which they were added
+ * @property {(role: Role) => Reading[] | Promise<Reading[]>} readRole of each container that has it
+ * @property {(options: {intervalMs: number}) => Sampling} sampler
+ * @property {(options?: {without?: Role}) => Usage | Promise<Usage>} readUsage
+ * @property {() => OpenSockets | Promise<OpenSockets>} readSockets takes some 30 ms a container
+ * @property {(options?: {without?: Role}) => Moment | Promise<Moment>} read outside of a measured phase
  */
 
 export class MeasuredContainers {
@@ -60,6 +72,11 @@ export class MeasuredContainers {
   } = {}) {
     this.#locate = find;
     this.#readHost = readHost;
+  }
+
+  /** @returns {MeasuredContainers} */
+  get own() {
+    return this;
   }
 
   /**
@@ -170,6 +187,15 @@ export class MeasuredContainers {
   read(options) {
     return frozen({ ...this.readUsage(options), sockets: this.readSockets() });
   }
+}
+
+/** @returns {HostUsage} */
+export function readThisHost() {
+  return {
+    machine: machineCpu(),
+    benchSeconds: locate({ pid: "self" }).read().cpu.totalSeconds,
+    boot: bootId(),
+  };
 }
 
 /**

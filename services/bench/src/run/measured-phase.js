@@ -6,8 +6,7 @@ import { frozen } from "./measured-containers.js";
 /** @import { Log } from "./causes.js" */
 /** @import { EchoWorker } from "./echo-workers.js" */
 /** @import { LiveReadings } from "./live-readings.js" */
-/** @import { MeasuredContainers, Moment, OpenSockets } from "./measured-containers.js" */
-/** @import { SpreadContainers } from "./spread-containers.js" */
+/** @import { Containers, Moment, OpenSockets } from "./measured-containers.js" */
 /** @import { Reading } from "../platform/counters.js" */
 /** @import { Sample } from "./samples.js" */
 
@@ -43,7 +42,7 @@ export class MeasuredPhase {
   #fault;
 
   /**
-   * @param {MeasuredContainers | SpreadContainers} containers those of the load may be added until it opens
+   * @param {Containers} containers those of the load may be added until it opens
    * @param {object} sources what is read besides their counters
    * @param {() => Promise<EchoWorker[] | null>} sources.readEchoWorkers null: another server stands in the echo server's place
    * @param {(fromMs: number) => Promise<Log[]>} sources.readLogs what was written since, ms since 1970

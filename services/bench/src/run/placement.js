@@ -1,20 +1,19 @@
 /**
- * Which machine carries what of a run: one all of it, or several, each its part.
+ * Where what belongs to a run is, and how it is reached. All of it is on the machine of ./bench itself, unless hosts/ says otherwise: who
+ * runs cells asks a `Placement`, and does not know how many machines there are.
  */
 import { OWN_ENGINE, Project } from "../platform/docker.js";
-import { UserError } from "../errors.js";
-import { CellFailure } from "./cell-failure.js";
-import { LOOPBACK, onHostNetwork, PORTS_OF_ROLE, ROLE_OF_NAME } from "./host-network.js";
+import { cpuShares } from "./cpu-shares.js";
+import { LOOPBACK, PORTS_OF_ROLE, ROLE_OF_NAME, toHostNetwork } from "./host-network.js";
 import { MeasuredContainers } from "./measured-containers.js";
-import { relocated } from "./shipped-files.js";
-import { SpreadContainers } from "./spread-containers.js";
 
 /** @import { ComposeConfig, ContainerState, Engine } from "../platform/docker.js" */
-/** @import { Role } from "../plan/hosts-file.js" */
 /** @import { CellRecord } from "../model/cell.ts" */
-/** @import { Role as MeasuredRole } from "../model/container.ts" */
-/** @import { CountersAgent } from "./counters-agent.js" */
-/** @import { Door } from "./relay.js" */
+/** @import { Role } from "../model/container.ts" */
+/** @import { Plan } from "../model/plan.ts" */
+/** @import { CpuShares } from "./cpu-shares.js" */
+/** @import { Door, HostNetwork, MachineRole, RelayedPorts } from "./host-network.js" */
+/** @import { Containers } from "./measured-containers.js" */
 
 /**
  * @typedef {object} Site a machine of a run
@@ -26,413 +25,204 @@ import { SpreadContainers } from "./spread-containers.js";
  *
  * @typedef {ContainerState & {machine?: string}} PlacedContainer machine: that it runs on, by name; left out: there is one alone
  *
- * @typedef {object} Equipment of a machine that is not this one
- * @property {string} files where this folder's files are on it
- * @property {CountersAgent} agent that reads its counters
+ * @typedef {object} Equipping what other machines need to carry their parts
+ * @property {ComposeConfig} config with every profile
+ * @property {string} directory the project's
+ * @property {Plan} plan
+ * @property {Record<string, string[]>} services of each profile
+ * @property {("ecdsa" | "rsa")[]} keyTypes of the certificates
+ * @property {RelayedPorts | null} ports of doors, where the machines' own network is measured; null: it is not
+ * @property {(text: string) => void} say
+ *
+ * @typedef {object} Samples folders of the machines on which load writes
+ * @property {(site: Site) => string} folderOn
+ * @property {() => Promise<void>} empty removes those of the cell before
+ * @property {() => Promise<void>} fetch brings all of them here
+ *
+ * @typedef {object} CellProject the Compose project of a cell
+ * @property {Project} here on the engine of ./bench itself, with what observes
+ * @property {(site: Site) => Project} on
+ * @property {() => Promise<void>} readOnce throws a UserError when Compose cannot read it
+ * @property {(services: string[], options: {observers: string[], scale: string[]}) => Promise<void>} up starts services, until
+ *   each is found by its name; scale: options of `up`
+ *
+ * @typedef {object} ProjectOptions as of `Project`
+ * @property {string} name
+ * @property {string} profile
+ * @property {Record<string, string>} env
+ *
+ * @typedef {object} Placement
+ * @property {readonly string[]} networks that this program joins, beside that of the observers
+ * @property {(about: {ownCores: number, proxyCpus: number}) => CpuShares} shares ownCores: of this machine
+ * @property {() => (Site & {ports: number[]})[]} listening on which ports something listens where the machines' own network is measured
+ * @property {(project: string) => Promise<PlacedContainer[]>} left of an earlier run; throws a UserError when a machine does not answer
+ * @property {(project: string) => Promise<void>} clear removes from other machines what an earlier run has left
+ * @property {(about: Equipping) => Promise<void>} equip gives other machines what they need
+ * @property {(project: string) => Promise<string[]>} release removes it again; told is what could not be
+ * @property {() => Promise<Pick<CellRecord, "clocks">>} ready when every machine can carry a cell
+ * @property {(directory: string, options: ProjectOptions, hostNetwork: HostNetwork | null) => CellProject} project
+ * @property {() => Containers} containers whose counters are read; none yet
+ * @property {(project: string) => Promise<PlacedContainer[]>} containersOf
+ * @property {(ids: string[]) => Promise<PlacedContainer[]>} inspect those that exist
+ * @property {(names: string[]) => Promise<void>} remove wherever they are
+ * @property {(container: PlacedContainer, role: Role) => string} nameOf what it is called in the record
+ * @property {(container: {name: string, service: string}, fromMs?: number) => Promise<string | null>} logOf of proxy or server; null:
+ *   its machine does not answer
+ * @property {() => Promise<string | null>} silence which engine does not answer, and its words; null: all do. Until `ready` nothing
+ *   more is asked of one that does not
+ * @property {(role: MachineRole) => Site} siteOf
+ * @property {(number: number) => Site} siteOfLoad number: of a load container, from 1
+ * @property {(names: string[], scratch: string) => Samples} samples of the load containers of these names; scratch: folder here
+ * @property {(site: Site, own: Door) => Door} doorOf own: that of the machine of ./bench itself
  */
 
-/** What Compose may take to start containers on a machine that is not this one. */
-const COMPOSE_LIMIT_MS = 120_000;
+/** Everything on the engine of ./bench itself. */
+export class OwnMachine {
+  #site = { name: "", engine: OWN_ENGINE, isHere: true, cores: 0 };
+  #isSilent = false;
+  /** @type {readonly string[]} */
+  networks = [];
 
-/** Where the services of compose.yaml run that all proxies share; the others are a proxy's. */
-const SHARED = /** @type {Record<string, Role>} */ ({
-  echo: "servers",
-  load: "load",
-  "load-http": "load",
-});
-
-/** Where the containers of a record's role run. */
-const CARRIERS = /** @type {Record<MeasuredRole, Role>} */ ({
-  proxy: "proxy",
-  // The speed that counts is that of the machine where the proxy is.
-  reference: "proxy",
-  echo: "servers",
-  load: "load",
-  observer: "observe",
-});
-
-export class Placement {
-  #sites;
-  #loads;
-  #beside;
-  #equipment;
-  /** Of those that did not answer when they were asked last. @type {ReadonlySet<Site>} */
-  silent = new Set();
-
-  /**
-   * @param {Record<Role, Site>} sites
-   * @param {object} [spread] left out: there is one machine alone
-   * @param {string} spread.network the one over all machines, on which all but the observers meet
-   * @param {Site[]} [spread.loads] all that share the load; left out: that which has the role
-   * @param {Record<string, string>} [spread.beside] services that share the network of another, and that other
-   * @param {Map<Site, Equipment>} spread.equipment of each that is not this one; it comes when the run has begun
-   */
-  constructor(sites, spread) {
-    this.#sites = sites;
-    this.#loads = spread?.loads ?? [sites.load];
-    this.#beside = spread?.beside ?? {};
-    this.#equipment = spread?.equipment ?? new Map();
-    /** Over all machines; null: there is one alone. */
-    this.network = spread?.network ?? null;
-    /** Each once. @type {Site[]} */
-    this.sites = [...new Set([...Object.values(sites), ...this.#loads])];
+  /** @param {{ownCores: number, proxyCpus: number}} about */
+  shares({ ownCores, proxyCpus }) {
+    return cpuShares(ownCores, proxyCpus);
   }
 
-  /** Everything on the engine of ./bench itself. */
-  static here() {
-    const site = { name: "", engine: OWN_ENGINE, isHere: true, cores: 0 };
-    return new Placement({ proxy: site, servers: site, load: site, observe: site });
+  listening() {
+    return [{ ...this.#site, ports: Object.values(PORTS_OF_ROLE).flat() }];
   }
 
-  /** Whether there are several machines. */
-  get isSpread() {
-    return this.network !== null;
+  /** @param {string} project */
+  left(project) {
+    return OWN_ENGINE.containersOf(project);
   }
 
-  /** Those that are not this one. */
-  get further() {
-    return this.sites.filter(({ isHere }) => !isHere);
+  async clear() {}
+
+  async equip() {}
+
+  /** @returns {Promise<string[]>} */
+  async release() {
+    return [];
   }
 
-  /** @param {Role} role */
-  siteOf(role) {
-    return this.#sites[role];
-  }
-
-  /** @returns {readonly Site[]} those that share the load */
-  get loads() {
-    return this.#loads;
-  }
-
-  /**
-   * @param {number} number of a load container, from 1
-   * @returns {Site}
-   */
-  siteOfLoad(number) {
-    return this.#loads[(number - 1) % this.#loads.length];
-  }
-
-  /**
-   * @param {MeasuredRole} role of a container
-   * @param {string} [name] in the record: of a load with its number, of others the service
-   * @param {string} [machine] on which it was found; left out: what observes all
-   */
-  carrierOf(role, name, machine) {
-    const found = this.sites.find((site) => role === "observer" && site.name === machine);
-    if (found) return found;
-    if (role === "load" && name !== undefined)
-      return this.siteOfLoad(Number(name.match(/\d+$/)?.[0]));
-    if (role === "proxy" && name !== undefined) return this.siteOfService(name);
-    return this.#sites[CARRIERS[role]];
-  }
-
-  /**
-   * @param {Site} site
-   * @param {string} service no observer
-   * @returns {boolean} it may run there
-   */
-  carries(site, service) {
-    return SHARED[service] === "load"
-      ? this.#loads.includes(site)
-      : this.siteOfService(service) === site;
-  }
-
-  /** @param {string} service no observer */
-  siteOfService(service) {
-    return this.#sites[SHARED[this.#beside[service] ?? service] ?? "proxy"];
-  }
-
-  /**
-   * @param {Site} site
-   * @returns {number[]} on which something listens there, where the machines' own network is measured
-   */
-  portsOn(site) {
-    const roles = /** @type {Role[]} */ (Object.keys(PORTS_OF_ROLE));
-    return roles
-      .filter((role) => (role === "load" ? this.#loads.includes(site) : this.#sites[role] === site))
-      .flatMap((role) => PORTS_OF_ROLE[role]);
-  }
-
-  /**
-   * @param {Site} site
-   * @returns {Record<string, string>} addresses of what is measured by name, as that machine reaches them on the machines' own network
-   */
-  addressesOn(site) {
-    return Object.fromEntries(
-      Object.entries(ROLE_OF_NAME).map(([name, role]) => {
-        const { address = LOOPBACK } = this.#sites[role];
-        return [name, this.#sites[role] === site ? LOOPBACK : address];
-      }),
-    );
-  }
-
-  /**
-   * @param {Site} site
-   * @param {Door} own that of the machine of ./bench itself
-   * @returns {Door}
-   */
-  doorOf(site, own) {
-    return site.isHere ? own : this.equipmentOf(site).agent.door;
-  }
-
-  /** @param {Site} site */
-  equipmentOf(site) {
-    const found = this.#equipment.get(site);
-    if (!found) throw new Error(`the machine ${site.name} is not equipped`);
-    return found;
-  }
-
-  /**
-   * @param {string} directory the project's
-   * @param {{name: string, profile: string, env: Record<string, string>}} options as of `Project`
-   * @param {HostNetwork | null} [hostNetwork]
-   * @returns {CellProject}
-   */
-  project(directory, options, hostNetwork = null) {
-    return new CellProject(this, directory, options, hostNetwork);
-  }
-
-  /** @returns {MeasuredContainers | SpreadContainers} none yet */
-  containers() {
-    if (!this.isSpread) return new MeasuredContainers();
-    return new SpreadContainers({
-      siteOf: (role, name, machine) => this.carrierOf(role, name, machine),
-      agentOf: (site) => this.equipmentOf(site).agent,
-    });
-  }
-
-  /**
-   * @param {string} project name
-   * @param {Site[]} [sites] default: all machines
-   * @returns {Promise<PlacedContainer[]>} on them
-   * @throws {CellFailure | UserError} when an engine does not answer
-   */
-  async containersOf(project, sites) {
-    return this.#onEach((engine) => engine.containersOf(project), sites);
-  }
-
-  /**
-   * @param {string[]} ids of containers, wherever they are
-   * @returns {Promise<PlacedContainer[]>} those that exist
-   * @throws {CellFailure | UserError} when an engine does not answer
-   */
-  async inspect(ids) {
-    return this.#onEach((engine) => engine.inspect(ids));
-  }
-
-  /**
-   * @param {(engine: Engine) => Promise<ContainerState[]>} ask
-   * @param {Site[]} [sites]
-   * @returns {Promise<PlacedContainer[]>}
-   */
-  async #onEach(ask, sites = this.sites) {
-    const found = await Promise.all(
-      sites.map(async (site) => {
-        const states = await ask(site.engine).catch((error) => {
-          throw error instanceof UserError && !site.isHere ? silent(site, error.next) : error;
-        });
-        return this.isSpread ? states.map((state) => ({ ...state, machine: site.name })) : states;
-      }),
-    );
-    return found.flat();
-  }
-
-  /**
-   * @param {PlacedContainer} container
-   * @param {MeasuredRole} role
-   * @returns {string} what it is called in the record: its service; of what observes, which more than one machine may have, with the machine
-   */
-  nameOf({ service, machine }, role) {
-    const isFurther = machine !== undefined && machine !== this.#sites.observe.name;
-    return role === "observer" && isFurther ? `${service}-${machine}` : service;
-  }
-
-  /**
-   * @param {string[]} containers names, wherever they are
-   * @param {Site[]} [sites] default: all machines
-   */
-  async remove(containers, sites = this.sites) {
-    await Promise.all(sites.map(({ engine }) => engine.remove(containers)));
-  }
-
-  /** @returns {Promise<string | null>} which engine does not answer, and its words; null: all do */
-  async silence() {
-    const asked = await Promise.all(
-      this.sites.map(async (site) => {
-        const { code, output } = await site.engine.run([
-          ...["docker", "version", "--format", "{{.Server.Version}}"],
-        ]);
-        return { site, isSilent: code !== 0, output };
-      }),
-    );
-    const silences = asked.filter(({ isSilent }) => isSilent);
-    this.silent = new Set(silences.map(({ site }) => site));
-    if (silences.length === 0) return null;
-    const [{ site, output }] = silences;
-    const whose = site.isHere
-      ? "the Docker engine"
-      : `the Docker engine of the machine ${site.name}`;
-    return `${whose} does not answer: ${output.trim()}`;
-  }
-
-  /** @returns {Promise<Site[]>} the machines of which something may be asked; where there is one alone, it */
-  async answering() {
-    if (this.isSpread) await this.silence();
-    return this.sites.filter((site) => !this.silent.has(site));
-  }
-
-  /**
-   * Waits until every machine knows the containers that were just started by their names: what was told on one of them takes its time to the
-   * others, and a proxy looks up its server once.
-   *
-   * @param {Record<string, string>} addresses by name
-   * @throws {CellFailure} when one does not
-   */
-  async awaitNames(addresses) {
-    await Promise.all(
-      this.further.map(async (site) => {
-        const { agent } = this.equipmentOf(site);
-        for (const [name, address] of Object.entries(addresses)) {
-          const found = await agent.awaitName(name, address);
-          if (found.includes(address)) continue;
-          throw new CellFailure(
-            "start",
-            `the machine ${site.name} finds ${name} at ${found.join(", ") || "no address"}, not at ${address}: the network between the machines is broken (./bench hosts check)`,
-          );
-        }
-      }),
-    );
-  }
-
-  /** @returns {Promise<void>} when every agent is there, and knows how far its clock is off */
   async ready() {
-    await Promise.all(this.further.map((site) => this.equipmentOf(site).agent.ready()));
-    this.silent = new Set();
+    this.#isSilent = false;
+    return {};
   }
-
-  /** @returns {Pick<CellRecord, "clocks">} of the machines that are not this one; {}: there is none */
-  clocks() {
-    if (!this.isSpread) return {};
-    const clocks = this.further.map((site) => [site.name, this.equipmentOf(site).agent.clock]);
-    return { clocks: Object.fromEntries(clocks) };
-  }
-}
-
-/**
- * @param {Site} site
- * @param {string} why
- */
-function silent({ name }, why) {
-  return new CellFailure(
-    "engine",
-    `the Docker engine of the machine ${name} does not answer: ${why}`,
-  );
-}
-
-/**
- * @typedef {object} HostNetwork of a measured path on the machines' own network; null: it is on Docker's
- * @property {string[]} proxies services of the proxy
- * @property {Door} own that of the machine of ./bench itself
- */
-
-/** The Compose project of a cell: the same model on each machine. */
-export class CellProject {
-  #placement;
-  #hostNetwork;
-  #here;
-  /** @type {Map<Site, Project>} */
-  #projects;
 
   /**
-   * @param {Placement} placement
    * @param {string} directory
-   * @param {{name: string, profile: string, env: Record<string, string>}} options
+   * @param {ProjectOptions} options
    * @param {HostNetwork | null} hostNetwork
    */
-  constructor(placement, directory, options, hostNetwork) {
-    this.#placement = placement;
-    this.#hostNetwork = hostNetwork;
-    this.#here = new Project(directory, options);
-    this.#projects = new Map(
-      placement.sites.map((site) => [
-        site,
-        placement.isSpread
-          ? new Project(directory, {
-              ...{ ...options, engine: site.engine },
-              ...(!site.isHere && { limitMs: COMPOSE_LIMIT_MS }),
-            })
-          : this.#here,
-      ]),
-    );
+  project(directory, options, hostNetwork) {
+    return new OwnProject(new Project(directory, options), hostNetwork);
   }
 
-  /** @returns {Project} on the engine of ./bench itself, with what observes */
-  get here() {
-    return this.#here;
+  containers() {
+    return new MeasuredContainers();
   }
 
-  /** @param {string} service no observer */
-  of(service) {
-    return this.on(this.#placement.siteOfService(service));
+  /** @param {string} project */
+  async containersOf(project) {
+    return this.#isSilent ? [] : OWN_ENGINE.containersOf(project);
   }
 
-  /** @param {Site} site */
-  on(site) {
-    return /** @type {Project} */ (this.#projects.get(site));
+  /** @param {string[]} ids */
+  inspect(ids) {
+    return OWN_ENGINE.inspect(ids);
   }
 
-  /** @throws {UserError} when Compose cannot read it */
+  /** @param {string[]} names */
+  async remove(names) {
+    if (!this.#isSilent) await OWN_ENGINE.remove(names);
+  }
+
+  /** @param {{service: string}} container */
+  nameOf({ service }) {
+    return service;
+  }
+
+  /**
+   * @param {{name: string}} container
+   * @param {number} [fromMs]
+   */
+  async logOf({ name }, fromMs) {
+    return this.#isSilent ? null : OWN_ENGINE.logOf(name, fromMs);
+  }
+
+  async silence() {
+    const words = await silenceOf(this.#site);
+    this.#isSilent = words !== null;
+    return words;
+  }
+
+  siteOf() {
+    return this.#site;
+  }
+
+  siteOfLoad() {
+    return this.#site;
+  }
+
+  /**
+   * @param {string[]} _names
+   * @param {string} scratch
+   */
+  samples(_names, scratch) {
+    return { folderOn: () => scratch, empty: async () => {}, fetch: async () => {} };
+  }
+
+  /**
+   * @param {Site} _site
+   * @param {Door} own
+   */
+  doorOf(_site, own) {
+    return own;
+  }
+}
+
+class OwnProject {
+  #path;
+
+  /**
+   * @param {Project} here
+   * @param {HostNetwork | null} hostNetwork
+   */
+  constructor(here, hostNetwork) {
+    this.here = here;
+    const addresses = Object.fromEntries(Object.keys(ROLE_OF_NAME).map((name) => [name, LOOPBACK]));
+    this.#path = hostNetwork
+      ? toHostNetwork({ ...hostNetwork, addresses, bench: hostNetwork.own.bench })
+      : undefined;
+  }
+
+  on() {
+    return this.here;
+  }
+
   async readOnce() {
-    const { network, sites } = this.#placement;
-    const alone = network === null ? this.#pathOn(sites[0]) : null;
-    await this.#here.readOnce(alone ?? undefined);
-    if (network === null) return;
-    for (const [site, project] of this.#projects) {
-      const files = site.isHere ? null : this.#placement.equipmentOf(site).files;
-      const path = this.#pathOn(site);
-      const there = { directory: project.directory, network, files };
-      await project.readOnce({
-        key: `${network} ${files} ${path?.key}`,
-        change: (config) => relocated(path ? path.change(config) : config, there),
-      });
-    }
+    await this.here.readOnce(this.#path);
   }
 
   /**
-   * @param {Site} site
-   * @returns {{key: string, change: (config: ComposeConfig) => ComposeConfig} | null} null: the measured path is on Docker's network
-   */
-  #pathOn(site) {
-    if (!this.#hostNetwork) return null;
-    const { proxies, own } = this.#hostNetwork;
-    const addresses = this.#placement.addressesOn(site);
-    const about = { proxies, addresses, bench: this.#placement.doorOf(site, own).bench };
-    return { key: JSON.stringify(about), change: (config) => onHostNetwork(config, about) };
-  }
-
-  /**
-   * Starts services on their machines: servers first where there are several, as names take their time from one to the other.
-   *
    * @param {string[]} services
-   * @param {{observers: string[], scale: string[], afterServers: () => Promise<void>}} options scale: options of `up`
-   * @throws {UserError}
+   * @param {{scale: string[]}} options
    */
-  async up(services, { observers, scale, afterServers }) {
-    const start = ["up", "--detach", "--no-deps", ...scale];
-    if (!this.#placement.isSpread) {
-      await this.#here.check([...start, ...services]);
-      return;
-    }
-    const observing = services.filter((service) => observers.includes(service));
-    if (observing.length > 0) await this.#here.check(["up", "--detach", "--no-deps", ...observing]);
-    const measured = services.filter((service) => !observers.includes(service));
-    const server = this.#placement.siteOf("servers");
-    const servers = measured.filter((service) => this.#placement.siteOfService(service) === server);
-    const others = measured.filter((service) => !servers.includes(service));
-    for (const group of [servers, others]) {
-      if (group.length > 0)
-        await this.of(group[0]).check(["up", "--detach", "--no-deps", ...group]);
-      if (group === servers) await afterServers();
-    }
+  async up(services, { scale }) {
+    await this.here.check(["up", "--detach", "--no-deps", ...scale, ...services]);
   }
+}
+
+/** @param {Pick<Site, "name" | "isHere">} site @returns {string} how messages call it */
+export function engineName({ name, isHere }) {
+  return isHere ? "the Docker engine" : `the Docker engine of the machine ${name}`;
+}
+
+/** @param {Site} site @returns {Promise<string | null>} that its engine does not answer, and its words; null: it does */
+export async function silenceOf(site) {
+  const version = ["docker", "version", "--format", "{{.Server.Version}}"];
+  const { code, output } = await site.engine.run(version);
+  return code === 0 ? null : `${engineName(site)} does not answer: ${output.trim()}`;
 }

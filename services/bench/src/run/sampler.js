@@ -6,7 +6,17 @@ import { ContainerGone } from "../platform/counters.js";
 /** @import { Reading } from "../platform/counters.js" */
 /** @import { Sample } from "./samples.js" */
 
-/** @typedef {{read(): Reading}} Readable a `Counters` */
+/**
+ * @typedef {{read(): Reading}} Readable a `Counters`
+ *
+ * @typedef {object} Sampling as of a `Sampler`, on whichever machines
+ * @property {ReadonlyMap<string, number>} gone
+ * @property {Promise<never>} broken
+ * @property {readonly Sample[]} samples
+ * @property {() => void | Promise<void>} start
+ * @property {() => void | Promise<void>} stop
+ * @property {() => void} abandon
+ */
 
 /**
  * Reads the counters of each container at `start`, then at every multiple of the interval after it, and at `stop`.

@@ -6,61 +6,11 @@ import { test } from "node:test";
 import { cellRecord, plannedCell, results } from "../analyse/testing/results.js";
 import { Store } from "../record/store.js";
 import { share } from "./loads.js";
-import { cpuShares, runCells } from "./sequence.js";
+import { runCells } from "./sequence.js";
 
 /** @import { CellRecord } from "../model/cell.ts" */
 /** @import { PlannedCell } from "../model/plan.ts" */
 /** @import { RunEvent } from "../model/run-event.ts" */
-
-test("below four cores everything shares, and the note says so", () => {
-  const { env, loadCores, cpuLimited, note } = cpuShares(2, 0);
-  assert.deepEqual(env, {
-    ...{ PROXY_CPUS: "0", PROXY_CPU_PERIOD: "0", PROXY_CPU_QUOTA: "0" },
-    ...{ PROXY_CPUSET: "", REFERENCE_CPUSET: "", ECHO_CPUSET: "", LOAD_CPUSET: "" },
-  });
-  assert.equal(loadCores, 2);
-  assert.equal(cpuLimited, false);
-  assert.match(note, /share 2 cores/);
-});
-
-test("a budget of whole cores is a set, which holds for all containers of a proxy together", () => {
-  const { env, cpuLimited } = cpuShares(2, 1);
-  assert.equal(env.PROXY_CPUSET, "1");
-  assert.equal(env.PROXY_CPUS, "0");
-  assert.equal(cpuLimited, false);
-});
-
-test("a fraction is a limit of CPU time in short periods, and throttling is planned", () => {
-  const { env, cpuLimited } = cpuShares(2, 0.15);
-  // The engine refuses a period beside that.
-  assert.equal(env.PROXY_CPUS, "0");
-  assert.deepEqual([env.PROXY_CPU_PERIOD, env.PROXY_CPU_QUOTA], ["10000", "1500"]);
-  assert.equal(env.PROXY_CPUSET, "");
-  assert.equal(cpuLimited, true);
-});
-
-for (const [cores, proxyCpus] of [
-  [4, 0],
-  [4, 2],
-  [8, 0],
-  [16, 3],
-  [64, 0],
-]) {
-  test(`${cores} cores, budget ${proxyCpus}: proxy, echo and load have cores of their own, all of them used`, () => {
-    const { env, loadCores } = cpuShares(cores, proxyCpus);
-    const sets = [env.PROXY_CPUSET, env.ECHO_CPUSET, env.LOAD_CPUSET].map((set) => {
-      const [from, to = from] = set.split("-").map(Number);
-      return Array.from({ length: to - from + 1 }, (_, i) => from + i);
-    });
-    assert.deepEqual(
-      sets.flat(),
-      Array.from({ length: cores }, (_, i) => i),
-    );
-    assert.ok(sets.every((set) => set.length > 0));
-    assert.equal(sets[2].length, loadCores);
-    if (proxyCpus) assert.equal(sets[0].length, proxyCpus);
-  });
-}
 
 test("load containers share the connections, none is lost", () => {
   const parameters = { CONNECTIONS: 10, CONCURRENCY: 7, MESSAGES: 3 };

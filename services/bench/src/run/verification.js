@@ -9,9 +9,10 @@ import { CellFailure } from "./cell-failure.js";
 
 /** @import { ConnectionOptions, SecureVersion } from "node:tls" */
 /** @import { Target } from "../conformance/connect.js" */
+/** @import { Workload } from "../model/plan.ts" */
 /** @import { CellRecord } from "../model/cell.ts" */
-/** @import { PlannedCell, Workload } from "../model/plan.ts" */
-/** @import { RunContext } from "./cell.js" */
+/** @import { PlannedCell } from "../model/plan.ts" */
+/** @import { RunContext } from "./run-context.js" */
 
 /** Of the proxy, in its certificate too. */
 const NAME = "proxy";

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { NETWORK } from "../../src/machine/hosts-swarm.js";
+import { NETWORK } from "../../src/hosts/swarm.js";
 import { check, run } from "../../src/platform/docker.js";
 import { until } from "../../src/platform/wait.js";
 import { readRows } from "../../src/record/csv.js";

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Project } from "../../src/platform/docker.js";
 import { readProxies } from "../../src/plan/proxies.js";
+import { observersOf } from "../../src/run/observers.js";
 import { projectDirectory } from "../lab.js";
 
 /** Services that no measured connection passes. */
@@ -61,6 +62,17 @@ for (const { name } of proxies) {
     }
   });
 }
+
+test("what observes is labelled, and starts with no profile", async () => {
+  const { services } = await new Project(projectDirectory, {
+    files: ["compose.yaml"],
+    profile: "*",
+  }).config();
+  assert.deepEqual(observersOf({ services }).sort(), ["cadvisor", "grafana", "influxdb"]);
+  const grafana = { ...services.grafana, profiles: ["no-image"] };
+  const lacking = observersOf({ services: { ...services, grafana } });
+  assert.deepEqual(lacking.sort(), ["cadvisor", "influxdb"]);
+});
 
 test("every proxy runs under the same limits", async () => {
   const { services } = await new Project(projectDirectory, { profile: "*" }).config();

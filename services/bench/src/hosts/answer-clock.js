@@ -1,0 +1,21 @@
+/**
+ * `clock`: answers each line with this machine's time. `hosts` asks it in a container on each machine.
+ */
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { wallClock } from "./clock.js";
+
+/** @import { Readable } from "node:stream" */
+
+/**
+ * @param {Readable} input
+ * @param {(line: string) => void} print
+ * @returns {Promise<number>} exit status, once the input ends
+ */
+export async function clock(input, print) {
+  const now = wallClock();
+  const lines = createInterface({ input });
+  lines.on("line", () => print(String(now())));
+  await once(lines, "close");
+  return 0;
+}
