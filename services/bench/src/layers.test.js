@@ -24,13 +24,14 @@ const ALLOWED = {
   // What is made of a record: never an engine.
   analyse: ["plan", "record", "statistics"],
   render: ["analyse", "plan", "record", "statistics"],
+  report: ["analyse", "plan", "record", "statistics"],
   // Points for InfluxDB, and what `export` draws of them.
   series: ["analyse", "plan", "platform", "record"],
-  panels: ["platform", "plan", "record", "render"],
+  panels: ["platform", "plan", "record", "report"],
   // Only commands join the stages.
   commands: [
     ...["statistics", "platform", "plan", "record", "conformance", "machine", "hosts", "run"],
-    ...["analyse", "render", "series", "panels"],
+    ...["analyse", "render", "report", "series", "panels"],
   ],
 };
 
@@ -90,7 +91,7 @@ test("no stage reaches another in a circle", () => {
 
 test("no file has the name of a folder beside it", () => {
   for (const file of files) {
-    const folder = file.replace(/\.js$/, "");
+    const folder = file.replace(/\.(js|ts)$/, "");
     assert.ok(!files.some((other) => other.startsWith(`${folder}${sep}`)), file);
   }
 });

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { capacitiesOf } from "../../src/analyse/capacities.js";
-import { panelsOf, readDashboards } from "../../src/panels/dashboards.js";
+import { panelsOf, readDashboards } from "../../src/panels/dashboards.ts";
 import { addBusyRelay } from "../relays.js";
 import { isQuiet, lastAttempts, testbed } from "../testbed.js";
 

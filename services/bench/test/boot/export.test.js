@@ -10,14 +10,14 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 // @ts-expect-error: jsdom ships no types.
 import { JSDOM } from "jsdom";
-import { panelsOf, readDashboards } from "../../src/panels/dashboards.js";
-import { pixelsOf } from "../../src/panels/testing/png.js";
+import { panelsOf, readDashboards } from "../../src/panels/dashboards.ts";
+import { pixelsOf } from "../../src/panels/testing/png.ts";
 import { Project } from "../../src/platform/docker.js";
 import { Influx } from "../../src/platform/influx.js";
 import { finishedTestbed, testbed } from "../testbed.js";
 import { atEnd, joinProject, waitForLoad } from "../lab.js";
 
-/** @import { Entry } from "../../src/panels/folder.js" */
+/** @import { Entry } from "../../src/panels/folder.ts" */
 
 const CPU = /^battle-\d+-cpu-per-connection-/;
 /** What short connections of one kind do not tell. */
@@ -78,7 +78,7 @@ function assertWhole(folder, caption) {
     const { document } = new JSDOM(readFileSync(join(folder, name), "utf8"), {
       contentType: "image/svg+xml",
     }).window;
-    const lines = [...document.querySelectorAll('text[font-size="11"]')];
+    const lines = [...document.querySelectorAll(".caption text")];
     assert.match(lines.map(({ textContent }) => textContent).join(" · "), caption, name);
   }
 }

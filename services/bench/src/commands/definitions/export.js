@@ -25,6 +25,6 @@ export const exportPanels = (program, call) =>
     const snapshot = typed === true ? "" : typed;
     const wanted = { run, dashboard, panel, formats: format, snapshot, grafana };
     return call("export", wanted, async ({ directory, say }) =>
-      (await import("../export.js")).exportPanels(directory, wanted, say),
+      (await import("../export.ts")).exportPanels(directory, wanted, say),
     );
   });

@@ -1,0 +1,162 @@
+/**
+ * From InfluxDB's answer to what a panel shows: frames as Grafana's data source makes them, then the panel's transformations,
+ * then the look of each field. What is known here is what our dashboards use; anything else is refused by its name.
+ */
+import type { Series } from "../platform/influx.js";
+import { csvText } from "../record/csv.js";
+import type { Config, Panel, Target } from "./dashboards.ts";
+
+/** A column; times are in ms since 1970. */
+export type Field = {
+  name: string;
+  type: "time" | "number" | "string" | "boolean";
+  values: any[];
+  /** Tags of its series. */
+  labels?: Record<string, string>;
+  config?: Config;
+};
+/** Fields of equal length. */
+export type Frame = { refId: string; name?: string; fields: Field[] };
+/** A field as the panel shows it: with its defaults, and its overrides for this field. */
+export type Shown = { field: Field; times: number[]; frame: Frame; name: string; config: Config };
+
+/** @returns a series each; of a table, one */
+export function framesOf({ refId, alias = "", resultFormat }: Target, series: Series[]): Frame[] {
+  if (resultFormat === "table") return series.length > 0 ? [tableOf(refId, series)] : [];
+  return series.flatMap(({ tags, columns, values: rows }) =>
+    columns.slice(1).map((column, i) => {
+      const name = alias.replace(/\$(tag_)?(\w+)/g, (match, isTag, key) =>
+        isTag ? (tags[key] ?? match) : key === "col" ? column : match,
+      );
+      const values = rows.map((row) => row[i + 1]);
+      const config = { displayNameFromDS: name };
+      const time: Field = { name: "Time", type: "time", values: rows.map(([ms]) => ms) };
+      const value: Field = { name: "Value", type: typeOf(values), values, labels: tags, config };
+      return { refId, name, fields: [time, value] };
+    }),
+  );
+}
+
+/** @returns time, tags, columns */
+function tableOf(refId: string, series: Series[]): Frame {
+  const [first] = series;
+  const tags = Object.keys(first.tags);
+  const rows = series.flatMap((one) =>
+    one.values.map(([time, ...values]) => [time, ...tags.map((tag) => one.tags[tag]), ...values]),
+  );
+  const names = [first.columns[0], ...tags, ...first.columns.slice(1)];
+  const fields = names.map((name, i): Field => {
+    const values = rows.map((row) => row[i] ?? null);
+    return name === "time"
+      ? { name: "Time", type: "time", values }
+      : { name, type: typeOf(values), values };
+  });
+  return { refId, fields };
+}
+
+function typeOf(values: any[]): Field["type"] {
+  const found = typeof values.find((value) => value !== null);
+  return found === "string" || found === "boolean" ? found : "number";
+}
+
+const TRANSFORMATIONS: Record<string, (field: Field, options: any) => Field | []> = {
+  renameByRegex: (field, { regex, renamePattern }) => {
+    const displayName = nameOf(field).replace(new RegExp(regex), renamePattern);
+    return field.type === "time" || displayName === nameOf(field)
+      ? field
+      : { ...field, config: { ...field.config, displayName } };
+  },
+  organize: (field, { excludeByName, ...unknown }) => {
+    const others = Object.values(unknown).flatMap((option) => Object.keys(option ?? {}));
+    if (others.length > 0)
+      throw new Error("./bench export knows of the transformation organize excludeByName alone");
+    return excludeByName[nameOf(field)] ? [] : field;
+  },
+};
+
+/** @returns what is seen of them */
+function transformed(frames: Frame[], { transformations = [] }: Panel): Frame[] {
+  return transformations.reduce((before, { id, options }) => {
+    const transform = TRANSFORMATIONS[id];
+    if (!transform) throw new Error(`./bench export does not know the transformation ${id}`);
+    return before.map((frame) => ({
+      ...frame,
+      fields: frame.fields.flatMap((field) => transform(field, options)),
+    }));
+  }, frames);
+}
+
+function nameOf({ name, config }: Field): string {
+  return config?.displayName ?? config?.displayNameFromDS ?? name;
+}
+
+/** @returns every field of every frame after the panel's transformations, in their order */
+export function shownFields(frames: Frame[], panel: Panel): Shown[] {
+  const { defaults = {}, overrides = [] } = panel.fieldConfig ?? {};
+  return transformed(frames, panel).flatMap((frame) => {
+    const times = frame.fields.find(({ type }) => type === "time")?.values ?? [];
+    return frame.fields.map((field) => {
+      const name = nameOf(field);
+      const config = structuredClone({ ...defaults, ...field.config });
+      for (const { matcher, properties } of overrides) {
+        const matches = MATCHERS[matcher.id];
+        if (!matches)
+          throw new Error(`./bench export does not know the matcher ${matcher.id} of an override`);
+        if (!matches(name, matcher.options)) continue;
+        for (const { id, value } of properties) {
+          const [key, inner] = id.split(".");
+          config[key] = inner === undefined ? value : { ...config[key], [inner]: value };
+        }
+      }
+      return { field, times, frame, name, config };
+    });
+  });
+}
+
+const MATCHERS: Record<string, (name: string, options: string) => boolean> = {
+  byName: (name, options) => name === options,
+  byRegexp: (name, options) => new RegExp(options.replace(/^\/|\/$/g, "")).test(name),
+};
+
+/** @returns those that are not hidden */
+export function visibleFields(frames: Frame[], panel: Panel): Shown[] {
+  return shownFields(frames, panel).filter(({ config }) => !config.custom?.hideFrom?.viz);
+}
+
+export function hasData(frames: Frame[], panel: Panel): boolean {
+  return visibleFields(frames, panel).some(
+    ({ field }) => field.type !== "time" && field.values.some((value) => value !== null),
+  );
+}
+
+/** @returns what the dashboard says of a panel without data: a sentence, and no sign that stands for a missing figure */
+export function reasonOf({ fieldConfig }: Panel): string {
+  const noValue = fieldConfig?.defaults.noValue ?? "";
+  return /\p{L}/u.test(noValue) ? noValue : "No sample in this range";
+}
+
+/** @returns series beside each other, a row for each time; a table as it is; times in ISO 8601, UTC */
+export function csvOf(frames: Frame[], panel: Panel): string {
+  const fields = shownFields(frames, panel);
+  const text = (ms: number) => new Date(ms).toISOString();
+  if (new Set(fields.map(({ frame }) => frame)).size === 1) {
+    const rows = fields[0].field.values.map((_, i) =>
+      fields.map(({ field: { type, values } }) => (type === "time" ? text(values[i]) : values[i])),
+    );
+    return csvText([fields.map(({ name }) => name), ...rows]);
+  }
+  const columns = fields.filter(({ field }) => field.type !== "time");
+  const rows = new Map<number, any[]>();
+  columns.forEach(({ field, times }, column) =>
+    times.forEach((ms, i) => {
+      if (!rows.has(ms))
+        rows.set(
+          ms,
+          columns.map(() => null),
+        );
+      rows.get(ms)![column] = field.values[i];
+    }),
+  );
+  const sorted = [...rows].sort(([a], [b]) => a - b).map(([ms, row]) => [text(ms), ...row]);
+  return csvText([["Time", ...columns.map(({ name }) => name)], ...sorted]);
+}

@@ -1,0 +1,86 @@
+/**
+ * A dashboard with its data inside, for a Grafana that has neither this project's InfluxDB nor its files.
+ *
+ * Made as the share dialog of current Grafana makes one (transformSceneToSaveModel.ts): each panel asks Grafana's own data
+ * source for the frames that stand in the query itself. Grafana 9.4 reads that too, and shows annotations that come as frames of
+ * a panel; the older form, `snapshotData` of a panel, would lose them in Grafana 11. Frames are those before transformations.
+ */
+import type { Dashboard, Panel, Variable } from "./dashboards.ts";
+import type { Annotation } from "./draw.ts";
+import type { Field, Frame } from "./frames.ts";
+import type { Choice, Range } from "./query.ts";
+
+const GRAFANA = { type: "grafana", uid: "-- Grafana --" };
+
+export type Snapshot = { name: string; expires: number; dashboard: Record<string, any> };
+type Content = {
+  name: string;
+  /** By the panel's id; a panel without an entry has no data. */
+  frames: Map<number, Frame[]>;
+  annotations: Annotation[];
+  variables: Choice["variables"];
+  range: Range;
+};
+
+/** @returns body of POST /api/snapshots; it is kept until it is deleted */
+export function snapshotOf(dashboard: Dashboard, content: Content): Snapshot {
+  const { name, frames, annotations, variables, range } = content;
+  const withData = (panel: Panel): Record<string, any> => {
+    const panels = panel.panels?.map(withData);
+    if (panel.type === "row") return { ...panel, panels };
+    const snapshot = (frames.get(panel.id) ?? []).map(frameJson);
+    if (panel.type === "timeseries" && annotations.length > 0)
+      snapshot.push(annotationJson(annotations));
+    const target = { refId: "A", datasource: GRAFANA, queryType: "snapshot", snapshot };
+    return { ...panel, links: [], datasource: GRAFANA, targets: [target] };
+  };
+  const variablesNow = dashboard.templating?.list ?? [];
+  const shown = (dashboard.annotations?.list ?? []).filter(({ enable }) => enable);
+  return {
+    name,
+    expires: 0,
+    dashboard: {
+      ...{ ...dashboard, id: null, title: name, links: [], refresh: "" },
+      time: { from: new Date(range.fromMs).toISOString(), to: new Date(range.toMs).toISOString() },
+      panels: dashboard.panels.map(withData),
+      templating: { list: variablesNow.map((one) => fixed(one, variables)) },
+      // An empty list keeps Grafana 9.4 from asking: those of the panels are shown.
+      annotations: {
+        list: shown.map(({ name, enable, iconColor, type, builtIn, hide }) => ({
+          ...{ name, enable, iconColor, type, builtIn, hide, snapshotData: [] },
+        })),
+      },
+    },
+  };
+}
+
+function fixed(variable: Variable, variables: Choice["variables"]) {
+  const { values, all } = variables[variable.name] ?? { values: [] };
+  const [text, value] = all ? [["All"], ["$__all"]] : [values, values];
+  const current = variable.multi
+    ? { selected: true, text, value }
+    : { selected: true, text: text[0] ?? "", value: value[0] ?? "" };
+  const empty = { datasource: null, query: "", definition: "", refresh: 0 };
+  return { ...variable, ...empty, current, options: [current] };
+}
+
+/** @returns as Grafana's dataFrameFromJSON reads it */
+function frameJson({ refId, name, fields }: { refId?: string; name?: string; fields: Field[] }) {
+  const schema: Record<string, any> = {
+    ...{ refId, name },
+    fields: fields.map(({ name, type, labels, config = {} }) => ({ name, type, labels, config })),
+  };
+  return { schema, data: { values: fields.map(({ values }) => values) } };
+}
+
+function annotationJson(annotations: Annotation[]) {
+  const { schema, data } = frameJson({
+    name: "annotations",
+    fields: [
+      { name: "time", type: "time", values: annotations.map(({ ms }) => ms) },
+      { name: "title", type: "string", values: annotations.map(({ title }) => title) },
+      { name: "text", type: "string", values: annotations.map(({ text }) => text) },
+    ],
+  });
+  return { schema: { ...schema, meta: { dataTopic: "annotations" } }, data };
+}
