@@ -24,7 +24,7 @@ const ALLOWED = {
   // What is made of a record: never an engine.
   analyse: ["plan", "record", "statistics"],
   render: ["analyse", "plan", "record", "statistics"],
-  report: ["analyse", "plan", "record", "statistics"],
+  report: ["analyse", "plan", "record", "render", "statistics"],
   // Points for InfluxDB, and what `export` draws of them.
   series: ["analyse", "plan", "platform", "record"],
   panels: ["platform", "plan", "record", "report"],

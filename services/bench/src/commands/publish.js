@@ -1,5 +1,5 @@
 /**
- * `publish`: puts a run where the repository keeps it: its record, its report, and one archive of all raw files; and makes the pages over
+ * `publish`: puts a run where the repository keeps it: its record, its comparisons, its report without the page, and one archive of all raw files; and makes the pages over
  * all published runs anew.
  */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +8,8 @@ import { UserError } from "../errors.js";
 import { counted, number } from "../numbers.js";
 import { packCells } from "../record/archive.js";
 import { Store } from "../record/store.js";
-import { writePages } from "./published-pages.js";
+import { writePages } from "./published-pages.ts";
+import { comparisonsFileOf, comparisonsJson } from "../analyse/comparisons.ts";
 import { writeReport } from "./report.js";
 
 /** @import { Results } from "../model/record.ts" */
@@ -50,15 +51,14 @@ export function publish(directory, { directory: folder, replace, remark }, say) 
     lineAnAttempt({ ...results, run: { ...run, remark }, archive }),
   );
   writeFileSync(join(part, "environment.json"), `${JSON.stringify(environment, null, 1)}\n`);
-  writeReport(directory, Store.open(part));
+  writeReport(directory, Store.open(part), { hasPage: false });
   rmSync(target, { recursive: true, force: true });
   renameSync(part, target);
   const pages = writePages(directory);
   say(
     `${relative(directory, target)}: ${counted(archive.files, "raw file")} in ${archive.file}, ${number(archive.bytes / 1e6)} MB`,
   );
-  say(`published: ${pages.join(", ")} made anew, over all runs`);
-  say("the answer in README.md: npm ci && npm run generate in services/bench (Node 24)");
+  if (pages.length > 0) say(`made anew over all runs: ${pages.join(", ")}`);
 }
 
 /**

@@ -66,14 +66,9 @@ test("a published run is a few files, and its report is the one that was made fr
   const run = recordedRun(t);
   writeReport(run.directory, run.store);
   run.publish();
-  assert.deepEqual(readdirSync(join(run.directory, "published")).sort(), [
-    "FINDINGS.md",
-    "README.md",
-    "claims.html",
-    "index.html",
-    run.store.results.plan.battle,
-  ]);
+  assert.deepEqual(readdirSync(join(run.directory, "published")), [run.store.results.plan.battle]);
   assert.deepEqual(readdirSync(run.target).sort(), [
+    "comparisons.json",
     "environment.json",
     "raw.tar.zst",
     "report.html",

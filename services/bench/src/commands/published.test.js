@@ -20,6 +20,8 @@ const PUBLISHED = join(PROJECT, "published");
 const ROUNDING_SHARE = 0.005;
 /** And to the µs. */
 const ROUNDING_MS = 0.0011;
+/** Of a report that anyone opens on a phone. */
+const MOST_PAGE_BYTES = 600e3;
 /** The first and last sample are taken right after the edge at which the table's counters were read. */
 const EDGE_SHARE = 0.05;
 
@@ -81,13 +83,29 @@ for (const name of runs) {
           assertCpu(cell, service, container.cpu.totalSeconds, store.readRaw(cell, "samples.csv"));
     });
 
+    const { files } = makeReport(PROJECT, store);
+
     test("the report is what this version makes of the record", () => {
-      const made = makeReport(PROJECT, store);
-      for (const [file, text] of Object.entries(made.files))
+      for (const file of ["report.md", "results.csv"])
         assert.ok(
-          readFileSync(join(store.directory, file), "utf8") === text,
+          readFileSync(join(store.directory, file), "utf8") === files[file],
           `published/${name}/${file} is of another version: ./bench report published/${name}`,
         );
+    });
+
+    test("the page has every table of the report, and nothing that is not known", () => {
+      const page = files["report.html"];
+      const tables = files["report.md"].match(/^\| -{3}/gm) ?? [];
+      assert.equal(page.match(/<table>/g)?.length, tables.length);
+      const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+      assert.deepEqual(
+        ids.filter((id, i) => ids.indexOf(id) !== i),
+        [],
+      );
+      const text = page.replace(/<style>.*?<\/style>|<[^>]+>/gs, " ");
+      assert.doesNotMatch(text, /\b(undefined|NaN|null)\b/);
+      assert.doesNotMatch(page, /<script|\b(?:src|href)="https?:/);
+      assert.ok(page.length < MOST_PAGE_BYTES, `${page.length} bytes`);
     });
   });
 }

@@ -3,6 +3,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { comparisonsJson, reportedOf } from "../analyse/comparisons.ts";
 import { UserError } from "../errors.js";
 import { analyse, noiseFloorOf, readPublished } from "../analyse/index.js";
 import { battleNames, readBattle } from "../plan/battle.js";
@@ -10,14 +11,21 @@ import { makePlan } from "../plan/plan.js";
 import { readProxies } from "../plan/proxies.js";
 import { readRows } from "../record/csv.js";
 import { Store } from "../record/store.js";
-import { renderHtml, renderMarkdown, resultsCsv } from "../render/index.js";
+import { coloursOf, htmlOf } from "../report/html.ts";
+import { markdownOf } from "../report/markdown.ts";
+import { reportOf } from "../report/report.ts";
+import { resultsCsv } from "../report/results-csv.ts";
 
 /** @import { Battle } from "../plan/battle.js" */
 /** @import { Analysis } from "../analyse/types.js" */
 /** @import { CellRecord } from "../model/cell.ts" */
 /** @import { Plan } from "../model/plan.ts" */
+/** @import { Reported } from "../model/comparison.ts" */
 
 const SAME_SAMPLE_MS = 50;
+
+/** Of a published run it is left out: the repository keeps what cannot be made again. */
+const PAGE = "report.html";
 
 /**
  * @param {string} directory the project's
@@ -28,24 +36,30 @@ const SAME_SAMPLE_MS = 50;
 export async function report(directory, folder, say) {
   const store = Store.open(resolve(folder));
   writeReport(directory, store);
-  for (const name of ["report.html", "report.md"])
-    say(relative(directory, join(store.directory, name)));
+  for (const name of [PAGE, "report.md"]) say(relative(directory, join(store.directory, name)));
   return 0;
 }
 
 /**
  * @param {string} directory the project's
  * @param {Store} store of the run
- * @returns {{analysis: Analysis, files: Record<string, string>}} files: text by name
+ * @returns {{reported: Reported, files: Record<string, string>}} files: text by name
  */
 export function makeReport(directory, store) {
-  const analysis = analysisOf(directory, store);
+  const reported = reportedOf(analysisOf(directory, store));
+  const { comparisons, results } = reported;
+  const blocks = reportOf(reported, { curves: curvesOf(store) });
   return {
-    analysis,
+    reported,
     files: {
-      "report.html": renderHtml(analysis, { curves: curvesOf(store) }),
-      "report.md": renderMarkdown(analysis),
-      "results.csv": resultsCsv(store.results),
+      [PAGE]: htmlOf(blocks, {
+        title: comparisons.title,
+        colours: coloursOf(comparisons),
+        footer: `Run ${results.run.name}, made by ws-proxy-bench from the record of that run alone.`,
+      }),
+      "report.md": markdownOf(blocks),
+      "results.csv": resultsCsv(results),
+      "comparisons.json": comparisonsJson(comparisons),
     },
   };
 }
@@ -68,12 +82,14 @@ export function analysisOf(directory, store, proxies) {
 /**
  * @param {string} directory the project's
  * @param {Store} store of the run
- * @returns {Analysis}
+ * @param {{hasPage?: boolean}} [options]
+ * @returns {Reported}
  */
-export function writeReport(directory, store) {
-  const { analysis, files } = makeReport(directory, store);
-  for (const [name, text] of Object.entries(files)) store.write(name, text);
-  return analysis;
+export function writeReport(directory, store, { hasPage = true } = {}) {
+  const { reported, files } = makeReport(directory, store);
+  for (const [name, text] of Object.entries(files))
+    if (hasPage || name !== PAGE) store.write(name, text);
+  return reported;
 }
 
 /**

@@ -24,7 +24,7 @@ import { lock } from "../run/lock.js";
 import { THIS_MACHINE } from "../run/machines.js";
 import { cellsToRepeat } from "../record/repeats.js";
 import { Store } from "../record/store.js";
-import { renderText } from "../render/index.js";
+import { terminalOf } from "../report/terminal.ts";
 import { publishedOf, writeReport } from "./report.js";
 import { Testbed, Interrupted } from "../run/testbed.js";
 import { liveView } from "../render/progress.js";
@@ -308,7 +308,7 @@ async function underLock(context, folder, config, openStore) {
     });
     view.close();
     if (untried === 0) store.complete();
-    finish(directory, store, say);
+    finish(directory, store);
     if (failed > 0) say(`${failed} cells failed; the report says why`);
     // After a pilot the battle goes on as it is.
     if (!context.isPilot && (failed > 0 || untried > 0)) say(nextStep(context, store));
@@ -331,11 +331,10 @@ async function underLock(context, folder, config, openStore) {
 /**
  * @param {string} directory
  * @param {Store} store
- * @param {(line: string) => void} say
  */
-function finish(directory, store, say) {
-  console.log(renderText(writeReport(directory, store)));
-  say(`report: ${relative(directory, join(store.directory, "report.html"))}`);
+function finish(directory, store) {
+  console.log(terminalOf(writeReport(directory, store).comparisons));
+  console.log(`Report   ${relative(directory, join(store.directory, "report.html"))}`);
 }
 
 /**

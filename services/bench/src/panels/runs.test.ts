@@ -38,8 +38,8 @@ test("a single load: run, proxy, scheme, load with its main parameters, date", (
   const run = runOf([{ proxy: "haproxy", scenario: "short-lived", scheme: "wss", parameters }]);
   assert.equal(
     captionOf(run, shownBy("CPU of ${proxy:regex}", {})),
-    "run 2026-11-22T03-58-24Z · haproxy · wss · short-lived: 4,000 connections, 100 at a time, 5 messages a connection, " +
-      "1,024 bytes a message · 2026-11-22 03:58 UTC",
+    "run 2026-11-22T03-58-24Z · haproxy · wss · short-lived: 4,000 connections, 100 at a time, 5 messages per connection, " +
+      "1,024-byte messages · 2026-11-22 03:58 UTC",
   );
 });
 
@@ -64,7 +64,7 @@ test("of a battle: what the panel's setting is, or all that the run did", () => 
   const values = { run: "r", setting: "short-lived wss 5000", baseline: "earlier" };
   assert.equal(
     captionOf(run, shownBy("WHERE setting =~ /^${setting:regex}$/", values)),
-    "run r · haproxy, nginx · wss · short-lived: 5,000 connections, 100 at a time, 1 message a connection, 1,024 bytes a message · " +
+    "run r · haproxy, nginx · wss · short-lived: 5,000 connections, 100 at a time, 1 message per connection, 1,024-byte messages · " +
       "2026-11-22 03:58 UTC",
   );
   const whole = captionOf(run, shownBy("WHERE baseline =~ /^${baseline:regex}$/", values));

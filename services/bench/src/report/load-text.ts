@@ -1,50 +1,54 @@
 /** What a scenario puts a proxy under, in words: its parameters by what they mean. */
-import { counted, number } from "../numbers.js";
+import { number } from "../numbers.js";
 import type { Meaning, ScenarioDescription } from "../model/plan.ts";
 
 type Described = Pick<ScenarioDescription, "parameterNames" | "holdsConnections">;
 
-/** In the order in which a reader wants to know them. */
-const WORDS: Partial<Record<Meaning, (value: number, holds: boolean) => string>> = {
-  connections: (value) => counted(value, "connection"),
-  streams: (value) =>
-    value === 0 ? "a connection each, over HTTP/1.1" : `${number(value)} on an HTTP/2 connection`,
-  connectionsPerSecond: (value) => `${counted(value, "connection")} opened a second`,
-  concurrency: (value) => `${number(value)} at a time`,
-  requests: (value) => counted(value, "request"),
-  threads: (value) => counted(value, "client thread"),
-  phaseSeconds: (value, holds) => `${holds ? "held " : ""}for ${number(value)} s`,
-  quietSeconds: (value) => `quiet for ${number(value)} s`,
-  watchSeconds: (value) => `watched for ${number(value)} s`,
-  stalled: (value) => `${number(value)} of them stop reading`,
-  stallSeconds: (value) => `for ${number(value)} s`,
-  backoff: (value) =>
-    ["back at once", "after a fixed back-off", "after a back-off with full jitter"][value],
-  backoffSeconds: (value) => `back-off ${number(value)} s`,
-  messages: (value) => `${counted(value, "message")} a connection`,
-  intervalSeconds: (value) => `a message each ${number(value)} s`,
-  messagesPerSecond: (value) => `${counted(value, "message")} a second`,
-  messageBytes: (value) => `${counted(value, "byte")} a message`,
-  serverWorkers: (value) => counted(value, "server process", "server processes"),
-  hostNetwork: (value) => ["Docker's network", "the machine's own network", "the overlay"][value],
-  fileBytes: (value) => `files of ${number(value)} bytes`,
+/** Parameters in words, in the order in which a reader wants to know them; `holds`: connections are held. */
+const WORDS: Partial<Record<Meaning, (value: string, holds: boolean) => string>> = {
+  connections: (value) => `${value} connections`,
+  connectionsPerSecond: (value, holds) =>
+    holds ? `opened at ${value}/s` : `${value} new connections/s`,
+  messagesPerSecond: (value) => `${value} messages/s`,
+  concurrency: (value) => `${value} at a time`,
+  requests: (value) => `${value} requests`,
+  messages: (value) => `${value} messages per connection`,
+  messageBytes: (value) => `${value}-byte messages`,
+  fileBytes: (value) => `${value}-byte file`,
+  intervalSeconds: (value) => `a message every ${value} s`,
+  streams: (value) => (value === "0" ? "a connection each" : `${value} on each HTTP/2 connection`),
+  stalled: (value) => `${value} slow readers`,
+  backoff: (value) => oneOf(value, ["back at once", "fixed back-off", "back-off with full jitter"]),
+  backoffSeconds: (value) => `back-off ${value} s`,
+  hostNetwork: (value) =>
+    oneOf(value, ["Docker's network", "the machine's own network", "overlay network"]),
   tlsVersion: (value) => `TLS ${value}`,
-  rsaBits: (value) => (value === 0 ? "ECDSA key" : `RSA-${value} key`),
-  resumed: (value) => (value === 0 ? "full handshakes" : "resumed handshakes"),
-  poisson: (value) => (value === 0 ? "evenly" : "as a Poisson process"),
+  rsaBits: (value) => (value === "0" ? "ECDSA" : `RSA ${value.replace(",", "")}`),
+  resumed: (value) => oneOf(value, ["full handshakes", "resumed handshakes"]),
+  phaseSeconds: (value) => `for ${value} s`,
+  quietSeconds: (value) => `quiet for ${value} s`,
+  watchSeconds: (value) => `watched for ${value} s`,
+  stallSeconds: (value) => `stopped for ${value} s`,
+  threads: (value) => `${value} client threads`,
+  serverWorkers: (value) => `${value} server processes`,
+  poisson: (value) => oneOf(value, ["evenly spaced", "Poisson arrivals"]),
+  settleSeconds: (value) => `read again after ${value} s`,
+  timeoutSeconds: (value) => `timeout ${value} s`,
   seed: (value) => `seed ${value}`,
-  timeoutSeconds: (value) => `timeout ${number(value)} s`,
-  settleSeconds: (value) => `read again after ${number(value)} s`,
 };
+
+function oneOf(value: string, words: string[]): string {
+  return words[Number(value)] ?? value;
+}
+
+export const MEANINGS = Object.keys(WORDS) as Meaning[];
 
 /**
  * @param names of its parameters, in any order: InfluxDB has them by the alphabet
  * @returns those that mean something first, in the order in which a reader wants to know them
  */
 export function inReadingOrder({ parameterNames }: Described, names: string[]): string[] {
-  const told = (Object.keys(WORDS) as Meaning[]).flatMap(
-    (meaning) => parameterNames[meaning] ?? [],
-  );
+  const told = MEANINGS.flatMap((meaning) => parameterNames[meaning] ?? []);
   return [
     ...told.filter((name) => names.includes(name)),
     ...names.filter((name) => !told.includes(name)),
@@ -57,14 +61,29 @@ export function meaningOf({ parameterNames }: Described, name: string): Meaning 
   return meanings.find((meaning) => parameterNames[meaning] === name);
 }
 
+/** Names of values, in which no comma stands. */
+const NAMES: (Meaning | null | undefined)[] = ["tlsVersion", "rsaBits", "seed"];
+
 /**
  * @param description null: nobody knows the scenario
- * @returns `files of 12 bytes`; of a parameter that has no words `NAME=10`
+ * @param values several, where it stands for a pool: `1,000 to 5,000 connections`
+ * @returns of a parameter that has no words `NAME=10`
  */
-export function parameterText(description: Described | null, name: string, value: number): string {
+export function parameterText(
+  description: Described | null,
+  name: string,
+  values: number | number[],
+): string {
   const meaning = description && meaningOf(description, name);
   const words = meaning && WORDS[meaning];
-  return words ? words(value, description.holdsConnections) : `${name}=${value}`;
+  const all = Array.isArray(values) ? values : [values];
+  if (!words) return `${name}=${all.join(", ")}`;
+  const shown = all.map(NAMES.includes(meaning) ? String : number);
+  const text = words(
+    shown.length > 2 ? `${shown[0]} to ${shown.at(-1)}` : list(shown),
+    description.holdsConnections,
+  );
+  return text.replace(/^1 ([a-z]+)s\b/, "1 $1");
 }
 
 /** @returns `nginx, HAProxy and http-proxy` */

@@ -39,7 +39,8 @@ test("a browser shows the page over all published runs, and what is chosen in it
     for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
       await t.test(`${width} px, ${colorScheme}: it fits, and loads nothing`, async () => {
         const { page, faults } = await open({ viewport: { width, height: 900 }, colorScheme });
-        await page.selectOption("[name=question]", "");
+        for (const summary of await page.locator("details.group > summary").all())
+          await summary.click();
         assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
         assert.deepEqual(faults, []);
         assert.doesNotMatch(await page.innerText("body"), /\b(undefined|NaN|null)\b/);
@@ -48,52 +49,62 @@ test("a browser shows the page over all published runs, and what is chosen in it
     }
   }
 
+  await t.test("README's table first, then seven cards, of the common proxies", async () => {
+    const { page } = await open();
+    assert.equal(await page.locator("table.headline tbody tr").count(), 6);
+    assert.equal(await page.locator("section.card:visible").count(), 7);
+    const named = page.locator("section.card table.bars tr:visible");
+    const names = await named.evaluateAll((rows) => [
+      ...new Set(rows.map((row) => row.getAttribute("data-proxy"))),
+    ]);
+    assert.deepEqual(names.sort(), ["caddy", "envoy", "haproxy", "http-proxy", "nginx", "traefik"]);
+    // The longest bar fills its cell, whoever is chosen.
+    await page.uncheck('[name=proxy][value="http-proxy"]');
+    const longest = await page
+      .locator("section.card table.bars")
+      .first()
+      .locator("tr:visible td.bar span")
+      .evaluateAll((bars) =>
+        Math.max(...bars.map((bar) => bar.clientWidth / (bar.parentElement?.clientWidth ?? 1))),
+      );
+    assert.ok(longest > 0.8 && longest <= 1, String(longest));
+    await page.context().close();
+  });
+
   await t.test(
-    "question, scheme and proxies are chosen, rows sorted, and a report followed",
+    "proxies and scheme are chosen, and whoever is sent the address sees the same",
     async () => {
       const { page } = await open();
-      await page.selectOption("[name=question]", "CPU per connection");
-      await page.selectOption("[name=scheme]", "tls");
+      await page.selectOption("[name=scheme]", "wss");
       await page.uncheck('[name=proxy][value="http-proxy"]');
-      const contests = page.locator("section.contest:visible");
-      assert.ok((await contests.count()) > 0);
-      for (const heading of await contests.locator("h3").allInnerTexts())
-        assert.match(heading, /^wss /);
-      const first = contests.first();
-      // What has no figure is last, whichever way the others are sorted.
-      const names = () =>
-        first
-          .locator('tbody tr:visible:has(td[data-value]:not([data-value=""]))')
-          .evaluateAll((rows) => rows.map((row) => row.getAttribute("data-proxy")));
-      const before = await names();
-      assert.ok(before.includes("nginx") && !before.includes("http-proxy"));
-      assert.ok((await first.locator("svg.bar:visible").count()) > 1);
-      await first.getByRole("button", { name: "× best" }).click();
-      await first.getByRole("button", { name: "× best" }).click();
-      assert.deepEqual(await names(), before.toReversed());
+      const tables = page.locator("section.card table.bars:visible");
+      const shown = await tables.count();
+      assert.ok(shown > 3);
+      for (const caption of await tables.locator("caption b").allInnerTexts())
+        assert.equal(caption, "TLS");
+      assert.equal(await page.locator('tr[data-proxy="http-proxy"]:visible').count(), 0);
 
-      // Whoever is sent the address sees the same.
       const { page: other } = await open();
       await other.goto("about:blank");
       await other.goto(page.url());
-      assert.equal(await other.locator("section.contest:visible").count(), await contests.count());
+      assert.equal(await other.locator("section.card table.bars:visible").count(), shown);
       assert.equal(await other.isChecked('[name=proxy][value="http-proxy"]'), false);
 
-      const link = first.locator(".note a");
-      const run = (await link.innerText()).split(" ")[0];
-      await link.click();
-      await page.waitForURL((url) => url.pathname.endsWith(`/${run}/report.html`));
-      assert.ok(await page.locator("#verdicts").isVisible());
+      const link = tables.locator("caption a").first();
+      const run = (await link.innerText()).split(",")[0];
+      assert.equal(await link.getAttribute("href"), `${run}/report.md`);
       await page.context().close();
+      await other.context().close();
     },
   );
 
-  await t.test("without script all of it stands there as tables", async () => {
+  await t.test("without script all of it stands there", async () => {
     const { page } = await open({ javaScriptEnabled: false });
-    const all = page.locator("section.contest");
-    assert.ok((await all.count()) > 5);
-    assert.equal(await page.locator("section.contest:visible").count(), await all.count());
-    assert.equal(await page.locator("form.choose").isVisible(), false);
+    assert.equal(await page.locator("section.card:visible").count(), 7);
+    assert.ok((await page.locator('tr[data-proxy="nghttpx"]:visible').count()) > 0);
+    assert.equal(await page.locator("form").isVisible(), false);
+    await page.locator("details.group > summary").first().click();
+    assert.ok((await page.locator("section.question:visible").count()) > 1);
     await page.context().close();
   });
 });

@@ -1,0 +1,60 @@
+/**
+ * The pages over all published runs, and the project's README: from comparisons.json of each run,
+ * published/pages.yaml, and two templates that a person edits.
+ *
+ *     npm run generate
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { chartsOf } from "../report/charts-of-pages.ts";
+import { claimsPage } from "../report/claims.ts";
+import { publishedReadme, questionsOf } from "../report/index-of-questions.ts";
+import { indexPage } from "../report/index-page.ts";
+import { headlineOf, readPages } from "../report/pages.ts";
+import { readRuns } from "../report/published.ts";
+import { filledIn } from "../report/template.ts";
+
+const TEMPLATES = [
+  { from: "README.template.md", to: "README.md", folder: "published/" },
+  { from: "published/FINDINGS.template.md", to: "published/FINDINGS.md", folder: "" },
+];
+
+/**
+ * @param project folder
+ * @returns text by name of the file in the project; empty: nothing is published
+ * @throws when a template names what no run has
+ */
+export function makePages(project: string): Record<string, string> {
+  const published = join(project, "published");
+  const runs = readRuns(published);
+  if (runs.length === 0 || !existsSync(join(published, "pages.yaml"))) return {};
+  const pages = readPages(published);
+  const questions = questionsOf(runs, pages);
+  const texts = TEMPLATES.map(({ from, to, folder }) => {
+    const template = readFileSync(join(project, from), "utf8");
+    const about = `<!-- Made from ${from} by npm run generate in services/bench: edit that. -->\n`;
+    return [to, about + filledIn(template, { runs, pages, folder })];
+  });
+  const own = {
+    ...chartsOf(runs, pages),
+    "README.md": publishedReadme(runs, questions),
+    "CLAIMS.md": claimsPage(project, runs),
+    "index.html": indexPage(runs, headlineOf(runs, pages), questions),
+  };
+  return Object.fromEntries([
+    ...texts,
+    ...Object.entries(own).map(([name, text]) => [`published/${name}`, text]),
+  ]);
+}
+
+/** Names of the files that it wrote. */
+export function writePages(project: string): string[] {
+  const pages = Object.entries(makePages(project));
+  for (const [name, text] of pages) {
+    mkdirSync(dirname(join(project, name)), { recursive: true });
+    writeFileSync(join(project, name), text);
+  }
+  return pages.map(([name]) => name);
+}
+
+if (import.meta.main) writePages(join(import.meta.dirname, "../../../.."));

@@ -1,0 +1,32 @@
+/**
+ * What a report is made of, before it is Markdown or HTML.
+ */
+import type { View } from "./chart.ts";
+import type { Table } from "./table.ts";
+
+export type Block =
+  | { kind: "heading"; level: 1 | 2 | 3; text: string }
+  /** note: small; warning: it is what a reader must not miss. */
+  | { kind: "text"; text: string; tone?: "note" | "warning" }
+  | { kind: "code"; text: string }
+  | { kind: "list"; items: { label?: string; text: string }[] }
+  | { kind: "table"; table: Table }
+  /** Folded; of Markdown one line, in which long values are cut. */
+  | { kind: "values"; title: string; values: Record<string, string | number | boolean | null> }
+  /** Not in Markdown. isLarge: it is drawn for a phone too. */
+  | { kind: "chart"; title: string; draw: (view: View) => string; isLarge?: boolean }
+  /** Beside what is written to a terminal or to Markdown: the HTML alone has it. */
+  | { kind: "download"; text: string; name: string; href: string }
+  | { kind: "details"; summary: string; blocks: Block[] };
+
+export const heading = (level: 1 | 2 | 3, text: string): Block => ({
+  kind: "heading",
+  level,
+  text,
+});
+export const table = (one: Table): Block => ({ kind: "table", table: one });
+
+/** Nothing where nothing is inside. */
+export function details(summary: string, blocks: Block[]): Block[] {
+  return blocks.length > 0 ? [{ kind: "details", summary, blocks }] : [];
+}

@@ -1,0 +1,232 @@
+/**
+ * Charts of a report: figures as bars, and what some questions know over something.
+ */
+import type { Comparison, Comparisons, Figure, Reported } from "../model/comparison.ts";
+import { number } from "../numbers.js";
+import type { Block } from "./block.ts";
+import type { Axis, Line, Look } from "./chart.ts";
+import { bars, lines } from "./chart.ts";
+import { isBest, scaleOf, settingTitle, titleOfProxy } from "./text.ts";
+import type { Topic } from "./topics.ts";
+import { columnTitle, picked } from "./topics.ts";
+
+/** Of the proxy (all its containers together) by the cell's id, seconds from the start of the measured phase. */
+export type Curves = Record<
+  string,
+  { seconds: number[]; usageBytes: number[]; cpuCores: number[] }
+>;
+
+/** Of a curve: more points than pixels are only bytes. */
+const MOST_POINTS = 150;
+
+export function lookOf(file: Comparisons, name: string): Look {
+  const colour = file.proxies.find((proxy) => proxy.name === name)?.colour ?? "#808080";
+  return { label: titleOfProxy(file, name), colour };
+}
+
+/** Of each scheme the setting with most in it; plain and TLS as two series. */
+export function barsOf(file: Comparisons, title: string, comparisons: Comparison[]): Block[] {
+  const shown = picked(
+    file,
+    comparisons.filter(({ event }) => event === null),
+  );
+  const groups = shown.length === 2 ? [shown] : shown.map((one) => [one]);
+  return groups.flatMap((own) => {
+    const { measure } = own[0];
+    const scale = scaleOf(
+      measure,
+      own.flatMap(({ figures }) => figures.flatMap(({ estimate }) => estimate?.value ?? [])),
+    );
+    const bar = (one: Figure | undefined) => {
+      if (!one?.estimate) return null;
+      const { value, low, high } = one.estimate;
+      return {
+        value: value / scale.divisor,
+        ...(low !== null && { low: low / scale.divisor }),
+        ...(high !== null && { high: high / scale.divisor }),
+        text: scale.text(value),
+      };
+    };
+    const names = file.proxies
+      .map(({ name }) => name)
+      .filter((name) => own.some(({ figures }) => isDrawn(figures, name)));
+    if (names.length < 2) return [];
+    const where = own.map((one) => columnTitle(one, file));
+    const data = {
+      title: own.length === 1 ? `${title}, ${where[0]}` : title,
+      better: measure.better,
+      axis: { label: measure.unit === "times" ? "×" : scale.unit || measure.title },
+      ...(own.length === 2 && { series: [where[0], where[1]] as const }),
+      rows: names.map((name) => {
+        const figures = own.map((one) => one.figures.find(({ proxy }) => proxy === name));
+        return {
+          ...lookOf(file, name),
+          values: figures.map(bar),
+          strong: figures.every((one) => one && isBest(one)),
+        };
+      }),
+    };
+    return [
+      {
+        kind: "chart" as const,
+        title: data.title,
+        draw: (view) => bars(data, view),
+        isLarge: true,
+      },
+    ];
+  });
+}
+
+function isDrawn(figures: Figure[], name: string): boolean {
+  return figures.some(
+    ({ proxy, role, estimate }) => proxy === name && role === "proxy" && estimate,
+  );
+}
+
+export function curveCharts(
+  reported: Reported,
+  { question, top, all }: Topic,
+  curves: Curves,
+): Block[] {
+  const { comparisons: file } = reported;
+  const shown = question.charts ?? [];
+  const withCurves = picked(
+    file,
+    all.filter(({ figures }) => figures.some(({ extra }) => extra.curve?.length)),
+  );
+  return [
+    ...(shown.includes("distribution") ? withCurves.map((one) => distribution(file, one)) : []),
+    ...(shown.includes("slope") ? withCurves.map((one) => slope(file, one)) : []),
+    ...(shown.includes("around") ? top.flatMap((one) => around(file, one)) : []),
+    ...(shown.includes("over-time")
+      ? picked(file, top).flatMap((one) => overTime(reported, one, curves))
+      : []),
+  ];
+}
+
+interface Drawn {
+  title: string;
+  x: Axis;
+  y: Axis;
+  series: Line[];
+}
+
+function chart(data: Drawn): Block {
+  return { kind: "chart", title: data.title, draw: (view) => lines(data, view) };
+}
+
+function seriesOf(
+  file: Comparisons,
+  { figures }: Comparison,
+  points: (one: Figure) => [number, number][],
+): Line[] {
+  return figures.flatMap((one) => {
+    const own = thinned(points(one));
+    if (own.length === 0) return [];
+    return [
+      {
+        ...lookOf(file, one.proxy),
+        muted: one.role === "control",
+        points: own.map(([x, y]) => ({ x, y })),
+      },
+    ];
+  });
+}
+
+function thinned<T>(points: T[]): T[] {
+  const step = Math.ceil(points.length / MOST_POINTS);
+  return points.filter((_, i) => i % step === 0);
+}
+
+function distribution(file: Comparisons, one: Comparison): Block {
+  return chart({
+    title: `Distribution, ${columnTitle(one, file)}`,
+    x: {
+      label: "percentile",
+      scale: "log",
+      ticks: [2, 10, 100, 1000, 10_000],
+      format: (beyond) => `${+(100 * (1 - 1 / beyond)).toFixed(2)} %`,
+    },
+    y: { label: "ms", scale: "log" },
+    series: seriesOf(file, one, ({ extra }) => extra.curve ?? []),
+  });
+}
+
+function slope(file: Comparisons, one: Comparison): Block {
+  return chart({
+    title: `Memory growth over connections, ${columnTitle(one, file)}`,
+    x: { label: "connections", format: number },
+    y: { label: "MB" },
+    series: seriesOf(file, one, ({ extra }) => (extra.curve ?? []).map(([x, y]) => [x, y / 1e6])),
+  });
+}
+
+const AROUND: Record<
+  string,
+  { title: string; label: string; of: (value: number) => number; usual: number | null }
+> = {
+  openPercent: { title: "Connections open", label: "%", of: (value) => value, usual: 100 },
+  failedPercent: { title: "New connections failed", label: "%", of: (value) => value, usual: 0 },
+  memoryBytes: { title: "Memory", label: "MB", of: (value) => value / 1e6, usual: null },
+  back: { title: "Connections back", label: "%", of: (value) => value, usual: null },
+};
+
+/** Without those in which nothing happens. */
+function around(file: Comparisons, one: Comparison): Block[] {
+  return Object.entries(AROUND).flatMap(([name, { title, label, of, usual }]) => {
+    const all = one.figures.flatMap(({ extra }) => extra.around?.[name] ?? []);
+    if (all.length === 0 || all.every(([, value]) => value === usual)) return [];
+    const data = {
+      title: `${title}: ${columnTitle(one, file)}`,
+      x: { label: "seconds" },
+      y: { label, ...(label === "%" && { domain: [0, 100] as const }) },
+      series: seriesOf(file, one, ({ extra }) =>
+        (extra.around?.[name] ?? []).map(([x, y]) => [x, of(y)]),
+      ),
+      ...(name !== "back" && { events: [{ x: 0, label: one.event ?? "" }] }),
+    };
+    return [chart(data)];
+  });
+}
+
+/** Of each proxy the round with the middle peak. */
+function overTime(
+  { comparisons: file, cells }: Reported,
+  { settings, figures }: Comparison,
+  curves: Curves,
+): Block[] {
+  const setting = settings.at(-1) ?? "";
+  const rounds = figures
+    .filter(({ role }) => role === "proxy")
+    .flatMap(({ proxy }) => {
+      const own = cells
+        .filter(
+          ({ record, setting: key, counted }) =>
+            counted && key === setting && record.proxy === proxy,
+        )
+        .map(({ record }) => curves[record.id])
+        .filter((curve) => curve?.seconds.length > 0)
+        .sort((a, b) => Math.max(...a.usageBytes) - Math.max(...b.usageBytes));
+      const middle = own[Math.floor((own.length - 1) / 2)];
+      return middle ? [{ proxy, middle }] : [];
+    });
+  if (rounds.length === 0) return [];
+  const drawn = (
+    title: string,
+    label: string,
+    value: (curve: Curves[string], i: number) => number,
+  ) =>
+    chart({
+      title: `${title}, ${settingTitle([setting], file.settings)}`,
+      x: { label: "seconds" },
+      y: { label },
+      series: rounds.map(({ proxy, middle }) => ({
+        ...lookOf(file, proxy),
+        points: thinned(middle.seconds.map((x, i) => ({ x, y: value(middle, i) }))),
+      })),
+    });
+  return [
+    drawn("Memory over time", "MB", ({ usageBytes }, i) => usageBytes[i] / 1e6),
+    drawn("CPU over time", "cores", ({ cpuCores }, i) => cpuCores[i]),
+  ];
+}

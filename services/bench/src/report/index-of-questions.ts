@@ -1,0 +1,166 @@
+/** Every question of pages.yaml with its answers over all runs; and published/README.md. */
+import type { Pages, PageQuestion } from "./pages.ts";
+import {
+  amountText,
+  answersTo,
+  dayOf,
+  figureOf,
+  leadersOf,
+  proxiesIn,
+  schemeText,
+  settingsOf,
+  titleOf,
+} from "./published.ts";
+import type { Answer, PublishedRun } from "./published.ts";
+
+export interface AnsweredQuestion extends PageQuestion {
+  group: string;
+  /** One a scheme: the run that says most. */
+  answers: Answer[];
+  /** Runs that answer it too. */
+  others: PublishedRun[];
+}
+
+export function questionsOf(runs: PublishedRun[], { groups }: Pages): AnsweredQuestion[] {
+  return groups.flatMap(({ title: group, questions }) =>
+    questions.map((question) => {
+      const all = (["ws", "wss"] as const).map((scheme) =>
+        answersTo(runs, { ...question.from, scheme }),
+      );
+      const answers = all.flatMap(([first]) => first ?? []);
+      const told = answers.map(({ run }) => run);
+      const others = new Set(all.flat().map(({ run }) => run));
+      return {
+        ...question,
+        group,
+        answers,
+        others: [...others].filter((run) => !told.includes(run)),
+      };
+    }),
+  );
+}
+
+/** Proxies that are no variant of another. */
+export function originalsIn({ run, comparison }: Answer): string[] {
+  const variants = run.comparisons.proxies.filter(({ variantOf }) => variantOf);
+  return proxiesIn(comparison)
+    .map(({ proxy }) => proxy)
+    .filter((proxy) => !variants.some(({ name }) => name === proxy));
+}
+
+/** `nginx, HAProxy: 34.3 kB` */
+export function bestText(answer: Answer): string {
+  const originals = originalsIn(answer);
+  const leaders = leadersOf(answer, originals);
+  const { measure, figures } = answer.comparison;
+  const amount = (proxy: string) =>
+    amountText(figureOf(answer, proxy)?.estimate?.value ?? NaN, measure);
+  if (leaders.length === originals.length && originals.length > 1)
+    return figures.some(({ extra }) => extra.grows !== undefined)
+      ? "none grows"
+      : `no difference seen: ${spanText(originals.map(amount))}`;
+  if (leaders.length > 0)
+    return `**${leaders.map((proxy) => titleOf(answer, proxy)).join(", ")}**: ${spanText(leaders.map(amount))}`;
+  return measure.unit === "times"
+    ? spanText(originals.map(amount))
+    : `not ranked: ${spanText(originals.map(amount))}`;
+}
+
+/** From the smallest to the largest, which stand as texts: `0.86–0.98×`. */
+function spanText(texts: string[]): string {
+  const sorted = [...new Set(texts)].toSorted((a, b) => valueOf(a) - valueOf(b));
+  return sorted.length > 1 ? `${sorted[0]} to ${sorted.at(-1)}` : sorted[0];
+}
+
+function valueOf(text: string): number {
+  const factor = / MB$/.test(text) ? 1e3 : 1;
+  return parseFloat(text.replaceAll(",", "")) * factor;
+}
+
+/** `10,000 connections, 100 at a time` */
+export function loadText({ run, comparison }: Answer): string {
+  const settings = settingsOf(run, comparison);
+  const [{ workload }] = settings;
+  const counts = settings.flatMap(({ workload: { connections } }) => connections ?? []);
+  const span = [...new Set([Math.min(...counts), Math.max(...counts)])].map((one) =>
+    one.toLocaleString("en"),
+  );
+  const { connectionsPerSecond, messagesPerSecond, holdsConnections, loop } = workload;
+  const parts = [
+    counts.length > 0 && `${span.join(" to ")} connections${holdsConnections ? " held" : ""}`,
+    loop === "open" &&
+      !holdsConnections &&
+      comparison.question !== "capacity" &&
+      `${connectionsPerSecond?.toLocaleString("en")} new connections/s`,
+    comparison.question !== "capacity" &&
+      messagesPerSecond &&
+      `${messagesPerSecond.toLocaleString("en")} messages/s`,
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+export function publishedReadme(runs: PublishedRun[], questions: AnsweredQuestion[]): string {
+  const machines = [...new Set(runs.map(({ machine }) => machine))].join("; ");
+  const isBuilt = runs.every(({ built }) => built);
+  const unanswered = questions.filter(({ answers }) => answers.length === 0);
+  return [
+    "<!-- Made by npm run generate in services/bench, from pages.yaml and the comparisons of each run. -->",
+    "",
+    "# Published runs",
+    "",
+    `${runs.length} runs on ${machines}${isBuilt ? ", with builds from Debian, npm, Go and Python packages instead of the official images" : ""}.`,
+    "Each row is answered by one run: ranked, at a set rate, of most proxies, newest.",
+    "**Bold** leads, or cannot be told from who leads. Over TLS, CPU differences below 13 % rank nobody:",
+    "the reference is biased by as much. Reports have all settings, intervals and flags;",
+    "`raw.tar.zst` beside each has every raw sample.",
+    "",
+    "[Findings](FINDINGS.md) · [Claims of others](CLAIMS.md) · `index.html`, opened from a clone: the same with charts and a choice of proxies",
+    ...[...Map.groupBy(questions, ({ group }) => group)].flatMap(([group, own]) => {
+      const notes = [...new Set(own.flatMap(({ note }) => note ?? []))];
+      return [
+        "",
+        `## ${group}`,
+        "",
+        "| Question | Best | Proxies | Date | Report |",
+        "|---|---|--:|---|---|",
+        ...own.flatMap((one) => one.answers.map((answer) => rowText(one, answer, notes))),
+        ...(notes.length > 0
+          ? ["", notes.map((note, i) => `${MARKS[i]} ${note}`).join("<br>\n")]
+          : []),
+      ];
+    }),
+    "",
+    ...(unanswered.length > 0
+      ? [`Not measured: ${unanswered.map(({ title }) => title).join("; ")}.`, ""]
+      : []),
+    "## All runs",
+    "",
+    "| Run | What it was | Date | Proxies | Rounds |",
+    "|---|---|---|--:|--:|",
+    ...runs.map((run) => {
+      const { title, proxies, rounds } = run.comparisons;
+      return `| [${run.name}](${run.name}/report.md) | ${title} | ${unbroken(dayOf(run))} | ${proxies.length - 1} | ${rounds} |`;
+    }),
+    "",
+  ].join("\n");
+}
+
+/** With hyphens at which no line breaks. */
+function unbroken(text: string): string {
+  return text.replaceAll("-", "\u2011");
+}
+
+const MARKS = ["¹", "²", "³", "⁴", "⁵"];
+
+function rowText({ title, note }: AnsweredQuestion, answer: Answer, notes: string[]): string {
+  const { run } = answer;
+  const scheme = schemeText(answer);
+  const cells = [
+    `${title}${title.includes(scheme) ? "" : `, ${scheme}`}${note ? ` ${MARKS[notes.indexOf(note)]}` : ""}`,
+    bestText(answer),
+    originalsIn(answer).length,
+    unbroken(dayOf(run)),
+    `[${run.name}](${run.name}/report.md)`,
+  ];
+  return `| ${cells.join(" | ")} |`;
+}

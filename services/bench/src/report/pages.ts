@@ -1,0 +1,157 @@
+/** published/pages.yaml: what the pages over all runs show; and README's first table. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { NONE } from "../numbers.js";
+import {
+  amountText,
+  answersTo,
+  figureOf,
+  isInsideBias,
+  leadersOf,
+  ratioIn,
+  timesText,
+  titleOf,
+} from "./published.ts";
+import type { Answer, PublishedRun, Reference } from "./published.ts";
+
+export interface Pages {
+  headline: { footnotes: string; proxies: string[]; columns: Column[] };
+  charts: Record<string, ChartPlan>;
+  groups: { title: string; questions: PageQuestion[] }[];
+}
+
+export interface Column {
+  title: string;
+  show: "value" | "times" | "added" | "share";
+  from: Reference;
+  /** Marks of footnotes by proxy; `column`: beside the title. */
+  notes?: Record<string, string>;
+}
+
+export interface ChartPlan {
+  title: string;
+  axis: string;
+  note?: string;
+  proxies?: string[];
+  base?: string;
+  series: (Reference & { title: string })[];
+}
+
+export interface PageQuestion {
+  title: string;
+  card?: boolean;
+  note?: string;
+  from: Reference;
+}
+
+export interface Headline {
+  footnotes: string;
+  columns: string[];
+  rows: { proxy: string; title: string; version: string; cells: HeadlineCell[] }[];
+}
+
+export interface HeadlineCell {
+  text: string;
+  /** The best of its column, or not told from it. */
+  best: boolean;
+  note: string;
+}
+
+export function readPages(folder: string): Pages {
+  return parse(readFileSync(join(folder, "pages.yaml"), "utf8"));
+}
+
+/** The one comparison that a person named. */
+export function theAnswer(runs: PublishedRun[], reference: Reference): Answer {
+  const answers = answersTo(runs, reference);
+  const pooled = answers.filter(({ comparison }) => comparison.settings.length > 1);
+  const [first, ...others] = pooled.length > 0 ? pooled : answers;
+  if (first && others.length === 0) return first;
+  throw new Error(
+    `${answers.length} comparisons match ${JSON.stringify(reference)}${answers.length > 1 ? ": name run, measure, scheme, event, scenario or parameters" : ""}`,
+  );
+}
+
+export function headlineOf(runs: PublishedRun[], { headline }: Pages): Headline {
+  const { proxies, columns } = headline;
+  const answers = columns.map(({ from }) => theAnswer(runs, from));
+  return {
+    footnotes: headline.footnotes,
+    columns: columns.map(({ title, notes }) =>
+      [title, notes?.column].filter(Boolean).join("\u00a0"),
+    ),
+    rows: proxies.map((proxy) => ({
+      proxy,
+      title: titleOf(answers.find((one) => figureOf(one, proxy)) ?? answers[0], proxy),
+      version: versionOf(answers, proxy),
+      cells: columns.map((column, i) => headlineCell(column, answers[i], proxy, proxies)),
+    })),
+  };
+}
+
+/** `3.0`, of the runs that the table rests on. */
+function versionOf(answers: Answer[], proxy: string): string {
+  const versions = answers.flatMap(
+    ({ run }) => run.comparisons.proxies.find(({ name }) => name === proxy)?.version ?? [],
+  );
+  const [, short = ""] = versions[0]?.match(/ (\d+\.\d+)/) ?? [];
+  return short;
+}
+
+function headlineCell(
+  { show, notes }: Column,
+  answer: Answer,
+  proxy: string,
+  among: string[],
+): HeadlineCell {
+  const figure = figureOf(answer, proxy);
+  const note = notes?.[proxy] ?? "";
+  const [reason] = figure?.missing ?? [];
+  if (!figure?.estimate)
+    return {
+      text: reason?.kind === "unsupported" ? `no ${answer.comparison.event?.split("-")[0]}` : NONE,
+      best: false,
+      note: "",
+    };
+  const { value } = figure.estimate;
+  const leaders = leadersOf(answer, among);
+  const text = {
+    value: () => amountText(value, answer.comparison.measure, 2),
+    added: () => {
+      const added = figure.extra.added?.value ?? NaN;
+      return amountText(added, answer.comparison.measure, added < 1 ? 1 : 2);
+    },
+    share: () => shareText(value),
+    times: () => {
+      const [best] = leaders.toSorted((a, b) => (ratioIn(answer, a, b) ?? 1) - 1);
+      const bestFigure = figureOf(answer, best);
+      return bestFigure && leaders.length > 1 && isInsideBias(answer, figure, bestFigure)
+        ? "≈ 1×"
+        : timesText(ratioIn(answer, proxy, best) ?? NaN);
+    },
+  }[show]();
+  return { text, best: leaders.includes(proxy), note };
+}
+
+/** `none`, `half`, `all`, `12 %` */
+function shareText(percent: number): string {
+  if (percent === 0) return "none";
+  if (percent >= 99.5) return "all";
+  return Math.abs(percent - 50) < 2 ? "half" : `${amountText(percent, { unit: "%" }, 2)}`;
+}
+
+export function headlineMarkdown({ columns, rows, footnotes }: Headline): string {
+  return [
+    `| | ${columns.join(" | ")} |`,
+    `|---|${columns.map(() => "--:|").join("")}`,
+    ...rows.map(({ title, version, cells }) => {
+      const texts = cells.map(({ text, best, note }) =>
+        [best ? `**${text}**` : text, note].filter(Boolean).join(" "),
+      );
+      return `| **${title.replace("-", "\u2011")}**&nbsp;${version} | ${texts.join(" | ")} |`;
+    }),
+    "",
+    footnotes,
+  ].join("\n");
+}

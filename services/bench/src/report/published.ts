@@ -1,0 +1,226 @@
+/**
+ * All published runs, and what the pages over them ask: which comparison answers a question,
+ * who leads in it, and its figures as text.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { shownUnit } from "../numbers.js";
+import type {
+  Comparison,
+  Comparisons,
+  Figure,
+  Measure,
+  Missing,
+  Setting,
+} from "../model/comparison.ts";
+import type { Scheme } from "../model/plan.ts";
+
+export interface PublishedRun {
+  /** Its folder in published/. */
+  name: string;
+  comparisons: Comparisons;
+  /** `AMD EPYC, 2 cores, 23.5 GiB` */
+  machine: string;
+  /** Its proxies are builds of offline/, not official images. */
+  built: boolean;
+}
+
+/** Which comparison: what is left out matches all. */
+export interface Reference {
+  run?: string;
+  question: string;
+  measure?: string;
+  scheme?: Scheme;
+  event?: string;
+  scenario?: string;
+  /** A value, or the lowest and highest. */
+  parameters?: Record<string, number | [number, number]>;
+}
+
+export interface Answer {
+  run: PublishedRun;
+  comparison: Comparison;
+}
+
+/**
+ * Over TLS the reference costs up to 13 % more beside a proxy with a larger working set, so that
+ * such a proxy looks cheaper than it is: a smaller difference ranks nobody.
+ */
+export const REFERENCE_BIAS = 1.13;
+
+/** The newest first. */
+export function readRuns(folder: string): PublishedRun[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith("comparisons.json"))
+    .map((file) => readRun(folder, dirname(file)))
+    .sort((a, b) => startOf(b).localeCompare(startOf(a)));
+}
+
+function readRun(folder: string, name: string): PublishedRun {
+  const read = (file: string) => JSON.parse(readFileSync(join(folder, name, file), "utf8"));
+  const { identity, details } = read("environment.json");
+  const images = Object.values<string>(details.Images ?? {});
+  return {
+    name,
+    comparisons: read("comparisons.json"),
+    machine: `${identity.CPU}, ${identity.cores} cores, ${identity["memory GiB"]} GiB`,
+    built: images.some((image) => /^ws-proxy-bench\/[^,]+:/.test(image)),
+  };
+}
+
+function startOf({ comparisons }: PublishedRun): string {
+  return comparisons.startedAt;
+}
+
+export function dayOf(run: PublishedRun): string {
+  return startOf(run).slice(0, 10);
+}
+
+/** All that match, the one that says most first. */
+export function answersTo(runs: PublishedRun[], reference: Reference): Answer[] {
+  return runs
+    .filter(({ name }) => !reference.run || `${name}/`.startsWith(`${reference.run}/`))
+    .flatMap((run) =>
+      run.comparisons.comparisons
+        .filter((comparison) => matches(run, comparison, reference))
+        .map((comparison) => ({ run, comparison })),
+    )
+    .filter(({ comparison }) => proxiesIn(comparison).length > 0)
+    .sort(sayingMore);
+}
+
+function matches({ comparisons: { settings } }: PublishedRun, one: Comparison, wanted: Reference) {
+  const isWithin = ({ parameters }: Setting) =>
+    Object.entries(wanted.parameters ?? {}).every(([name, value]) => {
+      const [least, most] = Array.isArray(value) ? value : [value, value];
+      return parameters[name] >= least && parameters[name] <= most;
+    });
+  return (
+    one.question === wanted.question &&
+    one.measure.key === (wanted.measure ?? one.measure.key) &&
+    one.scheme === (wanted.scheme ?? one.scheme) &&
+    one.event === (wanted.event ?? one.event) &&
+    one.settings
+      .map((key) => settings[key])
+      .every((own) => own.scenario === (wanted.scenario ?? own.scenario) && isWithin(own))
+  );
+}
+
+/** Ranked, then at a set rate, then of more proxies, then over more settings, then the newer. */
+function sayingMore(a: Answer, b: Answer): number {
+  const [first, second] = [a, b].map(({ run, comparison }) => [
+    Number(comparison.figures.some(({ rank }) => rank)),
+    Number(settingsOf(run, comparison).every(({ workload }) => workload.loop === "open")),
+    proxiesIn(comparison).length,
+    comparison.settings.length,
+    Date.parse(startOf(run)),
+  ]);
+  const differing = first.findIndex((value, i) => value !== second[i]);
+  return differing < 0 ? 0 : second[differing] - first[differing];
+}
+
+export function settingsOf({ comparisons }: PublishedRun, { settings }: Comparison): Setting[] {
+  return settings.map((key) => comparisons.settings[key]);
+}
+
+/** Figures of proxies that have one, without the control. */
+export function proxiesIn({ figures }: Comparison): Figure[] {
+  return figures.filter(({ role, estimate }) => role === "proxy" && estimate);
+}
+
+export function figureOf({ comparison }: Answer, proxy: string): Figure | undefined {
+  return comparison.figures.find((figure) => figure.proxy === proxy);
+}
+
+export function titleOf({ run }: Answer, proxy: string): string {
+  if (proxy === "none") return "no proxy";
+  return run.comparisons.proxies.find(({ name }) => name === proxy)?.title ?? proxy;
+}
+
+/**
+ * The best of some proxies, and those that cannot be told from it: of one rank, or within the
+ * reference's bias; where nobody is ranked, those whose interval meets that of the best. Empty: a
+ * search that fresh cells did not confirm, a few rounds, or no interval.
+ */
+export function leadersOf(answer: Answer, among: string[]): string[] {
+  const figures = proxiesIn(answer.comparison).filter(({ proxy }) => among.includes(proxy));
+  if (figures.length < 2 || figures.some(({ extra }) => extra.search?.confirmed === false))
+    return [];
+  if (figures.some(({ extra }) => extra.grows !== undefined))
+    return figures.filter(({ extra }) => !extra.grows).map(({ proxy }) => proxy);
+  // A proxy's ratio to itself says which is cheaper to change, and ranks nobody.
+  if (answer.comparison.measure.unit === "times") return [];
+  const [best] = figures.toSorted(
+    (a, b) => (a.rank ?? 0) - (b.rank ?? 0) || costOf(answer, a) - costOf(answer, b),
+  );
+  const isTied = (one: Figure) =>
+    best.rank ? one.rank === best.rank || isInsideBias(answer, one, best) : meets(one, best);
+  return meets(best, best) || best.rank
+    ? figures.filter((one) => one === best || isTied(one)).map(({ proxy }) => proxy)
+    : [];
+}
+
+/** To compare with: less is better. */
+function costOf({ comparison: { measure } }: Answer, { estimate }: Figure): number {
+  return (estimate?.value ?? Infinity) * (measure.better === "lower" ? 1 : -1);
+}
+
+/** Held against the reference over TLS, and closer than its bias. */
+export function isInsideBias({ comparison }: Answer, one: Figure, best: Figure): boolean {
+  if (comparison.scheme !== "wss" || !one.extra.toReference || !best.extra.toReference)
+    return false;
+  const ratio = one.extra.toReference / best.extra.toReference;
+  return Math.max(ratio, 1 / ratio) <= REFERENCE_BIAS;
+}
+
+function meets({ estimate: a }: Figure, { estimate: b }: Figure): boolean {
+  if (!a || !b || a.low === null || a.high === null || b.low === null || b.high === null)
+    return false;
+  return a.low <= b.high && b.low <= a.high;
+}
+
+/** Of one proxy to another in one comparison. */
+export function ratioIn(answer: Answer, proxy: string, to: string): number | null {
+  const [one, other] = [proxy, to].map((name) => figureOf(answer, name));
+  if (one?.toBest && other?.toBest) return one.toBest.value / other.toBest.value;
+  return one?.estimate && other?.estimate ? one.estimate.value / other.estimate.value : null;
+}
+
+/** `1.06×`, `12×` */
+export function timesText(ratio: number): string {
+  return `${ratio < 10 ? ratio.toFixed(2) : digits(ratio, 2)}×`;
+}
+
+/** `34 kB`, `0.47 ms`, `51 %` */
+export function amountText(value: number, { unit }: Pick<Measure, "unit">, most = 3): string {
+  if (unit === "times") return timesText(value);
+  const { unit: shown, divisor } = shownUnit(unit, [value]);
+  return [digits(value / divisor, most), shown].filter(Boolean).join(" ");
+}
+
+/** Every digit before the decimal point: `0.012`, `12,345`. */
+export function digits(value: number, most: number): string {
+  const limit = Math.abs(value) >= 10 ** most ? { maximumFractionDigits: 0 } : {};
+  return value.toLocaleString("en", {
+    maximumSignificantDigits: most,
+    ...limit,
+    signDisplay: "negative",
+  });
+}
+
+/** Why a figure is missing, in a word or two. */
+export function missingText([reason]: Missing[]): string {
+  if (!reason || reason.kind === "not-run") return "not measured";
+  if (reason.kind === "unsupported") return reason.why.replace(/^has none: /, "");
+  const cause = reason.kind === "failed" ? reason.cause.kind : reason.kind;
+  return cause === "skipped" ? "skipped" : `no valid figure (${cause})`;
+}
+
+/** `ws`, `wss`; `http` and `https` of servers. */
+export function schemeText({ run, comparison }: Answer): string {
+  const [{ workload }] = settingsOf(run, comparison);
+  const isTls = comparison.scheme === "wss";
+  if (workload.protocol === "http") return isTls ? "HTTPS" : "HTTP";
+  return isTls ? "TLS" : "plain";
+}

@@ -1,0 +1,333 @@
+/**
+ * What a report says of the run itself: how to repeat it, what became of its cells, how fast the machine was, and what it was.
+ */
+import { gzipSync } from "node:zlib";
+import type { JudgedCell, Reported } from "../model/comparison.ts";
+import { counted, figure, number, range } from "../numbers.js";
+import { roundsBySetting } from "../plan/rounds.js";
+import { cellsToRepeat } from "../record/repeats.js";
+import type { CellRecord } from "../model/cell.ts";
+import type { Results } from "../model/record.ts";
+import { median } from "simple-statistics";
+import type { Block } from "./block.ts";
+import { details, heading, table } from "./block.ts";
+import type { Cell, Column, Table } from "./table.ts";
+import { capital, flagText, list, missingText, time, titleOfProxy } from "./text.ts";
+import { columnTitle } from "./topics.ts";
+
+const words = (...titles: string[]): Column[] => titles.map((title) => ({ title, words: true }));
+const row = (...texts: (string | number)[]): Cell[] =>
+  texts.map((text) => ({ text: String(text) }));
+const note = (text: string): Block => ({ kind: "text", text, tone: "note" });
+
+/** `15 min on 2 cores`, and the commands that make the run again. */
+export function repeatBlocks({ comparisons: { proxies }, results }: Reported): Block[] {
+  const { run, plan, environment } = results;
+  const { Git: git, Machine: machine } = environment.details;
+  const ms = run.endedAt ? Date.parse(run.endedAt) - Date.parse(run.startedAt) : null;
+  const least = Math.min(plan.rounds, ...roundsBySetting(plan).map(({ rounds }) => rounds));
+  const facts = [
+    ms !== null && `${durationText(ms)} on ${machineText(results)}`,
+    `${least < plan.rounds ? `${least} to ` : ""}${counted(plan.rounds, "round")}`,
+    plan.proxyCpus > 0 && `proxy limited to ${counted(plan.proxyCpus, "core")}`,
+    `${plan.keyType.toUpperCase()} key`,
+    `seed ${plan.seed}`,
+    time(run.startedAt),
+  ];
+  const versions = [...new Set(proxies.flatMap(({ version }) => version ?? []))].sort();
+  const commit = git?.commit;
+  return [
+    { kind: "text", text: facts.filter(Boolean).join(" · ") },
+    {
+      kind: "code",
+      text: [commit && machine ? `git checkout ${String(commit)}` : "", run.command]
+        .filter(Boolean)
+        .join("\n"),
+    },
+    ...(versions.length > 0
+      ? [note(`Versions: ${versions.join(", ")}.${buildsText(results)}`)]
+      : []),
+    ...(run.remark ? [note(run.remark)] : []),
+  ];
+}
+
+function durationText(ms: number): string {
+  const minutes = ms / 60_000;
+  return minutes < 90
+    ? `${number(Math.max(1, Math.round(minutes)))} min`
+    : `${(minutes / 60).toFixed(1)} h`;
+}
+
+function machineText({ environment: { details, machines = [] } }: Results): string {
+  if (machines.length > 1) return counted(machines.length, "machine");
+  const { Machine: machine = {} } = details;
+  return (
+    [machine.cores && counted(Number(machine.cores), "core"), machine.CPU]
+      .filter(Boolean)
+      .join(", ") || "an unknown machine"
+  );
+}
+
+/** A tag of this project's own is that of a build in offline/. */
+function buildsText({ environment, proxies }: Results): string {
+  const { Images: images = {} } = environment.details;
+  const isLocal = proxies.some(({ parts }) =>
+    parts.some((part) => /^ws-proxy-bench\/[^,]+:/.test(String(images[part] ?? ""))),
+  );
+  return isLocal ? " Built on the machine from packages, not the official images." : "";
+}
+
+export function validityBlocks(reported: Reported): Block[] {
+  const { comparisons: file, results, cells } = reported;
+  const title = (name: string) => titleOfProxy(file, name);
+  const { isComplete, sentence, open } = stateOf(results);
+  const flags = file.flags.map((flag) => ({ label: flag.severity, text: flagText(flag, title) }));
+  const uncounted = uncountedOf(reported);
+  const negotiated = negotiatedText(cells);
+  const head = words("Attempts", "Why they do not count", "Cells");
+  return [
+    heading(2, "Validity"),
+    { kind: "text", text: sentence, ...(!isComplete && { tone: "warning" as const }) },
+    ...(flags.length > 0 ? [{ kind: "list" as const, items: flags }] : []),
+    ...details(
+      `Cells that have not run: ${open.length}`,
+      open.length > 0 ? [note(open.join(", "))] : [],
+    ),
+    ...details(
+      `Attempts that do not count: ${uncounted.reduce((sum, { ids }) => sum + ids.length, 0)}`,
+      uncounted.length > 0
+        ? [
+            table({
+              title: "",
+              note: "",
+              head,
+              rows: uncounted.map(({ why, ids }) => row(ids.length, why, ids.join(", "))),
+            }),
+          ]
+        : [],
+    ),
+    ...(negotiated ? [note(negotiated)] : []),
+  ];
+}
+
+/** Whether all of the plan has a result. */
+export function stateOf(results: Results): {
+  isComplete: boolean;
+  sentence: string;
+  open: string[];
+} {
+  const { plan, cells, run } = results;
+  const last = [...lastAttempts(results).values()];
+  const recorded = new Set(last.map(({ id }) => id));
+  const open = plan.cells
+    .filter(({ id, skip }) => !recorded.has(id) && skip === null)
+    .map(({ id }) => id);
+  const skipped = plan.cells.filter(
+    ({ id, skip }) =>
+      skip !== null || last.some((one) => one.id === id && one.status === "skipped"),
+  );
+  const failed = last.filter(({ status }) => status === "failed").length;
+  const isComplete = run.endedAt !== null && open.length === 0;
+  const measured = plan.cells.length - skipped.length - failed - open.length;
+  const parts = [
+    `${number(measured)} of ${counted(plan.cells.length, "planned cell")} measured`,
+    skipped.length > 0 && `${number(skipped.length)} skipped`,
+    failed > 0 && `${number(failed)} failed`,
+    open.length > 0 && `${number(open.length)} not run`,
+    cells.length > last.length && `${counted(cells.length - last.length, "attempt")} repeated`,
+    !isComplete &&
+      cellsToRepeat(results).length > 0 &&
+      `${counted(cellsToRepeat(results).length, "cell")} to repeat`,
+  ];
+  return {
+    isComplete,
+    sentence: `${isComplete ? "Complete" : "Interrupted"}: ${parts.filter(Boolean).join(", ")}.`,
+    open,
+  };
+}
+
+/** Attempts that do not count, by reason; what was not even tried with them. */
+function uncountedOf({
+  comparisons: file,
+  results,
+  cells,
+}: Reported): { why: string; ids: string[] }[] {
+  const last = lastAttempts(results);
+  const title = (name: string) => titleOfProxy(file, name);
+  const reasons = cells
+    .filter((cell) => !cell.counted)
+    .map(({ record, flags }) => {
+      const { id, attempt, cause } = record;
+      const invalid = flags.filter(({ severity }) => severity === "invalid");
+      const why = cause
+        ? missingText({ kind: "failed", cause }, title)
+        : invalid.map((flag) => flagText(flag, title)).join("; ") ||
+          (last.get(id) === record ? "not counted" : REPEATED);
+      // Two cells that others disturbed have one reason, each with its own figure.
+      const key = cause ? why : invalid.map(({ code }) => code).join() || why;
+      return { id: attempt > 1 ? `${id} (attempt ${attempt})` : id, key, why };
+    });
+  const recorded = new Set(results.cells.map(({ id }) => id));
+  const planned = results.plan.cells.flatMap(({ id, skip }) => {
+    if (skip === null || recorded.has(id)) return [];
+    const why = missingText({ kind: "skipped", why: skip }, title);
+    return [{ id, key: why, why }];
+  });
+  return [...Map.groupBy([...reasons, ...planned], ({ key }) => key).values()]
+    .map((own) => ({ why: capital(own[0].why), ids: own.map(({ id }) => id) }))
+    .sort((a, b) => b.ids.length - a.ids.length);
+}
+
+const REPEATED = "the machine was slower or faster than usual: repeated";
+
+function lastAttempts({ cells }: Results): Map<string, CellRecord> {
+  return new Map(cells.map((record) => [record.id, record]));
+}
+
+function negotiatedText(cells: JudgedCell[]): string {
+  const all = cells.flatMap(({ record: { tls } }) =>
+    tls
+      ? [`${tls.version} ${tls.cipher} ${tls.group} ${tls.keyType}${tls.resumed ? " resumed" : ""}`]
+      : [],
+  );
+  const counts = [...Map.groupBy(all, (text) => text)].map(
+    ([text, same]) => `${text} (${counted(same.length, "cell")})`,
+  );
+  return counts.length > 0 ? `Negotiated TLS: ${list(counts)}.` : "";
+}
+
+const INDEX_NOTE =
+  "In every cell a pinned nginx, the reference, carried a small share of the same load. CPU time of a proxy is held against it: µs are the ratio times the median cost of the reference in the setting. × reference can be compared with other machines. Spread: standard deviation over the rounds, in % of the mean.";
+
+/** How fast the machine was, and each proxy in units that another machine has too. */
+export function indexBlocks({ comparisons: file, cells }: Reported): Block[] {
+  const held = file.comparisons.filter(
+    ({ settings, figures }) => settings.length === 1 && figures.some(({ extra }) => extra.spread),
+  );
+  const percent = (value: number | null = null) => (value === null ? "–" : `${figure(value)} %`);
+  const tables = held.map((one): Table => {
+    const index = indexOf(cells, one.settings[0], one.measure.key);
+    return {
+      title: `${one.measure.title}, ${columnTitle(one, file)}`,
+      note:
+        index.length > 0
+          ? `Reference: ${figure(median(index))} µs (${range([Math.min(...index), Math.max(...index)], median(index))}).`
+          : "",
+      head: [
+        { title: "Proxy", words: true },
+        { title: "× reference" },
+        { title: "Spread as measured" },
+        { title: "Spread against the reference" },
+      ],
+      rows: one.figures.flatMap(({ proxy, extra: { toReference, spread } }) =>
+        toReference === undefined
+          ? []
+          : [
+              [
+                { text: titleOfProxy(file, proxy), proxy },
+                ...row(
+                  toReference.toFixed(3),
+                  percent(spread?.rawPercent),
+                  percent(spread?.heldPercent),
+                ),
+              ],
+            ],
+      ),
+    };
+  });
+  if (tables.length === 0) return [];
+  return [
+    heading(2, "Machine index"),
+    ...details("CPU against the reference, and the machine's speed", [
+      note(INDEX_NOTE),
+      ...tables.map(table),
+    ]),
+  ];
+}
+
+const INDEX_KEYS: Record<string, string> = {
+  cpu_us_per_connection: "reference_cpu_us_per_connection",
+  cpu_us_per_message: "reference_cpu_us_per_message",
+  proxy_cpu_us_per_request: "reference_cpu_us_per_request",
+};
+
+function indexOf(cells: JudgedCell[], setting: string, key: string): number[] {
+  return cells
+    .filter((cell) => cell.counted && cell.setting === setting)
+    .flatMap(({ measures }) => measures[INDEX_KEYS[key]] ?? []);
+}
+
+export function environmentBlocks({ results }: Reported): Block[] {
+  const { details: groups, identity, advice, machines = [] } = results.environment;
+  const groupsOf = (
+    all: Record<string, Record<string, string | number | boolean | null>>,
+  ): Block[] => Object.entries(all).map(([title, values]) => ({ kind: "values", title, values }));
+  return [
+    heading(2, "Environment"),
+    ...machinesBlocks(machines),
+    ...groupsOf(groups),
+    ...groupsOf({ "Must be the same to resume": identity }),
+    ...details(
+      `Host settings that were not as advised: ${advice.length}`,
+      advice.length === 0
+        ? []
+        : [
+            table({
+              title: "",
+              note: "",
+              head: words("Setting", "Weight", "Found", "Advised", "Why", "What to do"),
+              rows: advice.map(({ setting, severity, found, expected, why, fix }) =>
+                row(setting, severity, found, expected, why, fix),
+              ),
+            }),
+          ],
+    ),
+    ...dataBlocks(results),
+  ];
+}
+
+function machinesBlocks(machines: NonNullable<Results["environment"]["machines"]>): Block[] {
+  if (machines.length === 0) return [];
+  const rows = machines.map(({ name, roles, engine, cores, memoryBytes, kernel, clock }) =>
+    row(
+      name,
+      roles.join(", "),
+      engine,
+      cores,
+      `${figure(memoryBytes / 2 ** 30)} GiB`,
+      kernel,
+      clock ? `${figure(clock.offsetMs)} ms ± ${figure(clock.uncertaintyMs)}` : "the runner's",
+    ),
+  );
+  return [
+    table({
+      title: "",
+      note: "",
+      head: words("Machine", "Roles", "Engine", "Cores", "Memory", "Kernel", "Clock"),
+      rows,
+    }),
+  ];
+}
+
+/** The record: beside a published report, inside of any other, which may be all that somebody is sent. */
+function dataBlocks(results: Results): Block[] {
+  const { archive, run } = results;
+  const beside =
+    "Beside this file: results.csv (one line per attempt), comparisons.json (all figures) and results.json (the record).";
+  if (archive)
+    return [
+      note(
+        `${beside} Raw samples and logs: ${archive.file}, ${counted(archive.files, "file")}, SHA-256 ${archive.sha256}.`,
+      ),
+    ];
+  const record = gzipSync(JSON.stringify(results), { level: 9 }).toString("base64");
+  return [
+    note(beside),
+    {
+      kind: "download",
+      text: "Save the record inside this file",
+      name: `${run.name}.json.gz`,
+      href: `data:application/gzip;base64,${record}`,
+    },
+  ];
+}

@@ -1,0 +1,368 @@
+/**
+ * The one table that everything here is shown in, and how comparisons become one: a row a proxy, a column a figure.
+ */
+import type { ExtraColumn } from "../analyse/question-table.ts";
+import { measure as measureOf } from "../analyse/measures.js";
+import type { Comparison, Figure } from "../model/comparison.ts";
+import { figure as numberText, NONE, number, probability, times } from "../numbers.js";
+import type { Named, Scale } from "./text.ts";
+import {
+  amount,
+  BASES,
+  isBest,
+  isSkipped,
+  list,
+  missingText,
+  MISSING_SHORT,
+  scaleOf,
+  titleOfProxy,
+} from "./text.ts";
+
+export interface Column {
+  title: string;
+  small?: string;
+  /** Words: they stand at the left. */
+  words?: boolean;
+}
+
+export interface Cell {
+  text: string;
+  small?: string;
+  /** The best, or tied for best. */
+  best?: boolean;
+  /** Of the first of a row: what it is about; the control is grey. */
+  proxy?: string;
+  control?: boolean;
+}
+
+export interface Table {
+  title: string;
+  note: string;
+  head: Column[];
+  rows: Cell[][];
+  footnotes?: string[];
+}
+
+/** Reasons, each once, and the sign that a cell refers to them by. */
+class Footnotes {
+  readonly texts: string[] = [];
+
+  signOf(text: string): string {
+    if (!this.texts.includes(text)) this.texts.push(text);
+    return superscript(this.texts.indexOf(text) + 1);
+  }
+
+  lines(): string[] {
+    return this.texts.map((text, i) => `${superscript(i + 1)} ${text}`);
+  }
+}
+
+function superscript(n: number): string {
+  return String(n).replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]);
+}
+
+/** One column of figures. */
+export interface FigureColumn {
+  comparison: Comparison;
+  title: string;
+  where?: string;
+  /** What stands beside each figure; without, the figure alone. */
+  extras?: ExtraColumn[];
+  /** The figure is in another table. */
+  extrasOnly?: boolean;
+}
+
+interface Options {
+  title?: string;
+  /** In the first table of a report: a unit at each figure, no interval, and no control. */
+  short?: boolean;
+}
+
+export function figuresTable(named: Named, columns: FigureColumn[], options: Options = {}): Table {
+  const footnotes = new Footnotes();
+  const made = columns.flatMap((column) => [
+    ...(column.extrasOnly ? [] : [figureColumn(named, column, footnotes, options)]),
+    ...extraColumns(named, column),
+  ]);
+  const shown = columns.map(({ comparison }) => comparison);
+  const names = orderOf(named, shown).filter(
+    (name) => !options.short || roleOf(shown, name) === "proxy",
+  );
+  return {
+    title: options.title ?? "",
+    note: options.short ? "" : noteOf(shown),
+    head: [{ title: "Proxy", words: true }, ...made.map(({ head }) => head)],
+    rows: names.map((name) => {
+      const isControl = roleOf(shown, name) === "control";
+      const first = { text: titleOfProxy(named, name), proxy: name, control: isControl };
+      return [first, ...made.map(({ cell }) => cell(name))];
+    }),
+    footnotes: footnotes.lines(),
+  };
+}
+
+/** Names of the proxies, the best of the first column first, those without a figure behind them, the control last. */
+function orderOf({ proxies }: Named, comparisons: Comparison[]): string[] {
+  const places = comparisons.map(({ figures, measure }) => {
+    const sign = measure.better === "lower" ? 1 : -1;
+    return new Map(
+      figures
+        .filter(({ estimate }) => estimate)
+        .sort((a, b) => {
+          const byRank = (a.rank ?? Infinity) - (b.rank ?? Infinity);
+          if (byRank) return byRank;
+          return sign * ((a.estimate?.value ?? 0) - (b.estimate?.value ?? 0));
+        })
+        .map(({ proxy }, i) => [proxy, i]),
+    );
+  });
+  const known = comparisons.flatMap(({ figures }) => figures.map(({ proxy }) => proxy));
+  const planned = proxies.map(({ name }) => name);
+  const place = (name: string) => places.find((one) => one.has(name))?.get(name) ?? planned.length;
+  return [...new Set([...planned, ...known])]
+    .filter((name) => known.includes(name))
+    .sort((a, b) => {
+      const [first, second] = [a, b].map((name) => Number(roleOf(comparisons, name) === "control"));
+      return first - second || place(a) - place(b);
+    });
+}
+
+function roleOf(comparisons: Comparison[], name: string): Figure["role"] | undefined {
+  return comparisons.flatMap(({ figures }) => figures).find(({ proxy }) => proxy === name)?.role;
+}
+
+interface MadeColumn {
+  head: Column;
+  cell(name: string): Cell;
+}
+
+function figureColumn(
+  named: Named,
+  { comparison, title, where }: FigureColumn,
+  footnotes: Footnotes,
+  { short }: Options,
+): MadeColumn {
+  const { measure, figures } = comparison;
+  const values = figures.flatMap(({ estimate }) => estimate?.value ?? []);
+  const scale = scaleOf(measure, values);
+  const unit = short ? "" : scale.unit;
+  return {
+    head: { title, small: [where, unit].filter(Boolean).join(", ") },
+    cell(name) {
+      const one = figures.find(({ proxy }) => proxy === name);
+      if (!one) return { text: NONE };
+      if (!one.estimate) return missingCell(named, one, footnotes);
+      const { value } = one.estimate;
+      const text = short ? amount(value, measure) : scale.text(value);
+      const small = [!short && endsText(one, scale), ratioText(one), !short && rankOf(one)];
+      return { text, small: small.filter(Boolean).join(" "), best: isBest(one) };
+    },
+  };
+}
+
+function missingCell(named: Named, { role, missing }: Figure, footnotes: Footnotes): Cell {
+  // Where its test leaves the control out, nobody misses it.
+  if (missing.length === 0 || (role === "control" && isSkipped(missing[0]))) return { text: NONE };
+  const text = [
+    ...new Set(missing.map((one) => missingText(one, (name) => titleOfProxy(named, name)))),
+  ].join("; ");
+  return {
+    text: `${isSkipped(missing[0]) ? MISSING_SHORT.skipped : MISSING_SHORT[missing[0].kind]} ${footnotes.signOf(text)}`,
+  };
+}
+
+function endsText({ estimate }: Figure, scale: Scale): string {
+  if (!estimate || (estimate.low === estimate.value && estimate.high === estimate.value)) return "";
+  const ends = scale.ends(estimate);
+  const text = scale.text(estimate.value);
+  return ends && ends !== `${text}–${text}` ? `(${ends})` : "";
+}
+
+function ratioText({ toBest, role }: Figure): string {
+  return toBest && role === "proxy" && toBest.value !== 1 ? `${times(toBest.value)}×` : "";
+}
+
+function rankOf({ rank }: Figure): string {
+  return rank === null || rank === 1 ? "" : `#${rank}`;
+}
+
+/** What brackets hold where it is not the 95 % interval, and what could not have been seen. */
+function noteOf(comparisons: Comparison[]): string {
+  const bases = new Set(
+    comparisons.flatMap(({ figures }) =>
+      figures.flatMap(({ estimate }) =>
+        estimate && estimate.low !== null && estimate.high !== estimate.low
+          ? BASES[estimate.basis]
+          : [],
+      ),
+    ),
+  );
+  const others = [...bases].filter((text) => text !== BASES.ci95);
+  const seen = comparisons.flatMap(({ detectable }) => detectable ?? []);
+  return [
+    others.length > 0 && `In brackets: ${list(others)}.`,
+    seen.length > 0 &&
+      `Smallest ratio that these rounds can show: ${[...new Set(seen.map((one) => `${times(one)}×`))].join(", ")}.`,
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+type ExtraText = {
+  title: string;
+  words?: boolean;
+  text: (figure: Figure, comparison: Comparison, named: Named) => string;
+};
+
+const OUTCOMES: Record<string, string> = {
+  gone: "all ended",
+  stayed: "some stayed",
+  leaked: "leaked",
+  differs: "differs",
+  tie: "no difference",
+  "held-back": "yes",
+  unbounded: "no: the proxy buffers",
+  elsewhere: "no: buffered elsewhere",
+};
+
+function outcomeText({ extra: { outcome = "" } }: Figure): string {
+  return OUTCOMES[outcome] ?? outcome;
+}
+
+function causesText({ extra: { causes = [] } }: Figure): string {
+  const shown = causes.slice(0, 3).map(({ what, count }) => `${what}: ${number(count)}`);
+  return [...shown, ...(causes.length > 3 ? [`${causes.length - 3} more`] : [])].join("; ");
+}
+
+const ofBytes = { unit: "bytes" };
+const known = (value: number | null | undefined, text: (value: number) => string) =>
+  value === null || value === undefined ? "" : text(value);
+
+function spanText({ from = null, to = null }: Figure["extra"], measure: { unit: string }): string {
+  return from === null || to === null ? "" : `${amount(from, measure)} – ${amount(to, measure)}`;
+}
+
+const EXTRAS: Record<ExtraColumn, ExtraText[]> = {
+  control: [
+    {
+      title: "To the control",
+      text: ({ toControl }) => known(toControl?.value, (value) => `${times(value)}×`),
+    },
+  ],
+  places: [
+    {
+      title: "CPU by container, s",
+      words: true,
+      text: ({ extra: { places = [] } }) =>
+        places.map(({ service, value }) => `${service} ${numberText(value)}`).join(" + "),
+    },
+  ],
+  samples: [{ title: "Samples", text: ({ extra: { samples } }) => known(samples, number) }],
+  added: [
+    {
+      title: "Added to the control",
+      text: ({ extra: { added, relation } }, { measure }) =>
+        added
+          ? `${amount(added.value, measure)}${relation === "same" ? " (no difference)" : ""}`
+          : "",
+    },
+  ],
+  baseline: [
+    {
+      title: "Before the load",
+      text: ({ extra: { baseline } }) => known(baseline?.value, (value) => amount(value, ofBytes)),
+    },
+  ],
+  ended: [
+    {
+      title: "Ended at",
+      words: true,
+      text: ({ extra: { ended } }, _, named) =>
+        ended
+          ? `${number(ended.connections)} connections (${number(ended.next)}: ${missingText(ended.why, (name) => titleOfProxy(named, name))})`
+          : "",
+    },
+  ],
+  fromTo: [
+    {
+      title: "From – to",
+      text: ({ extra }, { measure }) => spanText(extra, measure),
+    },
+  ],
+  grows: [
+    {
+      title: "Grows",
+      text: ({ extra: { grows = null, hours = 0 } }) =>
+        grows === null ? "" : `${grows ? "yes" : "no"} (${+hours.toFixed(1)} h)`,
+    },
+  ],
+  medians: [
+    {
+      title: "Medians",
+      text: ({ extra: { medians } }, { measure }) =>
+        medians ? medians.map((value) => amount(value, measureOf(measure.key))).join(" / ") : "",
+    },
+  ],
+  search: [
+    { title: "Per core", text: ({ extra: { search } }) => known(search?.perCore, numberText) },
+    {
+      title: "Broke first",
+      words: true,
+      text: ({ extra: { search } }) => search?.brokeFirst.join(", ") ?? "",
+    },
+    {
+      title: "Confirmed",
+      text: ({ extra: { search } }) =>
+        search
+          ? `${search.confirmed ? "yes" : "no"} (${search.fresh.at} + ${search.fresh.above} cells)`
+          : "",
+    },
+    {
+      title: "CPU budget used",
+      text: ({ extra: { search } }) =>
+        known(search?.budgetPercent, (value) => `${number(value)} %`),
+    },
+    {
+      title: "Generator",
+      text: ({ extra: { search } }) =>
+        known(search?.generatorPercent, (value) => `${number(value)} %`),
+    },
+  ],
+  counted: [
+    {
+      title: "Count",
+      text: ({ extra: { count, of } }) =>
+        count === undefined || of === undefined ? "" : `${number(count)} of ${number(of)}`,
+    },
+  ],
+  causes: [{ title: "How", words: true, text: causesText }],
+  outcome: [
+    { title: "Outcome", words: true, text: outcomeText },
+    { title: "p", text: ({ extra: { p } }) => known(p, probability) },
+  ],
+  "slow-reader": [
+    { title: "Sender held back", words: true, text: outcomeText },
+    {
+      title: "Sent by each",
+      text: ({ extra }) => spanText(extra, ofBytes),
+    },
+    { title: "How they ended", words: true, text: causesText },
+  ],
+};
+
+/** Without those that say nothing of any proxy. */
+function extraColumns(named: Named, { comparison, extras }: FigureColumn): MadeColumn[] {
+  if (!extras) return [];
+  return extras
+    .flatMap((name) => EXTRAS[name])
+    .flatMap(({ title, words, text }) => {
+      const texts = new Map(
+        comparison.figures.map((one) => [one.proxy, text(one, comparison, named)]),
+      );
+      const differing = [...texts.values()].filter(Boolean);
+      if (differing.length === 0) return [];
+      return [
+        { head: { title, words }, cell: (name: string) => ({ text: texts.get(name) || NONE }) },
+      ];
+    });
+}

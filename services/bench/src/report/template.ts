@@ -1,0 +1,113 @@
+/**
+ * Texts that a person writes, with places for figures:
+ *
+ *   {{ratio RUN QUESTION PROXY PROXY}}   {{value RUN QUESTION PROXY}}
+ *   {{ratio-value …}} of a ratio itself   {{share …}} as `3 of 2,000`
+ *   {{table}} README's table   {{chart NAME}}   {{file NAME}}   {{report RUN}}   {{date}}   {{machine}}
+ *
+ * Among the words `ws`, `wss` and `key=value` narrow the comparison down to one: measure, event,
+ * scenario, or a parameter of the load. A place that leads nowhere is an error.
+ */
+import { headlineMarkdown, headlineOf, theAnswer } from "./pages.ts";
+import type { Pages } from "./pages.ts";
+import { amountText, dayOf, digits, figureOf, ratioIn } from "./published.ts";
+import type { Answer, PublishedRun, Reference } from "./published.ts";
+
+export interface TemplateContext {
+  runs: PublishedRun[];
+  pages: Pages;
+  /** From the text to published/: `published/`, or nothing. */
+  folder: string;
+}
+
+export function filledIn(template: string, context: TemplateContext): string {
+  return template.replace(/\{\{([^}]*)\}\}/g, (place, inner: string) => {
+    const [kind, ...words] = inner.trim().split(/\s+/);
+    const fill = PLACES[kind];
+    if (!fill) throw new Error(`${place}: expected one of ${Object.keys(PLACES).join(", ")}`);
+    try {
+      return fill(words, context);
+    } catch (error) {
+      throw new Error(`${place}: ${error instanceof Error ? error.message : error}`);
+    }
+  });
+}
+
+type Fill = (words: string[], context: TemplateContext) => string;
+
+const PLACES: Record<string, Fill> = {
+  table: (_, { runs, pages }) => headlineMarkdown(headlineOf(runs, pages)),
+  file: ([name], context) => chartFile(name, context),
+  chart: ([name], context) => {
+    const file = chartFile(name, context);
+    return `![${context.pages.charts[name].title}](${file})`;
+  },
+  report: ([name], { runs, folder }) => {
+    const run = runOf(runs, name);
+    return `[${run.name}, ${dayOf(run)}](${folder}${run.name}/report.md)`;
+  },
+  date: (_, { runs }) => monthOf(runs[0]),
+  machine: (_, { runs }) => [...new Set(runs.map(({ machine }) => machine))].join("; "),
+  ratio: figureFill(2, (answer, [proxy, to]) => spokenTimes(ratioIn(answer, proxy, to) ?? NaN)),
+  value: figureFill(1, (answer, [proxy]) =>
+    amountText(figureOf(answer, proxy)?.estimate?.value ?? NaN, answer.comparison.measure, 2),
+  ),
+  "ratio-value": figureFill(1, (answer, [proxy]) =>
+    spokenTimes(figureOf(answer, proxy)?.estimate?.value ?? NaN),
+  ),
+  share: figureFill(1, (answer, [proxy]) => {
+    const { count, of } = figureOf(answer, proxy)?.extra ?? {};
+    return `${count?.toLocaleString("en")} of ${of?.toLocaleString("en")}`;
+  }),
+};
+
+/** @param proxies that the place names */
+function figureFill(proxies: number, text: (answer: Answer, names: string[]) => string): Fill {
+  return (words, { runs }) => {
+    const { reference, names } = referenceOf(words);
+    if (names.length !== proxies) throw new Error(`expected ${proxies} proxies after the question`);
+    const made = text(theAnswer(runs, reference), names);
+    if (/NaN|undefined/.test(made)) throw new Error(`no figure of ${names.join(" or ")}`);
+    return made;
+  };
+}
+
+function referenceOf(words: string[]): { reference: Reference; names: string[] } {
+  const plain = words.filter((word) => !word.includes("=") && !/^wss?$/.test(word));
+  const scheme = words.find((word) => word === "ws" || word === "wss");
+  const [run, question, ...names] = plain;
+  const given = words.filter((word) => word.includes("=")).map((word) => word.split("="));
+  const isName = ([key]: string[]) => ["measure", "event", "scenario"].includes(key);
+  const parameters = given
+    .filter((one) => !isName(one))
+    .map(([key, value]) => [key, Number(value)]);
+  return {
+    reference: {
+      ...Object.fromEntries(given.filter(isName)),
+      ...{ run, question, scheme, parameters: Object.fromEntries(parameters) },
+    },
+    names,
+  };
+}
+
+function chartFile(name: string, { pages, folder }: TemplateContext): string {
+  if (!pages.charts[name]) throw new Error(`pages.yaml has no chart ${name}`);
+  return `${folder}charts/${name}.svg`;
+}
+
+function runOf(runs: PublishedRun[], name: string): PublishedRun {
+  const run = runs.find((one) => one.name === name);
+  if (!run) throw new Error(`there is no published run ${name}`);
+  return run;
+}
+
+/** `November 2026` */
+function monthOf(run: PublishedRun): string {
+  const options = { month: "long", year: "numeric", timeZone: "UTC" } as const;
+  return new Date(run.comparisons.startedAt).toLocaleDateString("en", options);
+}
+
+/** In a sentence: two digits, but three around 1. */
+function spokenTimes(ratio: number): string {
+  return `${ratio > 0.8 && ratio < 1.25 ? ratio.toFixed(2) : digits(ratio, 2)}×`;
+}

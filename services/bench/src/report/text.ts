@@ -1,0 +1,367 @@
+/**
+ * All that a typed value is called: figures, settings, flags, and why something is missing. Tables, not sentences of their own.
+ */
+import type { GateFigures } from "../analyse/types.js";
+import type {
+  Comparisons,
+  Estimate,
+  Figure,
+  Flag,
+  Measure,
+  Missing,
+  Setting,
+} from "../model/comparison.ts";
+import { counted, figure, NONE, number, range, shownUnit, times } from "../numbers.js";
+import { CONTROL } from "../plan/proxies.js";
+import { schemeName } from "../plan/workload.js";
+import { list, MEANINGS, parameterText } from "./load-text.ts";
+
+export { list } from "./load-text.ts";
+import type { Meaning } from "../model/plan.ts";
+
+/** With a capital letter; of a text that begins with no name. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** `2026-11-25 00:26 UTC` */
+export function time(iso: string): string {
+  return `${iso.slice(0, 16).replace("T", " ")} UTC`;
+}
+
+// Figures
+
+/** How the values of one column are shown, all in one unit. */
+export interface Scale {
+  unit: string;
+  divisor: number;
+  text(value: number): string;
+  /** Empty: it has no ends. */
+  ends(estimate: Estimate): string;
+}
+
+/** @param values of the whole column, which decide between kB and MB */
+export function scaleOf(measure: Pick<Measure, "unit">, values: number[]): Scale {
+  if (measure.unit === "times")
+    return {
+      unit: "",
+      divisor: 1,
+      text: (value) => `${times(value)}×`,
+      ends: ({ low, high }) => bothEnds(low, high, times),
+    };
+  const { unit, divisor } = shownUnit(measure.unit, values);
+  return {
+    unit,
+    divisor,
+    text: (value) => figure(value / divisor),
+    ends: ({ value, low, high }) =>
+      low !== null && high !== null
+        ? range([low / divisor, high / divisor], value / divisor, low < 0 ? " to " : "–")
+        : bothEnds(low, high, (end) => figure(end / divisor)),
+  };
+}
+
+function bothEnds(low: number | null, high: number | null, text: (end: number) => string): string {
+  if (low !== null && high !== null) return `${text(low)}–${text(high)}`;
+  if (low !== null) return `from ${text(low)}`;
+  return high !== null ? `up to ${text(high)}` : "";
+}
+
+/** `259 µs`, `34.0 kB`, `2.66×` */
+export function amount(value: number, measure: Pick<Measure, "unit">): string {
+  const { unit, text } = scaleOf(measure, [value]);
+  return unit === "" ? text(value) : `${text(value)} ${unit}`;
+}
+
+/** What the ends of an estimate are, by its basis. */
+export const BASES: Record<Estimate["basis"], string> = {
+  ci95: "95 % interval",
+  range: "lowest and highest round",
+  bracket: "highest rate that passed and lowest that failed",
+  exact: "95 % interval",
+};
+
+/** Tied for best: nobody is seen to be better. */
+export function isBest({ role, rank }: Pick<Figure, "role" | "rank">): boolean {
+  return role === "proxy" && rank === 1;
+}
+
+// Names
+
+export interface Named {
+  proxies: Comparisons["proxies"];
+  settings: Comparisons["settings"];
+}
+
+export function titleOfProxy({ proxies, settings }: Named, name: string): string {
+  const all = Object.values(settings);
+  // Among file servers, what stands behind the proxies is one of them.
+  if (
+    name === CONTROL &&
+    all.length > 0 &&
+    all.every(({ workload }) => workload.compares === "servers")
+  )
+    return "Node, files in memory";
+  return proxies.find((proxy) => proxy.name === name)?.title ?? name;
+}
+
+/** Said only where nothing else tells two settings apart. */
+const ASIDE: Meaning[] = [
+  "timeoutSeconds",
+  "seed",
+  "threads",
+  "settleSeconds",
+  "poisson",
+  "backoffSeconds",
+];
+
+/**
+ * The one name of a setting, or of a pool of them: what differs from the others, and the scheme. `2,000 connections, wss`
+ *
+ * @param keys of the settings
+ * @param settings from which it is to be told apart
+ */
+export function settingTitle(
+  keys: string[],
+  settings: Comparisons["settings"],
+  { scheme = true } = {},
+): string {
+  const own = keys.map((key) => settings[key]);
+  const [first] = own;
+  const all = Object.values(settings);
+  const peers = all.filter(({ scenario }) => scenario === first.scenario);
+  const valuesOf = (name: string, among: Setting[]) => [
+    ...new Set(among.map(({ parameters }) => parameters[name])),
+  ];
+  // What a pool has all of tells it from nothing.
+  const differs = (name: string, among: Setting[]) =>
+    valuesOf(name, among).some((value) => !valuesOf(name, own).includes(value));
+  const { workload } = first;
+  const isAside = (meaning: Meaning) =>
+    ASIDE.includes(meaning) || (meaning === "connectionsPerSecond" && workload.holdsConnections);
+  const meanings = MEANINGS.filter((meaning) => !isAside(meaning));
+  const told = meanings.flatMap((meaning) => workload.parameterNames[meaning] ?? []);
+  const known = told.filter((name) => differs(name, peers));
+  const twins = peers.filter(
+    (peer) =>
+      peer.scheme === first.scheme &&
+      !own.includes(peer) &&
+      !known.some((name) => differs(name, [peer])),
+  );
+  const others = Object.keys(first.parameters).filter(
+    (name) => !told.includes(name) && differs(name, twins),
+  );
+  const parts = [
+    ...(peers.length < all.length ? [first.scenario] : []),
+    ...[...known, ...others].map((name) =>
+      parameterText(first.workload, name, valuesOf(name, own)),
+    ),
+  ];
+  return [...parts, ...(scheme || parts.length === 0 ? [schemeName(first)] : [])].join(", ");
+}
+
+// Why a figure is missing
+
+/** In a cell of a table. */
+export const MISSING_SHORT: Record<Missing["kind"], string> = {
+  "not-run": NONE,
+  unreadable: NONE,
+  "no-common-round": NONE,
+  uncounted: NONE,
+  "few-counts": NONE,
+  unsupported: "n/a",
+  skipped: "skipped",
+  failed: "failed",
+  invalid: "void",
+  voided: "void",
+};
+
+/** By the plan, or by what this machine cannot do. */
+export function isSkipped(missing: Missing): boolean {
+  return (
+    missing.kind === "skipped" || (missing.kind === "failed" && missing.cause.kind === "skipped")
+  );
+}
+
+/** As a footnote. */
+export function missingText(missing: Missing, title: (proxy: string) => string): string {
+  switch (missing.kind) {
+    case "not-run":
+      return "not measured yet";
+    case "unreadable":
+      return "could not be read";
+    case "no-common-round":
+      return "no round has a valid cell in every setting that it is derived from";
+    case "uncounted":
+      return "this kernel does not count it";
+    case "few-counts":
+      return `${missing.counts} of at least ${missing.least} connection counts measured`;
+    case "unsupported":
+      return missing.why.replace(/^has none: /, "");
+    case "skipped":
+      return `skipped: ${missing.why}`;
+    case "failed":
+      return missing.cause.kind === "skipped"
+        ? `skipped: ${missing.cause.message}`
+        : `failed (${missing.cause.kind}): ${missing.cause.message}`;
+    case "invalid":
+    case "voided":
+      return flagText(missing.flag, title);
+  }
+}
+
+// Flags
+
+/** What analysis says of a comparison in other words than of a cell. */
+type FlagFigures = Omit<GateFigures, "no-slope" | "no-figure"> & {
+  "no-slope": { proxies: string[] };
+  "no-figure": { proxies: string[] };
+  "control-took-all": Record<never, never>;
+};
+export type FlagCode = keyof FlagFigures;
+
+interface Naming {
+  title: (proxy: string) => string;
+  severity: Flag["severity"];
+}
+
+const FIGURES_OF: Record<GateFigures["bypassed"]["what"], string> = {
+  rxBytes: "bytes received",
+  txBytes: "bytes sent",
+  rxPackets: "packets received",
+  txPackets: "packets sent",
+};
+
+/** A row for every code. Of a cell first, then of a comparison, then of the run. */
+const FLAGS: { [C in FlagCode]: (figures: FlagFigures[C], naming: Naming) => string } = {
+  "generator-busy": ({ percent, limit, cores }) =>
+    `Load generator used ${number(percent)} % of its ${counted(cores, "core")} (limit ${limit} %): times and throughput do not count`,
+  "too-short": ({ cpuSeconds, tickSeconds, percent, limit }) =>
+    `The proxy used ${number(cpuSeconds)} s of CPU, counted in steps of ${tickSeconds} s: uncertain by ${number(percent)} % (limit ${limit} %)`,
+  saturated: ({ percent, limit, loop, atATime }) =>
+    loop === "closed"
+      ? `Times are mostly queueing, not the proxy's own: closed loop, ${number(atATime)} at a time, machine ${number(percent)} % busy (limit ${limit} %)`
+      : `Machine ${number(percent)} % busy (limit ${limit} %) in an open loop: times and throughput do not count`,
+  steal: ({ percent, limit }) =>
+    `The hypervisor took ${number(percent)} % of the CPU time (limit ${limit} %)`,
+  "foreign-load": ({ percent, limit }) =>
+    `Other programs used ${number(percent)} % of the machine (limit ${limit} %)`,
+  "machine-index": ({ percent, limit, medianUs }) =>
+    `The machine was ${number(Math.abs(percent))} % ${percent > 0 ? "slower" : "faster"} than usual in this setting (limit ${limit} %; the reference usually costs ${figure(medianUs)} µs)`,
+  tls: ({ what, found, expected, isOfLoad }) =>
+    `TLS ${what} was ${found}; ${isOfLoad ? "the load asks for" : "the policy asks for"} ${expected.join(" or ")}`,
+  "tls-unknown": () => "The negotiated TLS parameters were not recorded",
+  bypassed: ({ what, found, least }) =>
+    `Only ${number(found)} ${FIGURES_OF[what]} by the proxy, of at least ${number(least)}: traffic bypassed it`,
+  "bypass-unknown": () =>
+    "The proxy's network counters could not be read: whether traffic bypassed it was not checked",
+  "echo-count": ({ what, echo, generator, limit }) =>
+    `The echo server counted ${number(echo)} ${what}, the generator ${number(generator)} (limit ${limit} more)`,
+  "echo-count-unknown": () =>
+    "The echo server's counts could not be read: whether the load reached it was not checked",
+  "request-count": ({ answers, unanswered, asked }) =>
+    `${number(answers)} answers and ${number(unanswered)} unanswered requests do not add up to ${number(asked)}`,
+  "bad-answers": ({ bad, asked, percent, limit }, { severity }) =>
+    `${number(bad)} of ${number(asked)} requests failed, ${number(percent)} %${
+      severity === "weak" ? ` (limit ${limit} %): times include those of error answers` : ""
+    }`,
+  "not-held": ({ from, to, asked }) =>
+    `${number(from)} connections open at the start and ${number(to)} at the end, of ${number(asked)} to be held`,
+  failed: ({ failed, asked, percent, limit }) =>
+    `${number(failed)} of ${number(asked)} connections failed, ${number(percent)} % (limit ${limit} %)`,
+  late: ({ percent, limit, due }) =>
+    `${number(percent)} % of ${number(due)} sends left more than 10 ms late (limit ${limit} %): times and throughput do not count`,
+  dropped: ({ percent, limit, due }) =>
+    `${number(percent)} % of ${number(due)} sends were dropped (limit ${limit} %): times and throughput do not count`,
+  "memory-unknown": () => "The proxy's memory could not be read",
+  "machine-unknown": () =>
+    "The machine's counters could not be read: steal and other load are unknown",
+  "side-by-side": () =>
+    "All proxies of a round ran at once: memory, sockets and descriptors count; CPU and times do not",
+
+  "few-rounds": ({ rounds, least, enough, onePairIn }) => {
+    if (rounds < least) return `Not ranked: ${counted(rounds, "round")} of at least ${least}`;
+    const how =
+      rounds < enough
+        ? `Preliminary: ${rounds} of ${enough} rounds`
+        : "Ranked by range, not tested";
+    return onePairIn === null
+      ? how
+      : `${how}; two equal proxies would differ in 1 of ${number(onePairIn)} cases`;
+  },
+  survivors: ({ proxies }, { title }) =>
+    `Not ranked: no valid measurement of ${list(proxies.map(title))}, and the rest are survivors`,
+  "missing-rounds": ({ most, proxies }, { title }) =>
+    `Fewer rounds: ${list(proxies.map(({ proxy, rounds }) => `${title(proxy)} (${rounds} of ${most})`))}`,
+  "lacks-settings": ({ proxies }, { title }) =>
+    `Not measured everywhere: ${proxies
+      .map(
+        ({ proxy, connections }) =>
+          `${title(proxy)} (not at ${list(connections.map(number))} connections)`,
+      )
+      .join(", ")}; each pair is compared where both were`,
+  "left-out": ({ proxies, connections }, { title }) =>
+    `${list(connections.map(number))} connections left out: no valid measurement of ${list(proxies.map(title))}`,
+  opposite: ({ pairs }, { title }) =>
+    pairs
+      .map(({ proxies: [first, second], better }) => {
+        const [one, other] = better.map((connections) => list(connections.map(number)));
+        return `${title(first)} beats ${title(second)} at ${one} connections and loses at ${other}`;
+      })
+      .join("; "),
+  "ranked-last": ({ limit, proxies }, { title }) =>
+    `Ranked last, as more than ${limit} % of requests failed: ${list(
+      proxies.map(({ proxy, badPercent }) => `${title(proxy)} (${number(badPercent)} %)`),
+    )}`,
+  spread: ({ limit, proxies }, { title }) =>
+    `Rounds differ much (middle half over ${limit} % of the median): ${list(
+      proxies.map(({ proxy, percent }) => `${title(proxy)} ${number(percent)} %`),
+    )}`,
+  "control-slower": ({ proxies }, { title }) =>
+    `The control was slower than ${list(proxies.map(({ proxy }) => title(proxy)))}: what a proxy adds is unknown`,
+  "control-own": () => "The control's figure is the cost of its own server: no ratio to it",
+  "control-beside": () => "The control ends TLS in Node itself: no baseline",
+  "control-took-all": () => "Without a proxy the sender was not held back either",
+  "no-slope": ({ proxies }, { title }) =>
+    `Too few connection counts for ${list(proxies.map(title))}`,
+  "slope-rule": ({ confidence }) =>
+    `${number(100 * confidence)} % intervals of slopes (Theil–Sen); two differ where their widened intervals do not overlap`,
+  "few-points": ({ proxies, points }) =>
+    `Not ranked: ${points} points are too few to tell ${counted(proxies, "slope")} apart`,
+  queue: ({ percent, limit, atATime }) =>
+    `Mostly queueing, not the proxy's own time: closed loop, ${number(atATime)} at a time, machine up to ${number(percent)} % busy (limit ${limit} %)`,
+  "no-figure": ({ proxies }, { title }) => `No valid measurement of ${list(proxies.map(title))}`,
+  "inside-noise": ({ proxies, ratio }, { title }) =>
+    `The lead over ${list(proxies.map(title))} is within the noise of two equal proxies (${times(ratio)}×)`,
+  "full-handshakes": () => "Every connection made a full handshake; resumed sessions cost less",
+  "whole-connections": () =>
+    "Whole connections: for the handshake alone the ratio is further from 1",
+
+  incomplete: ({ open, planned }) =>
+    `Interrupted: ${open} of ${counted(planned, "cell")} have not run`,
+  "shared-cores": ({ cores, busyPercent }) =>
+    `Load, proxy and server share ${counted(cores, "core")}, ${number(busyPercent)} % busy: only ratios hold elsewhere`,
+  "one-machine": ({ names }) =>
+    `${list(names)} are engines of one machine: no link lies between them`,
+  unobserved: ({ proxies }, { title }) =>
+    `${list(proxies.map(title))} ran without InfluxDB and cAdvisor: the difference includes their cost`,
+  variants: ({ variants }, { title }) =>
+    variants
+      .map(
+        ({ proxy, of, differs }) => `${title(proxy)} is ${title(of)} with one change: ${differs}`,
+      )
+      .join("; "),
+  "client-chooses-cipher": ({ proxies }, { title }) =>
+    `With ${list(proxies.map(title))} the client chooses the TLS 1.3 cipher; here it chose the policy's`,
+};
+
+/** Without a full stop. */
+export function flagText(
+  { code, figures, severity, cells }: Flag,
+  title: (proxy: string) => string,
+): string {
+  const row = FLAGS[code as FlagCode] as ((figures: unknown, naming: Naming) => string) | undefined;
+  const text = row ? row(figures, { title, severity }) : code;
+  if (!cells) return text;
+  return `${text}: ${cells.affected} of ${counted(cells.all, "cell")}, first ${cells.first}`;
+}
