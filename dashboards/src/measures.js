@@ -7,7 +7,7 @@ import {
   Seconds,
   Short,
 } from "@grafana/grafana-foundation-sdk/units";
-import { measure, MEASURES } from "../../services/bench/src/analyse/measures.js";
+import { descriptionOf, measure, MEASURES } from "../../services/bench/src/analyse/measures.ts";
 
 /** Cores in use: CPU seconds per second. */
 export const CORES = "suffix:cores";
@@ -29,10 +29,10 @@ const UNITS = {
  * @throws {Error} when there is no such measure, or its unit is none that is known here
  */
 export function panelOf(key) {
-  const { title, unit, description, better } = measure(key);
+  const { title, unit, better } = measure(key);
   const known = UNITS[unit];
   if (known === undefined) throw new Error(`measure ${key} has the unit ${unit}, unknown here`);
-  return { title, unit: known, description: `${description} ${BETTER[better]}` };
+  return { title, unit: known, description: `${descriptionOf(key)} ${BETTER[better]}` };
 }
 
 const BETTER = { higher: "More is better.", lower: "Less is better." };

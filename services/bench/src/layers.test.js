@@ -23,15 +23,14 @@ const ALLOWED = {
   hosts: ["run", "machine", "plan", "platform", "record"],
   // What is made of a record: never an engine.
   analyse: ["plan", "record", "statistics"],
-  render: ["analyse", "plan", "record", "statistics"],
-  report: ["analyse", "plan", "record", "render", "statistics"],
+  report: ["analyse", "plan", "record", "statistics"],
   // Points for InfluxDB, and what `export` draws of them.
   series: ["analyse", "plan", "platform", "record"],
   panels: ["platform", "plan", "record", "report"],
   // Only commands join the stages.
   commands: [
     ...["statistics", "platform", "plan", "record", "conformance", "machine", "hosts", "run"],
-    ...["analyse", "render", "report", "series", "panels"],
+    ...["analyse", "report", "series", "panels"],
   ],
 };
 

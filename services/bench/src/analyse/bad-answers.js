@@ -1,11 +1,10 @@
 /**
  * Requests that were not answered well: how many, by which proxy, and what its logs say about it.
  */
-import { badAnswers } from "./measures.js";
+import { badAnswers } from "./readings.js";
+import { mostFirst } from "./figures.ts";
 
-/** @import { Requests } from "../model/load.ts" */
-/** @import { Results } from "../model/record.ts" */
-/** @import { AnalysedCell, BadAnswers, Row, Setting, UsualCause } from "./types.js" */
+/** @import { Extra, JudgedCell } from "../model/comparison.ts" */
 
 /**
  * Of requests over HTTP. A proxy with more bad answers is not ranked before one without: an error is quick to give. Below it are the
@@ -16,7 +15,7 @@ export const BAD_ANSWERS_LIMIT_PERCENT = 0.1;
 /**
  * What usually causes a line in a log. The first that fits: those of a named limit before those of a mere symptom.
  *
- * @type {{line: RegExp, usual: UsualCause}[]}
+ * @type {{line: RegExp, usual: string}[]}
  */
 const USUAL_CAUSES = [
   { line: /cannot assign requested address|EADDRNOTAVAIL/i, usual: "out-of-ports" },
@@ -34,79 +33,37 @@ const USUAL_CAUSES = [
 ];
 
 /**
- * @param {Results} results
- * @param {Setting[]} settings
- * @param {AnalysedCell[]} cells
- * @returns {BadAnswers[]} the worst first
+ * @param {JudgedCell[]} cells of one setting and proxy
+ * @returns {Pick<Extra, "count" | "of" | "causes">} empty where all were answered well
  */
-export function badAnswersOf({ plan }, settings, cells) {
-  return settings
-    .flatMap((setting) =>
-      plan.proxies.flatMap((proxy) => {
-        const requests = cells
-          .filter((cell) => cell.setting === setting.key && cell.record.proxy === proxy)
-          .flatMap(({ record }) => record.requests ?? []);
-        const bad = requests.filter((one) => badAnswers(one).bad > 0);
-        return bad.length > 0 ? [told(proxy, setting, requests, bad)] : [];
-      }),
-    )
-    .sort((a, b) => b.percent - a.percent);
-}
-
-/**
- * @param {string} proxy
- * @param {Setting} setting
- * @param {Requests[]} all
- * @param {Requests[]} bad
- * @returns {BadAnswers}
- */
-function told(proxy, setting, all, bad) {
-  const sums = all.map(badAnswers).reduce((a, b) => ({
-    bad: a.bad + b.bad,
-    asked: a.asked + b.asked,
-  }));
-  const causes = Map.groupBy(
-    bad.flatMap(({ causes }) => causes),
-    ({ service, line }) => JSON.stringify([service, line]),
-  );
+export function badAnswersOf(cells) {
+  const all = cells.flatMap(({ record }) => record.requests ?? []);
+  const bad = all.filter((one) => badAnswers(one).bad > 0);
+  if (bad.length === 0) return {};
+  const sums = all.map(badAnswers);
+  const lines = bad.flatMap(({ causes }) => causes);
+  const logged = Map.groupBy(lines, ({ service, line }) => {
+    const usual = USUAL_CAUSES.find((one) => one.line.test(line))?.usual;
+    return `${service}: ${line}${usual ? ` (${usual})` : ""}`;
+  });
   return {
-    proxy,
-    setting,
-    cells: { bad: bad.length, all: all.length },
-    ...sums,
-    percent: (100 * sums.bad) / sums.asked,
-    statuses: counts(bad.map(({ statuses }) => statuses)).map(([status, count]) => ({
-      status,
-      count,
-    })),
-    socketErrors: counts(bad.map(({ socketErrors }) => socketErrors)).map(([kind, count]) => ({
-      kind,
-      count,
-    })),
-    causes: [...causes.values()]
-      .map((same) => ({
-        ...same[0],
-        count: same.reduce((sum, { count }) => sum + count, 0),
-        usual: USUAL_CAUSES.find(({ line }) => line.test(same[0].line))?.usual ?? null,
-      }))
-      .sort((a, b) => b.count - a.count),
+    count: sums.reduce((sum, one) => sum + one.bad, 0),
+    of: sums.reduce((sum, one) => sum + one.asked, 0),
+    causes: [
+      ...mostFirst(bad.map(({ statuses }) => statuses)),
+      ...mostFirst(bad.map(({ socketErrors }) => socketErrors)),
+      ...mostFirst([...logged].map(([what, own]) => ({ [what]: sumOf(own) }))),
+    ],
   };
 }
 
-/**
- * @param {Record<string, number>[]} records
- * @returns {[string, number][]} sums above 0, the greatest first
- */
-function counts(records) {
-  /** @type {Map<string, number>} */
-  const sums = new Map();
-  for (const [name, n] of records.flatMap(Object.entries))
-    sums.set(name, (sums.get(name) ?? 0) + n);
-  return [...sums].filter(([, n]) => n > 0).sort(([, a], [, b]) => b - a);
+/** @param {{count: number}[]} counted */
+function sumOf(counted) {
+  return counted.reduce((sum, { count }) => sum + count, 0);
 }
 
 /**
- * @param {AnalysedCell[]} cells of one setting
+ * @param {JudgedCell[]} cells of one setting
  * @param {string} proxy
  * @returns {number} share of its requests in counted cells that were not answered well, in %
  */
@@ -120,9 +77,9 @@ export function badPercentOf(cells, proxy) {
 }
 
 /**
- * @param {Pick<Row, "badPercent">} row
+ * @param {number} badPercent of a proxy
  * @returns {boolean} its figures are those of errors too
  */
-export function answersBadly({ badPercent }) {
+export function answersBadly(badPercent) {
   return badPercent > BAD_ANSWERS_LIMIT_PERCENT;
 }

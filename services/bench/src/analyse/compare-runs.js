@@ -5,15 +5,15 @@ import { median } from "simple-statistics";
 import { differences as planDifferences } from "../plan/describe.js";
 import { identityDifferences } from "../record/identity.js";
 import { independentRatioInterval, smallestP } from "../statistics/index.js";
-import { withoutExperiments } from "./experiments.js";
-import { analyseCells } from "./index.js";
-import { measure } from "./measures.js";
+import { askedIn } from "./asked.ts";
+import { judge as judgeCells, withoutEvents } from "./index.ts";
+import { measure } from "./measures.ts";
 import { judge, LEAST_ROUNDS } from "./ranking.js";
 import { comparableAcrossRuns } from "./reference.js";
-import { CONFIDENCE, settingKey, settingsOf, valuesByRound } from "./settings.js";
+import { CONFIDENCE, settingKey, settingsOf, valuesByRound } from "./settings.ts";
 
 /** @import { TlsPolicy } from "../model/environment.ts" */
-/** @import { AnalysedCell } from "./types.js" */
+/** @import { JudgedCell } from "../model/comparison.ts" */
 /** @import { Estimate } from "../statistics/types.js" */
 /** @import { PlannedCell } from "../model/plan.ts" */
 /** @import { Results } from "../model/record.ts" */
@@ -59,13 +59,15 @@ const NO_CONDITIONS = ["battle", "title", "published", "seed"];
  */
 export function compareRuns(run, baseline, policy) {
   // Of one setting, cells of several events are no rounds.
-  const [compared, beside] = [run, baseline].map(withoutExperiments);
-  const now = analyseCells(compared, policy);
-  const before = analyseCells(beside, policy);
-  const rows = settingsOf(compared).flatMap(({ key, compared: measures }) => {
+  const [compared, beside] = [run, baseline].map(withoutEvents);
+  const now = judgeCells(compared, policy);
+  const before = judgeCells(beside, policy);
+  const settings = settingsOf(compared);
+  const rows = settings.flatMap((setting) => {
+    const { key } = setting;
     const own = now.filter((cell) => cell.setting === key);
     const others = before.filter((cell) => cell.setting === key);
-    return measures.flatMap((each) =>
+    return askedIn(setting, { settings, plan: run.plan }).flatMap((each) =>
       compareMeasure(run, key, comparableAcrossRuns(each.key, [...own, ...others]), own, others),
     );
   });
@@ -90,8 +92,8 @@ export function compareRuns(run, baseline, policy) {
  * @param {Results} run
  * @param {string} setting its key
  * @param {string} key of the measure
- * @param {AnalysedCell[]} own cells of that setting
- * @param {AnalysedCell[]} others the baseline's
+ * @param {JudgedCell[]} own cells of that setting
+ * @param {JudgedCell[]} others the baseline's
  * @returns {ComparedRow[]} a proxy each that has figures in both
  */
 function compareMeasure(run, setting, key, own, others) {

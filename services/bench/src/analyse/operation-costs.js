@@ -10,7 +10,7 @@
  */
 import { connectionsInAll, sizeNames, without } from "../plan/workload.js";
 
-/** @import { AnalysedCell, OperationCost, Setting } from "./types.js" */
+/** @import { JudgedCell, Setting } from "../model/comparison.ts" */
 
 export const PER_CONNECTION = "cpu_us_per_connection";
 export const PER_MESSAGE = "cpu_us_per_message";
@@ -64,8 +64,8 @@ function handshakeSources(setting, all) {
 
 /**
  * @param {Loaded[]} settings of the run
- * @param {AnalysedCell[]} cells
- * @returns {AnalysedCell[]} with these costs among the measures of those that count, and whose round has what they are derived from
+ * @param {JudgedCell[]} cells
+ * @returns {JudgedCell[]} with these costs among the measures of those that count, and whose round has what they are derived from
  */
 export function withOperationCosts(settings, cells) {
   const known = new Map(
@@ -94,40 +94,6 @@ export function withOperationCosts(settings, cells) {
       });
     return { ...cell, measures: { ...cell.measures, ...Object.fromEntries(costs) } };
   });
-}
-
-/**
- * @param {Setting[]} settings compared
- * @returns {OperationCost[]} per scheme that WebSockets ran over: a message, then a handshake, with the most connections that tell it
- */
-export function operationCostsOf(settings) {
-  const own = settings.filter(({ workload }) => workload.protocol === "websocket");
-  return [...Map.groupBy(own, ({ scheme }) => scheme)].flatMap(([scheme, ofScheme]) =>
-    [PER_MESSAGE, PER_HANDSHAKE].map((measure) => {
-      const [told = null] = ofScheme
-        .flatMap((setting) => {
-          const comparison = setting.comparisons.find((one) => one.measure === measure);
-          return comparison ? [{ setting, comparison }] : [];
-        })
-        .toSorted(
-          (a, b) =>
-            figuresIn(b) - figuresIn(a) ||
-            connectionsInAll(b.setting.workload) - connectionsInAll(a.setting.workload),
-        );
-      const messages = new Set(ofScheme.filter(opensInPhase).map(messagesOf));
-      return {
-        measure,
-        scheme,
-        told,
-        missing: told ? null : { messages: [...messages].sort((a, b) => a - b) },
-      };
-    }),
-  );
-}
-
-/** @param {{comparison: Setting["comparisons"][number]}} told */
-function figuresIn({ comparison }) {
-  return comparison.rows.filter(({ median }) => median).length;
 }
 
 /**
@@ -172,7 +138,7 @@ function opensInPhase({ workload: { protocol, holdsConnections } }) {
 
 /**
  * @param {string} setting its key
- * @param {Pick<AnalysedCell, "record">} cell whose proxy and round are meant
+ * @param {Pick<JudgedCell, "record">} cell whose proxy and round are meant
  */
 function cellKey(setting, { record: { proxy, round } }) {
   return JSON.stringify([setting, proxy, round]);

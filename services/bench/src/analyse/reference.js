@@ -7,7 +7,20 @@ import { CONTROL } from "../plan/proxies.js";
 import { INDEX_LIMIT_PERCENT } from "../record/machine-index.js";
 import { spreadPercent } from "../statistics/index.js";
 
-/** @import { AnalysedCell, Finding, MachineIndex } from "./types.js" */
+/** @import { JudgedCell } from "../model/comparison.ts" */
+/** @import { Flag } from "../model/flag.ts" */
+
+/**
+ * One setting's figures of CPU time beside those of the reference proxy.
+ *
+ * @typedef {object} MachineIndex
+ * @property {string} setting its key
+ * @property {string} measure key of what is held against it
+ * @property {string} index key of the reference proxy's own
+ * @property {number} medianUs CPU time of the reference proxy per operation, over the cells that count
+ * @property {{proxy: string, toReference: number, rawPercent: number | null, heldPercent: number | null}[]} proxies toReference: median over the
+ *   rounds; rawPercent, heldPercent: standard deviation over the rounds in % of the mean, as measured and as a ratio; null: a single round
+ */
 
 /** Measures of CPU time per operation, what the same cost the reference proxy, and the ratio of the two. */
 const HELD = [
@@ -32,9 +45,9 @@ const HELD = [
  * In each setting where every cell that counts has an index, a figure becomes its ratio to the index times the median index of the
  * setting: µs on this machine at its usual speed in this run.
  *
- * @param {AnalysedCell[]} cells with figures as they were measured
- * @returns {{cells: AnalysedCell[], machineIndices: MachineIndex[]}} the same cells, with figures held against the reference where they
- *   can be, and a finding where the machine's speed was another than in the rest of the setting
+ * @param {JudgedCell[]} cells with figures as they were measured
+ * @returns {{cells: JudgedCell[], machineIndices: MachineIndex[]}} the same cells, with figures held against the reference where they
+ *   can be, and a flag where the machine's speed was another than in the rest of the setting
  */
 export function heldAgainstReference(cells) {
   const machineIndices = [...Map.groupBy(cells, ({ setting }) => setting)].flatMap(
@@ -45,7 +58,7 @@ export function heldAgainstReference(cells) {
     const measures = { ...cell.measures };
     for (const { measure, index, medianUs } of own)
       if (measure in measures && index in measures) measures[measure] *= medianUs / measures[index];
-    return { ...cell, measures, findings: [...cell.findings, ...offIndex(cell, own)] };
+    return { ...cell, measures, flags: [...cell.flags, ...offIndex(cell, own)] };
   });
   return { cells: held, machineIndices };
 }
@@ -70,7 +83,7 @@ export function ratioToReference(measure) {
  * Between runs µs tell how fast the machine was; the ratio to the reference does not.
  *
  * @param {string} measure key
- * @param {AnalysedCell[]} cells as they were measured, of one setting and all runs that are compared
+ * @param {JudgedCell[]} cells as they were measured, of one setting and all runs that are compared
  * @returns {string} key of the measure to compare: the ratio where every cell that counts has it
  */
 export function comparableAcrossRuns(measure, cells) {
@@ -81,7 +94,7 @@ export function comparableAcrossRuns(measure, cells) {
 
 /**
  * @param {string} setting
- * @param {AnalysedCell[]} cells of it
+ * @param {JudgedCell[]} cells of it
  * @param {{measure: string, index: string}} held
  * @returns {MachineIndex | null} null: a cell that counts has none
  */
@@ -102,15 +115,14 @@ function indexOf(setting, cells, { measure, index }) {
     measure,
     index,
     medianUs: median(indices),
-    rangeUs: [Math.min(...indices), Math.max(...indices)],
     proxies,
   };
 }
 
 /**
- * @param {AnalysedCell} cell
+ * @param {JudgedCell} cell
  * @param {MachineIndex[]} indices of its setting
- * @returns {Finding[]} once, of the first that is off
+ * @returns {Flag[]} once, of the first that is off
  */
 function offIndex({ counted, measures }, indices) {
   if (!counted) return [];
@@ -121,7 +133,7 @@ function offIndex({ counted, measures }, indices) {
     })
     .slice(0, 1)
     .map(({ percent, medianUs }) => ({
-      gate: "machine-index",
+      code: "machine-index",
       severity: "weak",
       figures: { percent, medianUs, limit: INDEX_LIMIT_PERCENT },
     }));

@@ -9,7 +9,7 @@ import { counted, number } from "../numbers.js";
 import { OWN_ENGINE, Project } from "../platform/docker.js";
 import { Influx, INFLUXDB_URL } from "../platform/influx.js";
 import { Store } from "../record/store.js";
-import { comparisonNotes, comparisonText } from "../render/comparison-text.js";
+import { comparisonNotes, comparisonText } from "../report/compare-text.ts";
 import { comparisonPoints } from "../series/points.js";
 import { replace } from "../series/republish.js";
 
@@ -24,13 +24,13 @@ import { replace } from "../series/republish.js";
  * @param {(line: string) => void} say
  * @returns {Promise<number>} exit status
  */
-export async function compare(directory, { run, baseline, json }, say) {
+export async function compare(directory, { run, baseline, json, all }, say) {
   const [store, earlier] = [run, baseline].map((name) => openRun(directory, name));
   const comparison = comparable(store.results, earlier.results, readPolicy(directory));
   console.log(
     json
       ? JSON.stringify({ ...comparison, notes: comparisonNotes(comparison) }, null, 1)
-      : comparisonText(comparison, store.results),
+      : comparisonText(comparison, store.results, all),
   );
   await publish(directory, store, comparison, say);
   return 0;

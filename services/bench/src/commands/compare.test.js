@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { POLICY, results } from "../analyse/testing/results.js";
 import { compareRuns } from "../analyse/compare-runs.js";
-import { comparisonNotes, comparisonText } from "../render/comparison-text.js";
+import { comparisonNotes, comparisonText } from "../report/compare-text.ts";
 import { comparable, compareWithLatest, latestBefore, openRun } from "./compare.js";
 import { Store } from "../record/store.js";
 
@@ -70,7 +70,7 @@ test("with too few rounds for a test it is told by range, and said", () => {
   assert.equal(row.ratio?.interval, null);
   assert.ok(
     comparisonNotes(comparison).some((note) =>
-      /^Too few rounds to test .* 1 figure in 35 does\.$/.test(note),
+      /^Too few rounds to test .* 1 in 35 does\.$/.test(note),
     ),
   );
 });
@@ -108,7 +108,7 @@ test("what differs in machine and plan is said first", () => {
   assert.ok(lines.some((line) => line.includes("was sha256:aaaaaaaaaaaa, is")));
 });
 
-test("the text has every row, under its setting and measure, with what is better or worse", () => {
+test("the text has what differs, and with --all every row", () => {
   const dearer = { ...PROXIES, nginx: { cpuUsPerHandshake: 260 } };
   const run = runOf("now", { proxies: dearer, seed: 5 });
   const comparison = compareRuns(run, runOf("before", { proxies: PROXIES }), policy);
@@ -116,10 +116,15 @@ test("the text has every row, under its setting and measure, with what is better
   assert.match(text, /^now against before\n/);
   assert.match(
     text,
-    /\n {2}CPU per connection\n {4}no proxy +×.*\n {4}nginx +×1\.\d\d \(1\.\d\d to 1\.\d\d\) +\[2\d\d µs over 6, was \d\d\d µs over 6\] +higher: WORSE +p /,
+    /^nginx +CPU per connection +.* 1\.\d\d× +1\.\d\d–1\.\d\d +2\d\d µs +\d\d\d µs +WORSE +\S+$/m,
   );
-  assert.equal(text.match(/ over \d+, was /g)?.length, comparison.rows.length);
-  assert.doesNotMatch(text, /undefined|NaN|null/);
+  const differing = comparison.rows.filter(({ differs }) => differs !== "no difference");
+  const linesOf = (/** @type {string} */ shown) =>
+    shown.match(/^(nginx|HAProxy|no proxy) /gm)?.length;
+  assert.equal(linesOf(text), differing.length);
+  const all = comparisonText(comparison, run, true);
+  assert.equal(linesOf(all), comparison.rows.length);
+  assert.doesNotMatch(all, /undefined|NaN|null/);
 });
 
 test("a figure that may be 0 has no ratio and is compared all the same", () => {

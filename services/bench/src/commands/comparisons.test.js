@@ -5,7 +5,6 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { comparisonsFileOf } from "../analyse/comparisons.ts";
 import { Store } from "../record/store.js";
 import { analysisOf } from "./report.js";
 
@@ -22,7 +21,7 @@ for (const name of runs)
   test(`published/${name}: the same comparisons`, () => {
     const folder = join(PUBLISHED, name);
     const expected = JSON.parse(readFileSync(join(folder, "comparisons.json"), "utf8"));
-    const file = comparisonsFileOf(analysisOf(PROJECT, Store.open(folder)));
+    const file = analysisOf(PROJECT, Store.open(folder)).comparisons;
     assertAlike(JSON.parse(JSON.stringify(file)), expected, name);
   });
 

@@ -78,8 +78,8 @@ for (const [line, name, wanted] of /** @type {[string, string, unknown][]} */ ([
     "publish",
     { directory: "results/x", replace: false, remark: "Loud" },
   ],
-  ["compare a results/b", "compare", { run: "a", baseline: "results/b", json: false }],
-  ["compare --json a b", "compare", { run: "a", baseline: "b", json: true }],
+  ["compare a results/b", "compare", { run: "a", baseline: "results/b", json: false, all: false }],
+  ["compare --json a b", "compare", { run: "a", baseline: "b", json: true, all: false }],
   ["export", "export", EXPORT],
   [
     "export one --dashboard battle --panel 101 --format csv,svg --grafana http://g:3000",

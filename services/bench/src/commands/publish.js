@@ -9,7 +9,6 @@ import { counted, number } from "../numbers.js";
 import { packCells } from "../record/archive.js";
 import { Store } from "../record/store.js";
 import { writePages } from "./published-pages.ts";
-import { comparisonsFileOf, comparisonsJson } from "../analyse/comparisons.ts";
 import { writeReport } from "./report.js";
 
 /** @import { Results } from "../model/record.ts" */

@@ -71,16 +71,16 @@ test("a published run is a few files, and its report is the one that was made fr
     "comparisons.json",
     "environment.json",
     "raw.tar.zst",
-    "report.html",
     "report.md",
     "results.csv",
     "results.json",
   ]);
-  for (const name of ["report.md", "results.csv"])
-    assert.equal(
-      readFileSync(join(run.target, name), "utf8"),
-      readFileSync(join(run.store.directory, name), "utf8"),
+  for (const name of ["report.md", "results.csv", "comparisons.json"]) {
+    const [before, after] = [run.store.directory, run.target].map((folder) =>
+      readFileSync(join(folder, name), "utf8"),
     );
+    assert.equal(after.replace(/ Raw samples and logs: .*/, ""), before);
+  }
   const published = Store.open(run.target);
   const [record] = published.results.cells;
   assert.equal(published.readRaw(record, "samples.csv"), run.store.readRaw(record, "samples.csv"));
@@ -106,8 +106,6 @@ test("the archive holds every raw file, what was compressed on its own in the pl
   const lines = readFileSync(join(run.target, "results.json"), "utf8").split("\n");
   assert.equal(lines.filter((line) => line.includes('"attempt":')).length, cells.length);
   assert.deepEqual(cells, Store.open(run.store.directory).results.cells);
-  const html = readFileSync(join(run.target, "report.html"), "utf8");
-  assert.doesNotMatch(html, /base64/);
 });
 
 test("the same run gives the same archive", (t) => {
@@ -170,14 +168,8 @@ test("what the publisher remarks is in the record, and in the report", (t) => {
   const remark = "The fan of this machine was <off>.";
   publish(run.directory, { directory: run.store.directory, replace: false, remark }, () => {});
   assert.equal(Store.open(run.target).results.run.remark, remark);
-  assert.match(
-    readFileSync(join(run.target, "report.md"), "utf8"),
-    /Remark of who published it: The fan of this machine was/,
-  );
-  assert.match(
-    readFileSync(join(run.target, "report.html"), "utf8"),
-    /The fan of this machine was &lt;off&gt;\./,
-  );
+  const text = readFileSync(join(run.target, "report.md"), "utf8");
+  assert.match(text, /The fan of this machine was .{0,4}off/);
 });
 
 test("an interrupted run is not published", (t) => {

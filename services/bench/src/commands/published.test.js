@@ -9,6 +9,7 @@ import { deflateSync } from "node:zlib";
 import { csvParse } from "d3-dsv";
 import { Store } from "../record/store.js";
 import { summarise } from "../statistics/index.js";
+import { terminalOf } from "../report/terminal.ts";
 import { makeReport } from "./report.js";
 
 /** @import { CellRecord } from "../model/cell.ts" */
@@ -83,7 +84,7 @@ for (const name of runs) {
           assertCpu(cell, service, container.cpu.totalSeconds, store.readRaw(cell, "samples.csv"));
     });
 
-    const { files } = makeReport(PROJECT, store);
+    const { files, reported } = makeReport(PROJECT, store);
 
     test("the report is what this version makes of the record", () => {
       for (const file of ["report.md", "results.csv"])
@@ -105,6 +106,8 @@ for (const name of runs) {
       const text = page.replace(/<style>.*?<\/style>|<[^>]+>/gs, " ");
       assert.doesNotMatch(text, /\b(undefined|NaN|null)\b/);
       assert.doesNotMatch(page, /<script|\b(?:src|href)="https?:/);
+      const lines = terminalOf(reported.comparisons).split("\n");
+      assert.ok(lines.length < 40, `${lines.length} lines at the end of the run`);
       assert.ok(page.length < MOST_PAGE_BYTES, `${page.length} bytes`);
     });
   });

@@ -3,21 +3,18 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { comparisonsJson, reportedOf } from "../analyse/comparisons.ts";
 import { UserError } from "../errors.js";
-import { analyse, noiseFloorOf, readPublished } from "../analyse/index.js";
-import { battleNames, readBattle } from "../plan/battle.js";
-import { makePlan } from "../plan/plan.js";
-import { readProxies } from "../plan/proxies.js";
+import { analyse, comparisonsJson, noiseFloorOf } from "../analyse/index.ts";
+import { readPublished } from "../analyse/claims.ts";
 import { readRows } from "../record/csv.js";
 import { Store } from "../record/store.js";
 import { coloursOf, htmlOf } from "../report/html.ts";
 import { markdownOf } from "../report/markdown.ts";
 import { reportOf } from "../report/report.ts";
+import { studyTable } from "../report/claims.ts";
 import { resultsCsv } from "../report/results-csv.ts";
 
-/** @import { Battle } from "../plan/battle.js" */
-/** @import { Analysis } from "../analyse/types.js" */
+/** @import { PublishedRules } from "../analyse/claims.ts" */
 /** @import { CellRecord } from "../model/cell.ts" */
 /** @import { Plan } from "../model/plan.ts" */
 /** @import { Reported } from "../model/comparison.ts" */
@@ -46,9 +43,14 @@ export async function report(directory, folder, say) {
  * @returns {{reported: Reported, files: Record<string, string>}} files: text by name
  */
 export function makeReport(directory, store) {
-  const reported = reportedOf(analysisOf(directory, store));
-  const { comparisons, results } = reported;
-  const blocks = reportOf(reported, { curves: curvesOf(store) });
+  const reported = analysisOf(directory, store);
+  const { comparisons, results, run } = reported;
+  const study = publishedOf(directory, results.plan);
+  const analysed = { run, comparisons: comparisons.comparisons };
+  const blocks = reportOf(reported, {
+    curves: curvesOf(store),
+    claims: study && studyTable(study, analysed),
+  });
   return {
     reported,
     files: {
@@ -67,15 +69,11 @@ export function makeReport(directory, store) {
 /**
  * @param {string} directory the project's
  * @param {Store} store of the run
- * @param {string[]} [proxies] those to compare; all of the run
- * @returns {Analysis}
  */
-export function analysisOf(directory, store, proxies) {
+export function analysisOf(directory, store) {
   return analyse(store.results, {
-    proxies,
     policy: JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8")),
     noiseFloor: findNoiseFloor(store),
-    published: publishedOf(directory, store.results.plan),
   });
 }
 
@@ -95,31 +93,11 @@ export function writeReport(directory, store, { hasPage = true } = {}) {
 /**
  * @param {string} directory the project's
  * @param {Plan} plan
+ * @returns {PublishedRules | null} of the study that the battle repeats; null: it repeats none
  * @throws {import("../errors.js").UserError} when the study's file is not as it should be
  */
 export function publishedOf(directory, { published }) {
-  if (!published) return null;
-  const study = readPublished(join(directory, "battles/published", `${published}.yaml`));
-  const battles = plannedBattles(directory, (battle) => battle.published === published);
-  return { ...study, battles };
-}
-
-/**
- * @param {string} directory the project's
- * @param {(battle: Battle) => boolean} [isWanted] a plan takes its time to make
- * @returns {{name: string, plan: Plan}[]} without files of battles/ that are not as they should be: whoever runs one is told
- */
-export function plannedBattles(directory, isWanted = () => true) {
-  const proxies = readProxies(join(directory, "proxies"));
-  return battleNames(directory).flatMap((name) => {
-    try {
-      const battle = readBattle(directory, name, { proxies });
-      return isWanted(battle) ? [{ name, plan: makePlan(battle, {}, { proxies }) }] : [];
-    } catch (error) {
-      if (error instanceof UserError) return [];
-      throw error;
-    }
-  });
+  return published ? readPublished(join(directory, "battles/published", `${published}.yaml`)) : null;
 }
 
 /**

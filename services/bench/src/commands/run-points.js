@@ -3,16 +3,20 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { analyseCells } from "../analyse/index.js";
+import { judge } from "../analyse/index.ts";
 import { Influx, INFLUXDB_URL } from "../platform/influx.js";
-import { findingText } from "../render/findings.js";
+import { flagText } from "../report/text.ts";
 import { DATABASE, Publisher } from "../series/publisher.js";
 import { republish } from "../series/republish.js";
 import { compareWithLatest } from "./compare.js";
 
 /** @import { Listener } from "../model/run-event.ts" */
+/** @import { Tell } from "../series/points.js" */
 /** @import { Store } from "../record/store.js" */
 /** @import { Follower } from "../run/testbed.js" */
+
+/** @type {Tell} */
+const tellFlag = (flag) => flagText(flag, (proxy) => proxy);
 
 /** A write beside the load waits so long for its answer, and is tried again with the next. */
 const WRITE_LIMIT_MS = 2000;
@@ -31,8 +35,8 @@ export function runPoints(store, { directory, project, tell }) {
     influx: new Influx(INFLUXDB_URL, { timeoutMs: WRITE_LIMIT_MS }),
     run: results.run.name,
     cellPath: (id, attempt) => store.cellPath(id, attempt),
-    judge: (record) => analyseCells({ ...results, cells: [record] }, policy)[0],
-    tell: findingText,
+    judge: (record) => judge({ ...results, cells: [record] }, policy)[0],
+    tell: tellFlag,
     note,
   });
   return {
@@ -45,7 +49,7 @@ export function runPoints(store, { directory, project, tell }) {
     end: async (influx, { failed, untried }) => {
       await publisher.close();
       try {
-        const { notes } = await republish(store, influx, { directory, tell: findingText, project });
+        const { notes } = await republish(store, influx, { directory, tell: tellFlag, project });
         for (const text of notes) note(text);
         const compared =
           failed + untried === 0 && (await compareWithLatest(directory, store, influx));

@@ -27,7 +27,7 @@ import { Store } from "../record/store.js";
 import { terminalOf } from "../report/terminal.ts";
 import { publishedOf, writeReport } from "./report.js";
 import { Testbed, Interrupted } from "../run/testbed.js";
-import { liveView } from "../render/progress.js";
+import { liveView } from "../report/progress.js";
 import { runPoints } from "./run-points.js";
 import { setup, unavailableProxies } from "./setup.js";
 

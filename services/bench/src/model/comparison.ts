@@ -2,8 +2,10 @@
  * One comparison, many views: all that anyone reads of a run is a view of a list of these.
  * `analyse` makes them of a record; reports, pages, claims and `compare` read nothing else of it.
  */
-import type { CellRecord } from "./cell.ts";
-import type { Parameters, Scheme, Workload } from "./plan.ts";
+import type { Workload } from "../model/plan.ts";
+import type { Flag } from "./flag.ts";
+import type { CellRecord, Judgement } from "./cell.ts";
+import type { Parameters, Scheme } from "./plan.ts";
 import type { Results } from "./record.ts";
 
 /** What the ends of an estimate are: a 95 % confidence interval, the lowest and highest round,
@@ -18,7 +20,7 @@ export interface Estimate {
   basis: Basis;
 }
 
-export type MeasureKind = "time" | "cpu" | "memory" | "count" | "share";
+export type MeasureKind = "time" | "rate" | "cpu" | "memory" | "count" | "share";
 
 /** What is compared. */
 export interface Measure {
@@ -91,7 +93,7 @@ export interface Extra {
   p?: number;
   /** Beside the control, by a test over rounds. */
   relation?: "better" | "worse" | "same";
-  /** CPU time to that of the reference proxy beside it. */
+  /** CPU time to that of the reference proxy beside it; of a search cores' worth of its work. */
   toReference?: number;
   /** Standard deviation over the rounds in % of the mean: as measured, and held against the reference. */
   spread?: { rawPercent: number | null; heldPercent: number | null };
@@ -104,8 +106,8 @@ export interface Extra {
   added?: Estimate | null;
   /** A value over something: latency over 1/(1 − p), percent over seconds, bytes over connections. */
   curve?: [x: number, y: number][];
-  /** Where CPU time was spent, µs or s as the measure. */
-  places?: { place: string; service: string; value: number }[];
+  /** Where CPU time was spent, in seconds of the measured phase. */
+  places?: { place: string; service: string; seconds: number; user: number; system: number }[];
   /** Of a slope: memory before the load; how far it went, and why no further. */
   baseline?: Estimate | null;
   ended?: { connections: number; next: number; why: Missing } | null;
@@ -122,7 +124,23 @@ export interface Extra {
     perCore: number | null;
     generatorPercent: number | null;
     budgetPercent: number | null;
-    points: { rate: number; verdict: string; fresh: boolean; p99Ms: number | null }[];
+    /** Search first, in its order, then fresh cells. */
+    points: {
+      rate: number;
+      /** Id of its cell. */
+      cell: string;
+      fresh: boolean;
+      verdict: Judgement["verdict"];
+      broken: string[];
+      limits: string[];
+      /** End of the measured phase, ms since 1970; null: it was not measured. */
+      endMs: number | null;
+      p99Ms: number | null;
+      generatorPercent: number | null;
+      budgetPercent: number | null;
+      /** Seconds in each for which the kernel held the proxy back. */
+      throttled: number | null;
+    }[];
   };
   /** So many of all that there were. */
   count?: number;
@@ -134,19 +152,6 @@ export interface Extra {
   around?: Record<string, [seconds: number, value: number][]>;
   /** Words that stand beside a figure: `held-back`, `gone`. */
   outcome?: string;
-}
-
-/** Something that weakens or voids a figure, with the figures that show it. */
-export interface Flag {
-  code: string;
-  /** invalid: not counted; weak: counted, to be read with care; note: good to know. */
-  severity: "invalid" | "weak" | "note";
-  /** What the sentence is made of; `percent` or `value` and `limit` where it has a limit. */
-  figures: Record<string, unknown>;
-  /** Beginnings of the keys of measures that it voids in a cell which counts for all others. */
-  voids?: string[];
-  /** Found in so many cells of all; the first of them. */
-  cells?: { affected: number; all: number; first: string };
 }
 
 /** Why a figure is missing. */

@@ -98,6 +98,7 @@ export function curveCharts(
     ...(shown.includes("distribution") ? withCurves.map((one) => distribution(file, one)) : []),
     ...(shown.includes("slope") ? withCurves.map((one) => slope(file, one)) : []),
     ...(shown.includes("around") ? top.flatMap((one) => around(file, one)) : []),
+    ...(shown.includes("search") ? top.map((one) => search(reported, one)) : []),
     ...(shown.includes("over-time")
       ? picked(file, top).flatMap((one) => overTime(reported, one, curves))
       : []),
@@ -158,6 +159,21 @@ function slope(file: Comparisons, one: Comparison): Block {
     x: { label: "connections", format: number },
     y: { label: "MB" },
     series: seriesOf(file, one, ({ extra }) => (extra.curve ?? []).map(([x, y]) => [x, y / 1e6])),
+  });
+}
+
+/** Every rate that was tried. */
+function search({ comparisons: file, results }: Reported, one: Comparison): Block {
+  const slo = results.plan.promise?.sloMs;
+  return chart({
+    title: `p99 over the offered rate, ${columnTitle(one, file)}`,
+    x: { label: "per second", format: number },
+    y: { label: "ms", ...(slo !== undefined && { limits: [{ value: slo, label: "promise" }] }) },
+    series: seriesOf(file, one, ({ extra }) =>
+      (extra.search?.points ?? [])
+        .flatMap(({ rate, p99Ms }): [number, number][] => (p99Ms === null ? [] : [[rate, p99Ms]]))
+        .sort(([a], [b]) => a - b),
+    ),
   });
 }
 

@@ -2,7 +2,6 @@
  * published/index.html: README's table, a card with bars for each of the main questions, all others
  * folded. One file that loads nothing; proxies and scheme are chosen by a few lines of script.
  */
-import { NONE } from "../numbers.js";
 import { loadText, originalsIn } from "./index-of-questions.ts";
 import type { AnsweredQuestion } from "./index-of-questions.ts";
 import type { Headline } from "./pages.ts";
@@ -139,7 +138,7 @@ function answerHtml(answer: Answer, common: string[]): string {
     ...figures.map((figure) => barRow(answer, figure, leaders, base)),
     ...missing.map(
       ({ proxy, missing }) =>
-        `<tr data-proxy="${proxy}"><th scope="row">${escaped(titleOf(answer, proxy))}</th><td class="none" colspan="3">${escaped(missingText(missing)) || NONE}</td></tr>`,
+        `<tr data-proxy="${proxy}"><th scope="row">${escaped(titleOf(answer, proxy))}</th><td class="none" colspan="3">${escaped(missingText(missing))}</td></tr>`,
     ),
   ];
   return `<table class="bars" data-scheme="${scheme}" style="--most:${rounded(most)}">

@@ -4,7 +4,8 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { shownUnit } from "../numbers.js";
+import { NONE, shownUnit } from "../numbers.js";
+import { isSkipped, MISSING_SHORT, titleOfProxy } from "./text.ts";
 import type {
   Comparison,
   Comparisons,
@@ -134,8 +135,7 @@ export function figureOf({ comparison }: Answer, proxy: string): Figure | undefi
 }
 
 export function titleOf({ run }: Answer, proxy: string): string {
-  if (proxy === "none") return "no proxy";
-  return run.comparisons.proxies.find(({ name }) => name === proxy)?.title ?? proxy;
+  return titleOfProxy(run.comparisons, proxy);
 }
 
 /**
@@ -211,10 +211,8 @@ export function digits(value: number, most: number): string {
 
 /** Why a figure is missing, in a word or two. */
 export function missingText([reason]: Missing[]): string {
-  if (!reason || reason.kind === "not-run") return "not measured";
-  if (reason.kind === "unsupported") return reason.why.replace(/^has none: /, "");
-  const cause = reason.kind === "failed" ? reason.cause.kind : reason.kind;
-  return cause === "skipped" ? "skipped" : `no valid figure (${cause})`;
+  if (reason?.kind === "unsupported") return reason.why.replace(/^has none: /, "");
+  return reason ? MISSING_SHORT[isSkipped(reason) ? "skipped" : reason.kind] : NONE;
 }
 
 /** `ws`, `wss`; `http` and `https` of servers. */

@@ -36,6 +36,10 @@ export function repeatBlocks({ comparisons: { proxies }, results }: Reported): B
   ];
   const versions = [...new Set(proxies.flatMap(({ version }) => version ?? []))].sort();
   const commit = git?.commit;
+  const loads = Object.entries(plan.scenarios).map(([scenario, { description, loop }]) => ({
+    label: scenario,
+    text: `${description} (${loop} loop)`,
+  }));
   return [
     { kind: "text", text: facts.filter(Boolean).join(" · ") },
     {
@@ -48,6 +52,7 @@ export function repeatBlocks({ comparisons: { proxies }, results }: Reported): B
       ? [note(`Versions: ${versions.join(", ")}.${buildsText(results)}`)]
       : []),
     ...(run.remark ? [note(run.remark)] : []),
+    ...details("Loads", [{ kind: "list", items: loads }]),
   ];
 }
 

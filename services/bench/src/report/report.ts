@@ -2,8 +2,8 @@
  * A run's report: the order in which it says things. Everything that compares is of `Comparisons`; the record is read for what
  * became of each cell, and for the environment.
  */
-import type { ExtraColumn } from "../analyse/question-table.ts";
-import { GROUPS, measureTitle } from "../analyse/question-table.ts";
+import type { ExtraColumn } from "../analyse/questions.ts";
+import { GROUPS, measureTitle } from "../analyse/questions.ts";
 import type { Comparison, Comparisons, Reported } from "../model/comparison.ts";
 import { number } from "../numbers.js";
 import type { Block } from "./block.ts";
@@ -17,9 +17,9 @@ import {
   stateOf,
   validityBlocks,
 } from "./record-blocks.ts";
+import type { FlagCode } from "../model/flag.ts";
 import type { Table } from "./table.ts";
-import type { FlagCode } from "./text.ts";
-import { figuresTable } from "./table.ts";
+import { figuresTable, noiseTable } from "./table.ts";
 import { flagText, list, settingTitle, titleOfProxy } from "./text.ts";
 import type { Answer, Topic } from "./topics.ts";
 import { answersOf, columnTitle, placeOf, topicsOf, within } from "./topics.ts";
@@ -92,6 +92,11 @@ function answerBlocks({ comparisons: file }: Reported, answers: Answer[]): Block
 }
 
 export function answerTable(file: Comparisons, answers: Answer[]): Table {
+  const [{ topic }] = answers;
+  if (topic.question.group === "noise") {
+    const own = within(file, topic.all);
+    return noiseTable(topic.all, (one) => columnTitle(one, own));
+  }
   const named = new Set(answers.map(({ title }) => title)).size === 1;
   return figuresTable(
     file,
@@ -109,6 +114,11 @@ export function answerTable(file: Comparisons, answers: Answer[]): Table {
 function topicBlocks(reported: Reported, topic: Topic, curves: Curves, hasBars: boolean): Block[] {
   const { question, top } = topic;
   const file = within(reported.comparisons, topic.all);
+  if (question.group === "noise")
+    return [
+      heading(3, question.title),
+      table(noiseTable(topic.all, (one) => columnTitle(one, file))),
+    ];
   const shown = mainOf(topic);
   return [
     heading(3, question.title),

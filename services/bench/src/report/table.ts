@@ -1,7 +1,8 @@
 /**
  * The one table that everything here is shown in, and how comparisons become one: a row a proxy, a column a figure.
  */
-import type { ExtraColumn } from "../analyse/question-table.ts";
+import type { ExtraColumn } from "../analyse/questions.ts";
+import { measureTitle } from "../analyse/questions.ts";
 import { measure as measureOf } from "../analyse/measures.js";
 import type { Comparison, Figure } from "../model/comparison.ts";
 import { figure as numberText, NONE, number, probability, times } from "../numbers.js";
@@ -160,8 +161,10 @@ function figureColumn(
   };
 }
 
-function missingCell(named: Named, { role, missing }: Figure, footnotes: Footnotes): Cell {
+function missingCell(named: Named, { role, missing, extra }: Figure, footnotes: Footnotes): Cell {
   // Where its test leaves the control out, nobody misses it.
+  if (missing.length === 0 && extra.outcome)
+    return { text: OUTCOMES[extra.outcome] ?? extra.outcome };
   if (missing.length === 0 || (role === "control" && isSkipped(missing[0]))) return { text: NONE };
   const text = [
     ...new Set(missing.map((one) => missingText(one, (name) => titleOfProxy(named, name)))),
@@ -254,7 +257,7 @@ const EXTRAS: Record<ExtraColumn, ExtraText[]> = {
       title: "CPU by container, s",
       words: true,
       text: ({ extra: { places = [] } }) =>
-        places.map(({ service, value }) => `${service} ${numberText(value)}`).join(" + "),
+        places.map(({ service, seconds }) => `${service} ${numberText(seconds)}`).join(" + "),
     },
   ],
   samples: [{ title: "Samples", text: ({ extra: { samples } }) => known(samples, number) }],
@@ -336,10 +339,6 @@ const EXTRAS: Record<ExtraColumn, ExtraText[]> = {
     },
   ],
   causes: [{ title: "How", words: true, text: causesText }],
-  outcome: [
-    { title: "Outcome", words: true, text: outcomeText },
-    { title: "p", text: ({ extra: { p } }) => known(p, probability) },
-  ],
   "slow-reader": [
     { title: "Sender held back", words: true, text: outcomeText },
     {
@@ -365,4 +364,38 @@ function extraColumns(named: Named, { comparison, extras }: FigureColumn): MadeC
         { head: { title, words }, cell: (name: string) => ({ text: texts.get(name) || NONE }) },
       ];
     });
+}
+
+/** Of two that should be alike: a row a comparison, which has one figure. */
+export function noiseTable(comparisons: Comparison[], where: (one: Comparison) => string): Table {
+  return {
+    title: "",
+    note: "",
+    head: [
+      ...["Of", "Measure"].map((title) => ({ title, words: true })),
+      ...["Ratio", "Interval", "Medians"].map((title) => ({ title })),
+      { title: "Outcome", words: true },
+      ...["p", "Detectable"].map((title) => ({ title })),
+    ],
+    rows: comparisons.flatMap((one) =>
+      one.figures.map((figure) => {
+        const { estimate, extra } = figure;
+        const scale = scaleOf(one.measure, []);
+        const medians = (extra.medians ?? []).map((value) =>
+          amount(value, measureOf(one.measure.key)),
+        );
+        const texts = [
+          where(one),
+          measureTitle(one.measure),
+          known(estimate?.value, scale.text),
+          estimate ? scale.ends(estimate) : "",
+          medians.join(" / "),
+          outcomeText(figure),
+          known(extra.p, probability),
+          known(one.detectable, (value) => `${times(value)}×`),
+        ];
+        return texts.map((text) => ({ text: text || NONE }));
+      }),
+    ),
+  };
 }

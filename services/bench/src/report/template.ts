@@ -28,7 +28,8 @@ export function filledIn(template: string, context: TemplateContext): string {
     try {
       return fill(words, context);
     } catch (error) {
-      throw new Error(`${place}: ${error instanceof Error ? error.message : error}`);
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Error(`${place}: ${why}`, { cause: error });
     }
   });
 }

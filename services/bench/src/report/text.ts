@@ -1,16 +1,15 @@
 /**
  * All that a typed value is called: figures, settings, flags, and why something is missing. Tables, not sentences of their own.
  */
-import type { GateFigures } from "../analyse/types.js";
 import type {
   Comparisons,
   Estimate,
   Figure,
-  Flag,
   Measure,
   Missing,
   Setting,
 } from "../model/comparison.ts";
+import type { Flag, FlagCode, FlagFigures } from "../model/flag.ts";
 import { counted, figure, NONE, number, range, shownUnit, times } from "../numbers.js";
 import { CONTROL } from "../plan/proxies.js";
 import { schemeName } from "../plan/workload.js";
@@ -141,7 +140,12 @@ export function settingTitle(
     ASIDE.includes(meaning) || (meaning === "connectionsPerSecond" && workload.holdsConnections);
   const meanings = MEANINGS.filter((meaning) => !isAside(meaning));
   const told = meanings.flatMap((meaning) => workload.parameterNames[meaning] ?? []);
-  const known = told.filter((name) => differs(name, peers));
+  // A figure of one at a time, or without Docker's network, is no other's, wherever it stands.
+  const { concurrency, hostNetwork } = workload;
+  const isOwn = (name: string) =>
+    (concurrency === 1 && name === workload.parameterNames.concurrency) ||
+    (hostNetwork === 1 && name === workload.parameterNames.hostNetwork);
+  const known = told.filter((name) => isOwn(name) || differs(name, peers));
   const twins = peers.filter(
     (peer) =>
       peer.scheme === first.scheme &&
@@ -213,19 +217,13 @@ export function missingText(missing: Missing, title: (proxy: string) => string):
 // Flags
 
 /** What analysis says of a comparison in other words than of a cell. */
-type FlagFigures = Omit<GateFigures, "no-slope" | "no-figure"> & {
-  "no-slope": { proxies: string[] };
-  "no-figure": { proxies: string[] };
-  "control-took-all": Record<never, never>;
-};
-export type FlagCode = keyof FlagFigures;
 
 interface Naming {
   title: (proxy: string) => string;
   severity: Flag["severity"];
 }
 
-const FIGURES_OF: Record<GateFigures["bypassed"]["what"], string> = {
+const FIGURES_OF: Record<FlagFigures["bypassed"]["what"], string> = {
   rxBytes: "bytes received",
   txBytes: "bytes sent",
   rxPackets: "packets received",
@@ -321,21 +319,20 @@ const FLAGS: { [C in FlagCode]: (figures: FlagFigures[C], naming: Naming) => str
     `The control was slower than ${list(proxies.map(({ proxy }) => title(proxy)))}: what a proxy adds is unknown`,
   "control-own": () => "The control's figure is the cost of its own server: no ratio to it",
   "control-beside": () => "The control ends TLS in Node itself: no baseline",
+  leak: ({ proxies, connections, limit }, { title }) =>
+    `Kept after ${number(connections)} clients had gone (limit ${limit} %): ${list(
+      proxies.map(({ proxy, left }) => `${title(proxy)} ${number(left)}`),
+    )}`,
   "control-took-all": () => "Without a proxy the sender was not held back either",
   "no-slope": ({ proxies }, { title }) =>
     `Too few connection counts for ${list(proxies.map(title))}`,
-  "slope-rule": ({ confidence }) =>
-    `${number(100 * confidence)} % intervals of slopes (Theil–Sen); two differ where their widened intervals do not overlap`,
   "few-points": ({ proxies, points }) =>
     `Not ranked: ${points} points are too few to tell ${counted(proxies, "slope")} apart`,
   queue: ({ percent, limit, atATime }) =>
     `Mostly queueing, not the proxy's own time: closed loop, ${number(atATime)} at a time, machine up to ${number(percent)} % busy (limit ${limit} %)`,
-  "no-figure": ({ proxies }, { title }) => `No valid measurement of ${list(proxies.map(title))}`,
   "inside-noise": ({ proxies, ratio }, { title }) =>
     `The lead over ${list(proxies.map(title))} is within the noise of two equal proxies (${times(ratio)}×)`,
   "full-handshakes": () => "Every connection made a full handshake; resumed sessions cost less",
-  "whole-connections": () =>
-    "Whole connections: for the handshake alone the ratio is further from 1",
 
   incomplete: ({ open, planned }) =>
     `Interrupted: ${open} of ${counted(planned, "cell")} have not run`,

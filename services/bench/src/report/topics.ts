@@ -1,10 +1,11 @@
 /**
  * The comparisons of a run by topic, in the order of the table of questions; and the few that answer it at a glance.
  */
-import type { Question } from "../analyse/question-table.ts";
-import { QUESTIONS } from "../analyse/question-table.ts";
+import type { Question } from "../analyse/questions.ts";
+import { QUESTIONS } from "../analyse/questions.ts";
 import type { Comparison, Comparisons, Figure, Setting } from "../model/comparison.ts";
 import { times } from "../numbers.js";
+import { NOTHING } from "../plan/events.js";
 import { connectionsInAll } from "../plan/workload.js";
 import { isBest, list, settingTitle, titleOfProxy } from "./text.ts";
 
@@ -19,7 +20,7 @@ export interface Topic {
 /** @returns those with a figure, in the order of the table */
 export function topicsOf({ comparisons }: Comparisons): Topic[] {
   const measured = withoutRates(comparisons).filter(({ figures }) =>
-    figures.some(({ estimate }) => estimate),
+    figures.some(({ estimate, extra }) => estimate || extra.outcome),
   );
   const topics = Map.groupBy(QUESTIONS, ({ id, topic }) => topic ?? id);
   return [...topics.values()].flatMap((questions) => {
@@ -108,9 +109,14 @@ export function answersOf(file: Comparisons, topics = topicsOf(file)): Answer[] 
   const asked = topics
     .filter(({ question }) => question.answer !== undefined)
     .sort((a, b) => (a.question.answer ?? 0) - (b.question.answer ?? 0));
-  return asked
+  // A run that asks how large noise is asks nothing else.
+  const isOfNoise = asked[0]?.question.group === "noise";
+  return (isOfNoise ? asked.slice(0, 1) : asked)
     .flatMap((topic) =>
-      picked(file, topic.top).map((comparison) => ({
+      picked(
+        file,
+        topic.top.filter(({ event }) => event !== NOTHING),
+      ).map((comparison) => ({
         topic,
         comparison,
         title: topic.question.title,
@@ -150,7 +156,8 @@ const VERBS: Record<Comparison["measure"]["kind"], (ratio: string, best: string)
   cpu: (ratio, best) => `uses ${ratio} the CPU of ${best}`,
   memory: (ratio, best) => `uses ${ratio} the memory of ${best}`,
   time: (ratio, best) => `takes ${ratio} as long as ${best}`,
-  count: (ratio, best) => `reaches ${ratio} of ${best}`,
+  rate: (ratio, best) => `reaches ${ratio} of ${best}`,
+  count: (ratio, best) => `has ${ratio} as many as ${best}`,
   share: (ratio, best) => `has ${ratio} the share of ${best}`,
 };
 

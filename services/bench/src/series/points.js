@@ -2,14 +2,14 @@
  * A run's record as points of InfluxDB: a function for each measurement of the database `bench`. services/influxdb/README.md says
  * what they hold. Each gives the same points for the same record, so what is written again doubles nothing.
  */
-import { settingKey } from "../analyse/settings.js";
-import { measure } from "../analyse/measures.js";
+import { settingKey } from "../analyse/settings.ts";
 import { rankText } from "../numbers.js";
 import { settingLabel } from "../plan/describe.js";
 import { readRows } from "../record/csv.js";
 import { LIVE_FIELDS, readLive } from "../record/live.js";
 
-/** @import { AnalysedCell, Analysis, Finding } from "../analyse/types.js" */
+/** @import { Estimate, JudgedCell, Reported } from "../model/comparison.ts" */
+/** @import { Flag } from "../model/flag.ts" */
 /** @import { RunComparison } from "../analyse/compare-runs.js" */
 /** @import { Point } from "../platform/influx.js" */
 /** @import { LiveSample } from "../model/run-event.ts" */
@@ -202,23 +202,23 @@ export function alignedPoints(run, record, csv) {
 }
 
 /**
- * @typedef {(finding: Finding) => string} Tell a finding of a cell in words: those are not made here
+ * @typedef {(flag: Flag) => string} Tell a flag of a cell in words: those are not made here
  *
  * @param {string} run
- * @param {AnalysedCell} cell
+ * @param {JudgedCell} cell
  * @param {Tell} tell
  * @returns {Point}
  */
-export function cellPoint(run, { record, measures, findings }, tell) {
+export function cellPoint(run, { record, measures, flags }, tell) {
   const reasons = record.cause
     ? [`${record.cause.kind}: ${record.cause.message}`]
-    : findings.filter(({ severity }) => severity !== "note").map((finding) => tell(finding));
+    : flags.filter(({ severity }) => severity !== "note").map((flag) => tell(flag));
   return {
     measurement: "cells",
     tags: {
       ...tagsOf(run, record),
       round: String(record.round),
-      validity: validityOf(record, findings),
+      validity: validityOf(record, flags),
     },
     fields: {
       ...measures,
@@ -232,81 +232,85 @@ export function cellPoint(run, { record, measures, findings }, tell) {
 
 /**
  * @param {CellRecord} record
- * @param {AnalysedCell["findings"]} findings
+ * @param {Flag[]} flags
  */
-function validityOf({ status }, findings) {
+function validityOf({ status }, flags) {
   if (status !== "ok") return status;
-  return VALIDITY.find((each) => findings.some(({ severity }) => severity === each)) ?? "valid";
+  return VALIDITY.find((each) => flags.some(({ severity }) => severity === each)) ?? "valid";
 }
 
 /**
- * @param {Analysis} analysis
+ * @param {Reported} reported
  * @returns {Point[]} one a rate that a search, or a fresh cell after it, tried
  */
-export function probePoints({ results, capacities }) {
-  return capacities.flatMap(({ key, scenario, scheme, answers }) =>
-    answers.flatMap(({ proxy, points }) =>
-      points.flatMap(({ rate, p99Ms, verdict, broken, limits, isFresh, cell, endMs }) => {
-        const search = results.plan.cells.find(
-          (planned) =>
-            planned.capacity?.part === "search" &&
-            planned.proxy === proxy &&
-            settingKey(planned) === key,
-        );
-        if (endMs === null || !search) return [];
-        const limit = limits.length > 0 ? [`at its limit: ${limits.join(", ")}`] : [];
-        return {
-          measurement: "probes",
-          tags: {
-            ...tagsOf(results.run.name, { ...search, proxy, scenario, scheme }),
-            verdict,
-            part: isFresh ? "fresh" : "search",
-          },
-          fields: {
-            rate,
-            ...(p99Ms !== null && { p99_ms: p99Ms }),
-            why: [...broken, ...limit].join(", "),
-            cell,
-          },
-          ms: endMs,
-        };
-      }),
+export function probePoints({ results, comparisons }) {
+  // Fresh cells are of the same setting, and each kind of them has a name of its own.
+  const searches = results.plan.cells.filter(({ capacity }) => capacity?.part === "search");
+  return comparisons.comparisons.flatMap(({ settings: [key], figures }) =>
+    figures.flatMap(({ proxy, extra }) =>
+      (extra.search?.points ?? []).flatMap(
+        ({ rate, p99Ms, verdict, broken, limits, fresh, cell, endMs }) => {
+          const planned = plannedBySetting(searches, key).get(proxy);
+          if (endMs === null || !planned) return [];
+          const limit = limits.length > 0 ? [`at its limit: ${limits.join(", ")}`] : [];
+          return {
+            measurement: "probes",
+            tags: {
+              ...tagsOf(results.run.name, planned),
+              verdict,
+              part: fresh ? "fresh" : "search",
+            },
+            fields: {
+              rate,
+              ...(p99Ms !== null && { p99_ms: p99Ms }),
+              why: [...broken, ...limit].join(", "),
+              cell,
+            },
+            ms: endMs,
+          };
+        },
+      ),
     ),
   );
 }
 
 /**
- * @param {Analysis} analysis
+ * @param {Reported} reported
  * @returns {Point[]} one a proxy, setting and measure that has figures: what the report's tables say
  */
-export function summaryPoints({ results, settings }) {
+export function summaryPoints({ results, comparisons }) {
   const ms = endOfRun(results.cells);
-  return settings.flatMap(({ key, comparisons }) => {
-    const planned = plannedBySetting(results.plan.cells, key);
-    return comparisons.flatMap(({ measure: name, rows }) =>
-      rows.flatMap((row) => {
-        const cell = planned.get(row.proxy);
-        if (!cell || !row.median) return [];
-        const { toControl, median } = row;
+  return comparisons.comparisons
+    .filter(({ question, measure, settings }) => question === measure.key && settings.length === 1)
+    .flatMap(({ measure, settings: [key], figures }) => {
+      const planned = plannedBySetting(results.plan.cells, key);
+      return figures.flatMap(({ proxy, estimate, toControl, rounds, rank, tied }) => {
+        const cell = planned.get(proxy);
+        if (!cell || !estimate) return [];
         return {
           measurement: "summaries",
-          tags: { ...tagsOf(results.run.name, cell), measure: name, unit: measure(name).unit },
+          tags: { ...tagsOf(results.run.name, cell), measure: measure.key, unit: measure.unit },
           fields: {
-            median: median.value,
-            ...(median.interval && { low: median.interval[0], high: median.interval[1] }),
-            ...(toControl && { ratio: toControl.value }),
-            ...(toControl?.interval && {
-              ratio_low: toControl.interval[0],
-              ratio_high: toControl.interval[1],
-            }),
-            rounds: BigInt(row.values.length),
-            ...(row.rank !== null && { rank: rankText(row.rank, row.ties.length > 0) }),
+            median: estimate.value,
+            ...intervalFields("", estimate),
+            ...(toControl && { ratio: toControl.value, ...intervalFields("ratio_", toControl) }),
+            rounds: BigInt(rounds.length),
+            ...(rank !== null && { rank: rankText(rank, tied.length > 0) }),
           },
           ms,
         };
-      }),
-    );
-  });
+      });
+    });
+}
+
+/**
+ * @param {string} prefix of the fields
+ * @param {Estimate} estimate
+ * @returns {Record<string, number>} empty: it has no interval of 95 %
+ */
+function intervalFields(prefix, { low, high, basis }) {
+  if (basis !== "ci95" || low === null || high === null) return {};
+  return { [`${prefix}low`]: low, [`${prefix}high`]: high };
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   phasePoint,
 } from "./points.js";
 
-/** @import { AnalysedCell } from "../analyse/types.js" */
+/** @import { JudgedCell } from "../model/comparison.ts" */
 /** @import { Influx, Point } from "../platform/influx.js" */
 /** @import { CellRecord } from "../model/cell.ts" */
 /** @import { Tell } from "./points.js" */
@@ -52,7 +52,7 @@ export class Publisher {
    * @param {Pick<Influx, "write">} options.influx
    * @param {string} options.run its folder
    * @param {(id: string, attempt: number) => string} options.cellPath folder of a cell
-   * @param {(record: CellRecord) => AnalysedCell} options.judge what a record comes to
+   * @param {(record: CellRecord) => JudgedCell} options.judge what a record comes to
    * @param {Tell} options.tell
    * @param {(text: string) => void} options.note tells a person; once
    * @param {number} [options.intervalMs]

@@ -3,7 +3,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { analyse } from "../analyse/index.js";
+import { analyse } from "../analyse/index.ts";
 import { readRows } from "../record/csv.js";
 import { containerOf, CURVES_FILE, OWN_MACHINE } from "../record/curve-names.js";
 import { LIVE_FILE } from "../record/live.js";
@@ -19,7 +19,7 @@ import {
 } from "./points.js";
 import { DATABASE } from "./publisher.js";
 
-/** @import { Analysis } from "../analyse/types.js" */
+/** @import { Reported } from "../model/comparison.ts" */
 /** @import { Influx, Point } from "../platform/influx.js" */
 /** @import { CellRecord } from "../model/cell.ts" */
 /** @import { Store } from "../record/store.js" */
@@ -71,14 +71,14 @@ export async function replace(influx, measurements, tags, points) {
 
 /**
  * @param {Store} store
- * @param {Analysis} analysis
+ * @param {Reported} reported
  * @param {Tell} tell
  * @returns {Point[]} of all measurements that one run has
  */
-export function pointsOf(store, analysis, tell) {
+export function pointsOf(store, reported, tell) {
   const run = store.results.run.name;
   return [
-    ...[...analysis.cells, ...analysis.searchCells, ...analysis.experimentCells].flatMap((cell) => {
+    ...reported.cells.flatMap((cell) => {
       const { record } = cell;
       const live = store.readRaw(record, LIVE_FILE);
       const samples = store.readRaw(record, "samples.csv");
@@ -92,8 +92,8 @@ export function pointsOf(store, analysis, tell) {
         cellPoint(run, cell, tell),
       ];
     }),
-    ...summaryPoints(analysis),
-    ...probePoints(analysis),
+    ...summaryPoints(reported),
+    ...probePoints(reported),
   ];
 }
 

@@ -98,7 +98,7 @@ test("a battle's panels are exported without Grafana", async (t) => {
       const { code, output } = await bench(["export"]).ended;
       assert.equal(code, 0, output);
       const load =
-        "short-lived: 600 connections, 50 at a time, 20 messages a connection, 500 bytes a message";
+        "short-lived: 600 connections, 50 at a time, 20 messages per connection, 500-byte messages";
       const run = basename(runFolder());
       assertWhole(
         panels,
@@ -292,7 +292,7 @@ test("of a single load over wss what there is of it is exported, and nothing bla
     assert.match(output, /Compare is left out: this run has no (setting|baseline)/);
     const folder = join(results, run, "panels");
     const about =
-      "short-lived: 300 connections, 20 at a time, 3 messages a connection, 1,024 bytes a message";
+      "short-lived: 300 connections, 20 at a time, 3 messages per connection, 1,024-byte messages";
     assertWhole(folder, new RegExp(`^run ${run} · nginx · wss · ${about} · \\d{4}-.* UTC$`));
     const entries = entriesIn(folder);
     assert.deepEqual([...new Set(entries.map(({ dashboard }) => dashboard))], ["proxies-live"]);

@@ -94,7 +94,7 @@ test("storms and stalls: what becomes of them is in record and report", async (t
 
   await t.test("the report names it", (t) => {
     if (!isQuiet(run)) return t.skip("other programs took too much of the machine");
-    assert.match(report(), /^- hoarder: NOT BOUNDED/m);
-    assert.match(report(), /^- nginx: bounded/m);
+    assert.match(report(), /^\| hoarder \| no: the proxy buffers \|/m);
+    assert.match(report(), /^\| nginx \| yes \|/m);
   });
 });

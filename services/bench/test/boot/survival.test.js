@@ -139,7 +139,7 @@ test("events: what becomes of connections and processes is in the record, and no
   await t.test("the report names both", (t) => {
     if (!isQuiet(run)) return t.skip("other programs took too much of the machine");
     const report = readFileSync(join(directory, runFolder(), "report.md"), "utf8");
-    assert.match(report, /^- dropper: lost 5 of 50 .*: 5 by reset/m);
-    assert.match(report, /^- leaker: kept all 50 .*1 old process LEAKED/m);
+    assert.match(report, /^\| dropper \| 5 of 50 \| reset: 5 \|/m);
+    assert.match(report, /^\| leaker \|.* leaked/m);
   });
 });

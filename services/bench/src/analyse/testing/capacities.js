@@ -1,9 +1,8 @@
 /**
  * Made-up results of a search, for tests.
  */
-import { SCENARIOS } from "../../plan/testing/scenarios.js";
 import { probed } from "../../run/cell-record.js";
-import { cellRecord, containerRecord, plannedCell, results } from "./results.js";
+import { cellRecord, containerRecord, plannedCell, runOf } from "./results.js";
 
 /** @import { CellRecord, Judgement, Probe } from "../../model/cell.ts" */
 /** @import { CapacityPart, PlannedCell } from "../../model/plan.ts" */
@@ -13,10 +12,7 @@ import { cellRecord, containerRecord, plannedCell, results } from "./results.js"
 /** @typedef {{search?: [number, Verdict][], at?: Verdict[], above?: Verdict[]}} Course */
 
 const PARAMETERS = {
-  CONNECTIONS_PER_SECOND: 100,
-  ARRIVE_SECONDS: 5,
-  MESSAGES: 1,
-  MESSAGE_BYTES: 64,
+  ...{ CONNECTIONS_PER_SECOND: 100, ARRIVE_SECONDS: 5, MESSAGES: 1, MESSAGE_BYTES: 64 },
 };
 /** Every cell: 5 s on two cores; the proxy uses 2 CPU s, the generator 1. */
 const CONTAINERS = {
@@ -46,57 +42,47 @@ const CONFIRMED = {
  * @returns {Results} half a core, 50 ms
  */
 export function capacityResults({ others = {}, ...course } = {}) {
-  const base = results({ rounds: 1 });
   /** @type {PlannedCell[]} */
   const cells = [];
-  /** @type {CellRecord[]} */
-  const records = [];
   /** @type {(round: number, proxy: string, capacity: CapacityPart, part: string) => PlannedCell} */
   const plan = (round, proxy, capacity, part) => {
     const id = `r${round}-${proxy}-arrivals-ws-${part}`;
     const about = { scenario: "arrivals", parameters: PARAMETERS };
-    const cell = plannedCell({ id, round, proxy, capacity, ...about });
-    cells.push(cell);
-    return cell;
+    cells.push(plannedCell({ id, round, proxy, capacity, ...about }));
+    return cells[cells.length - 1];
   };
   const range = { part: /** @type {const} */ ("search"), lowest: 1, highest: 1e5 };
   plan(1, "none", range, "search");
   const courses = Object.entries({ nginx: course, ...others });
-  for (const [proxy, own] of courses) {
+  const records = courses.flatMap(([proxy, own]) => {
     const { search, at, above } = { ...CONFIRMED, ...own };
     const searched = plan(1, proxy, range, "search");
     const probes = search.map(([rate, verdict]) => probeAt(rate, verdict));
-    records.push({ ...cellRecord(searched), probes });
     const found = Math.max(
       ...search.filter(([, verdict]) => verdict === "holds").map(([rate]) => rate),
     );
-    for (const [name, factor, verdicts] of /** @type {[string, number, Verdict[]][]} */ ([
-      ["at", 1, at],
-      ["above", 1.1, above],
-    ])) {
-      for (const [i, verdict] of verdicts.entries()) {
+    const fresh = (/** @type {string} */ name, /** @type {number} */ factor) =>
+      (name === "at" ? at : above).map((verdict, i) => {
         const cell = plan(i + 2, proxy, { part: "fresh", search: searched.id, factor }, name);
         const rate = Number((factor * found).toPrecision(3));
-        const { broken, limits, ...measured } = probeAt(rate, verdict);
-        records.push({
-          ...{ ...cellRecord(cell), ...measuredOf(measured) },
+        const { broken, limits, reference, sends, handshakeMs, containers } = probeAt(
+          rate,
+          verdict,
+        );
+        return {
+          ...{ ...cellRecord(cell), reference, sends, handshakeMs, containers },
           parameters: { ...PARAMETERS, CONNECTIONS_PER_SECOND: rate },
           judgement: { verdict, broken, limits },
-        });
-      }
-    }
-  }
+        };
+      });
+    return [{ ...cellRecord(searched), probes }, ...fresh("at", 1), ...fresh("above", 1.1)];
+  });
+  const promise = { sloMs: 50, failedPercent: 0.1, sentPercent: 99 };
   return {
-    ...base,
-    plan: {
-      ...base.plan,
-      proxies: ["none", ...courses.map(([proxy]) => proxy)],
-      rounds: 4,
-      proxyCpus: 0.5,
-      promise: { sloMs: 50, failedPercent: 0.1, sentPercent: 99 },
-      scenarios: SCENARIOS,
-      cells,
-    },
+    ...runOf({
+      ...{ rounds: 4, proxies: ["none", ...courses.map(([proxy]) => proxy)], settings: [] },
+      ...{ records: () => [], plan: { proxyCpus: 0.5, promise, cells } },
+    }),
     cells: records,
   };
 }
@@ -108,25 +94,16 @@ export function capacityResults({ others = {}, ...course } = {}) {
  */
 function probeAt(rate, verdict) {
   const record = cellRecord();
+  const p99 = verdict === "holds" ? 10 : 90;
   return {
-    rate,
-    verdict,
-    broken: verdict === "holds" ? [] : ["p99"],
+    ...{ rate, verdict, broken: verdict === "holds" ? [] : ["p99"] },
     limits: verdict === "limited" ? ["generator"] : [],
     ...probed({
       ...record,
       reference: { connections: 200, messages: 200, requests: 0 },
       sends: { due: 5 * rate, late: 0, dropped: 0 },
-      handshakeMs: record.handshakeMs && {
-        ...record.handshakeMs,
-        p99: verdict === "holds" ? 10 : 90,
-      },
+      handshakeMs: record.handshakeMs && { ...record.handshakeMs, p99 },
       containers: CONTAINERS,
     }),
   };
-}
-
-/** @param {Omit<Probe, "broken" | "limits">} probe */
-function measuredOf({ reference, sends, handshakeMs, containers }) {
-  return { reference, sends, handshakeMs, containers };
 }

@@ -1,10 +1,10 @@
 /**
- * Made-up results of loads at a set rate: connections that arrive, messages on held ones, and both in a closed loop. As in `results.js`,
- * no gate finds anything until a test makes it.
+ * Made-up results of loads at a set rate: connections that arrive, messages on held ones, and both
+ * in a closed loop. As in `results.js`, nothing is flagged until a test makes it so.
  */
 import { Histogram, summarise } from "../../statistics/index.js";
 import { randomNumbers } from "../../statistics/random.js";
-import { cellRecord, containerRecord, plannedCell, results } from "./results.js";
+import { cellRecord, containerRecord, runOf } from "./results.js";
 
 /** @import { CellRecord } from "../../model/cell.ts" */
 /** @import { Parameters, PlannedCell, Scheme } from "../../model/plan.ts" */
@@ -15,22 +15,12 @@ const SECONDS = 10;
 /** @type {Record<string, Parameters>} by scenario */
 const PARAMETERS = {
   arrivals: {
-    CONNECTIONS_PER_SECOND: 200,
-    ARRIVE_SECONDS: SECONDS,
-    POISSON: 1,
-    SEED: 1,
-    CONCURRENCY: 1000,
-    MESSAGES: 1,
-    MESSAGE_BYTES: 1024,
+    ...{ CONNECTIONS_PER_SECOND: 200, ARRIVE_SECONDS: SECONDS, POISSON: 1, SEED: 1 },
+    ...{ CONCURRENCY: 1000, MESSAGES: 1, MESSAGE_BYTES: 1024 },
   },
   steady: {
-    CONNECTIONS: 100,
-    CONNECTIONS_PER_SECOND: 500,
-    MESSAGES_PER_SECOND: 500,
-    STEADY_SECONDS: SECONDS,
-    POISSON: 1,
-    SEED: 1,
-    MESSAGE_BYTES: 64,
+    ...{ CONNECTIONS: 100, CONNECTIONS_PER_SECOND: 500, MESSAGES_PER_SECOND: 500 },
+    ...{ STEADY_SECONDS: SECONDS, POISSON: 1, SEED: 1, MESSAGE_BYTES: 64 },
   },
   "short-lived": { CONNECTIONS: 2000, CONCURRENCY: 100, MESSAGES: 1, MESSAGE_BYTES: 1024 },
 };
@@ -38,11 +28,7 @@ const PARAMETERS = {
 /** The reference proxy gets one in eight. */
 const SHARE = 1 / 8;
 
-/**
- * @typedef {object} Proxied
- * @property {number} addedMs to each latency of the control
- * @property {number} cpuUs of a connection, and a fifth of that of a message
- */
+/** @typedef {{addedMs: number, cpuUs: number}} Proxied added to each latency of the control; CPU of a connection, of a message a fifth of that */
 
 /**
  * @param {object} [options]
@@ -62,30 +48,18 @@ export function rateResults({
 } = {}) {
   /** @type {Record<string, Proxied>} */
   const all = { none: { addedMs: 0, cpuUs: 100 }, ...proxies };
-  const cells = Array.from({ length: rounds }, (_, i) => i + 1).flatMap((round) =>
-    scenarios.flatMap((scenario) =>
-      schemes.flatMap((scheme) =>
-        Object.keys(all).map((proxy) =>
-          plannedCell({
-            id: `r${round}-${proxy}-${scenario}-${scheme}`,
-            ...{ round, proxy, scenario, scheme, parameters: PARAMETERS[scenario] },
-          }),
-        ),
-      ),
-    ),
-  );
-  const base = results({ proxies: Object.fromEntries(Object.keys(all).map((name) => [name, {}])) });
   const random = randomNumbers(1);
-  const records = cells.map((cell) => {
-    const record = rateRecord(cell, all[cell.proxy], random);
-    change(record);
-    return record;
+  return runOf({
+    ...{ rounds, proxies: Object.keys(all), plan: { referenceShare: SHARE } },
+    settings: scenarios.flatMap((scenario) =>
+      schemes.map((scheme) => ({ scenario, scheme, parameters: PARAMETERS[scenario], label: "" })),
+    ),
+    records: (cell) => {
+      const record = rateRecord(cell, all[cell.proxy], random);
+      change(record);
+      return [record];
+    },
   });
-  return {
-    ...base,
-    plan: { ...base.plan, rounds, referenceShare: SHARE, cells },
-    cells: records,
-  };
 }
 
 /**
@@ -117,22 +91,26 @@ function rateRecord(cell, { addedMs, cpuUs }, random) {
       return addedMs + slow + off * Math.exp(0.3 * normal(random));
     });
   const [handshakes, echoes] = [latencies(CONNECTIONS), latencies(messages)];
-  const isOpen = cell.scenario !== "short-lived";
   record.containers.reference = containerRecord({
     role: "reference",
     cpuSeconds: (SHARE * operations * (holds ? 40 : 200) * off) / 1e6,
   });
+  const beside = {
+    connections: Math.round(SHARE * CONNECTIONS),
+    messages: Math.round(SHARE * messages),
+  };
+  const workers = [
+    ...(record.echoWorkers ?? []),
+    // The control has an echo server of its own.
+    ...(cell.proxy === "none" ? [] : [{ ...beside, refused: 0 }]),
+  ];
   return {
     ...record,
     parameters: cell.parameters,
     handshakeMs: summarise(handshakes),
     echoLatencyMs: summarise(echoes),
-    reference: {
-      connections: Math.round(SHARE * CONNECTIONS),
-      messages: Math.round(SHARE * messages),
-      requests: 0,
-    },
-    ...(isOpen && {
+    reference: { ...beside, requests: 0 },
+    ...(cell.scenario !== "short-lived" && {
       sends: { due: operations, late: 0, dropped: 0 },
       distributions: {
         handshakeMs: String(Histogram.of(handshakes)),
@@ -140,19 +118,7 @@ function rateRecord(cell, { addedMs, cpuUs }, random) {
       },
     }),
     ...(holds && { connectionsHeld: { from: CONNECTIONS, to: CONNECTIONS } }),
-    echoWorkers: [
-      ...(record.echoWorkers ?? []),
-      // The control has an echo server of its own.
-      ...(cell.proxy === "none"
-        ? []
-        : [
-            {
-              connections: Math.round(SHARE * CONNECTIONS),
-              messages: Math.round(SHARE * messages),
-              refused: 0,
-            },
-          ]),
-    ].map((worker) => ({ ...worker, connections: holds ? 0 : worker.connections })),
+    echoWorkers: workers.map((one) => ({ ...one, connections: holds ? 0 : one.connections })),
   };
 }
 

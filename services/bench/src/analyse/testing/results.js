@@ -1,6 +1,6 @@
 /**
- * Made-up results for tests: every figure is consistent with every other, so that no gate finds anything until a test makes
- * it.
+ * Made-up results for tests: every figure is consistent with every other, so that nothing is
+ * flagged until a test makes it so.
  */
 import { SCENARIOS } from "../../plan/testing/scenarios.js";
 import { workloadOf } from "../../plan/workload.js";
@@ -8,21 +8,12 @@ import { randomNumbers } from "../../statistics/random.js";
 
 /** @import { CellRecord } from "../../model/cell.ts" */
 /** @import { ContainerRecord, MemoryReading } from "../../model/container.ts" */
+/** @import { TlsPolicy } from "../../model/environment.ts" */
 /** @import { LatencySummary } from "../../model/load.ts" */
 /** @import { Parameters, PlannedCell, Scheme } from "../../model/plan.ts" */
 /** @import { Results } from "../../model/record.ts" */
 
-/**
- * @typedef {object} Figures what a cell came to
- * @property {number} handshakeMs mean
- * @property {number} echoLatencyMs mean
- * @property {number} totalSeconds
- * @property {number} cpuUsPerHandshake and close; with cpuUsPerMessage 0 of a whole connection
- * @property {number} cpuUsPerMessage
- * @property {number} peakBytes of the proxy
- */
-
-/** @type {Figures} */
+/** What a cell comes to. Times are means; a handshake's CPU is with its close. */
 const FIGURES = {
   handshakeMs: 20,
   echoLatencyMs: 5,
@@ -31,20 +22,39 @@ const FIGURES = {
   cpuUsPerMessage: 0,
   peakBytes: 30e6,
 };
+/** @typedef {Partial<typeof FIGURES>} Figures */
+
+const OF_CONTROL = { cpuUsPerHandshake: 150, handshakeMs: 15, echoLatencyMs: 4, totalSeconds: 4 };
+
+/** @type {Record<string, Figures>} */
+const PROXIES = {
+  none: OF_CONTROL,
+  nginx: {},
+  haproxy: {},
+  "http-proxy": {
+    ...{ cpuUsPerHandshake: 700, handshakeMs: 60, echoLatencyMs: 15 },
+    ...{ totalSeconds: 12, peakBytes: 120e6 },
+  },
+};
+
+/** @type {Record<string, string>} */
+const TITLES = {
+  none: "no proxy",
+  haproxy: "HAProxy",
+  "haproxy-hitch": "HAProxy + hitch",
+  "nginx-copy": "nginx (copy)",
+};
 
 /** @type {Parameters} */
 export const PARAMETERS = { CONNECTIONS: 2000, CONCURRENCY: 100, MESSAGES: 1, MESSAGE_BYTES: 1024 };
 
 /** @type {Parameters} of connections that are held */
 export const IDLE_PARAMETERS = {
-  CONNECTIONS: 1000,
-  CONNECTIONS_PER_SECOND: 500,
-  HOLD_SECONDS: 5,
-  INTERVAL_SECONDS: 1,
-  MESSAGE_BYTES: 1024,
+  ...{ CONNECTIONS: 1000, CONNECTIONS_PER_SECOND: 500, HOLD_SECONDS: 5 },
+  ...{ INTERVAL_SECONDS: 1, MESSAGE_BYTES: 1024 },
 };
 
-/** What certs/policy.json says. */
+/** What certs/policy.json says. @type {TlsPolicy} */
 export const POLICY = {
   minVersion: "TLSv1.2",
   maxVersion: "TLSv1.3",
@@ -61,98 +71,69 @@ export const POLICY = {
 export function plannedCell(changes = {}) {
   const { round = 1, proxy = "nginx", scheme = "ws", parameters = PARAMETERS } = changes;
   return {
-    id: `r${round}-${proxy}-short-lived-${scheme}-${parameters.CONNECTIONS}`,
-    round,
-    proxy,
-    profile: proxy,
-    scenario: "short-lived",
-    scheme,
-    parameters,
-    warmUp: null,
-    loads: 1,
-    observed: true,
-    limitSeconds: 60,
-    skip: null,
+    ...{ id: `r${round}-${proxy}-short-lived-${scheme}-${parameters.CONNECTIONS}`, round },
+    ...{ proxy, profile: proxy, scenario: "short-lived", scheme, parameters },
+    ...{ warmUp: null, loads: 1, observed: true, limitSeconds: 60, skip: null },
     ...changes,
   };
 }
 
 /**
  * @param {Partial<PlannedCell>} [cell]
- * @param {Partial<Figures>} [figures]
+ * @param {Figures} [figures]
  * @returns {CellRecord} a good one
  */
 export function cellRecord(cell = {}, figures = {}) {
   const { id, round, proxy, scenario, scheme, parameters } = plannedCell(cell);
-  const all = { ...FIGURES, ...figures };
+  const { totalSeconds, ...all } = { ...FIGURES, ...figures };
   const { CONNECTIONS: connections, MESSAGES: messages, MESSAGE_BYTES: bytes } = parameters;
   const proxyCpu = ((all.cpuUsPerHandshake + messages * all.cpuUsPerMessage) * connections) / 1e6;
-  const legs = proxy === "none" ? 1 : 2;
+  const sides = proxy === "none" ? 1 : 2;
   const network = {
-    rxBytes: legs * connections * (messages * bytes + 700),
-    txBytes: legs * connections * (messages * bytes + 600),
-    rxPackets: legs * connections * (messages + 5),
-    txPackets: legs * connections * (messages + 4),
+    rxBytes: sides * connections * (messages * bytes + 700),
+    txBytes: sides * connections * (messages * bytes + 600),
+    rxPackets: sides * connections * (messages + 5),
+    txPackets: sides * connections * (messages + 4),
   };
   const half = Math.floor(connections / 2);
   return {
-    schema: 1,
-    id,
-    attempt: 1,
-    status: "ok",
-    cause: null,
-    round,
-    proxy,
-    scenario,
-    scheme,
-    parameters,
+    ...{ schema: 1, id, attempt: 1, status: "ok", cause: null },
+    ...{ round, proxy, scenario, scheme, parameters, totalSeconds },
     startedAt: "2026-01-31T23:07:00.000Z",
-    phases: { start: 2, verify: 0.1, warmUp: 3, measure: all.totalSeconds, stop: 1 },
-    measured: { fromMs: 1e12, toMs: 1e12 + all.totalSeconds * 1000 },
+    phases: { start: 2, verify: 0.1, warmUp: 3, measure: totalSeconds, stop: 1 },
+    measured: { fromMs: 1e12, toMs: 1e12 + totalSeconds * 1000 },
     connections: { asked: connections, opened: connections, failed: 0, failedByCause: {} },
     connectionsHeld: null,
     messagesEchoed: connections * messages,
     sends: null,
-    totalSeconds: all.totalSeconds,
-    handshakeMs: latencySummary(all.handshakeMs, connections),
-    echoLatencyMs: latencySummary(all.echoLatencyMs, connections),
+    handshakeMs: latencies(all.handshakeMs, connections),
+    echoLatencyMs: latencies(all.echoLatencyMs, connections),
     requests: null,
     requestMs: null,
     containers: {
       [proxy]: containerRecord({
-        role: "proxy",
-        cpuSeconds: proxyCpu,
-        peakBytes: all.peakBytes,
-        network,
+        ...{ role: "proxy", cpuSeconds: proxyCpu, peakBytes: all.peakBytes, network },
       }),
-      echo: containerRecord({ role: "echo", cpuSeconds: 0.15 * all.totalSeconds }),
-      "load-1": containerRecord({ role: "load", cpuSeconds: 0.6 * all.totalSeconds }),
-      cadvisor: containerRecord({ role: "observer", cpuSeconds: 0.01 * all.totalSeconds }),
+      echo: containerRecord({ role: "echo", cpuSeconds: 0.15 * totalSeconds }),
+      "load-1": containerRecord({ role: "load", cpuSeconds: 0.6 * totalSeconds }),
+      cadvisor: containerRecord({ role: "observer", cpuSeconds: 0.01 * totalSeconds }),
     },
-    echoWorkers: [
-      { connections: half, messages: half * messages, refused: 0 },
-      {
-        connections: connections - half,
-        messages: (connections - half) * messages,
-        refused: 0,
-      },
-    ],
+    echoWorkers: [half, connections - half].map((own) => ({
+      ...{ connections: own, messages: own * messages, refused: 0 },
+    })),
     tls:
-      scheme === "wss"
-        ? {
-            version: "TLSv1.3",
-            cipher: "TLS_AES_128_GCM_SHA256",
-            group: "X25519",
-            keyType: "ecdsa P-256",
-            resumed: false,
-          }
-        : null,
+      scheme === "ws"
+        ? null
+        : {
+            ...{ version: "TLSv1.3", cipher: "TLS_AES_128_GCM_SHA256", group: "X25519" },
+            ...{ keyType: "ecdsa P-256", resumed: false },
+          },
     machine: {
       cores: 2,
-      busySeconds: 0.8 * all.totalSeconds + proxyCpu,
+      busySeconds: 0.8 * totalSeconds + proxyCpu,
       stealSeconds: 0,
-      foreignSeconds: 0.02 * all.totalSeconds,
-      benchSeconds: 0.02 * all.totalSeconds,
+      foreignSeconds: 0.02 * totalSeconds,
+      benchSeconds: 0.02 * totalSeconds,
     },
     loadCores: 2,
   };
@@ -160,7 +141,7 @@ export function cellRecord(cell = {}, figures = {}) {
 
 /**
  * @param {Partial<PlannedCell>} [cell]
- * @param {Partial<Figures>} [figures] cpuUsPerHandshake: of a connection over the whole hold
+ * @param {Figures} [figures] cpuUsPerHandshake: of a connection over the whole hold
  * @returns {CellRecord} a good one of connections that are held, with five messages on each
  */
 export function idleRecord(cell = {}, figures = {}) {
@@ -170,16 +151,15 @@ export function idleRecord(cell = {}, figures = {}) {
     { scenario: "idle", ...cell, parameters: { ...parameters, MESSAGES: 5 } },
     figures,
   );
-  const { MESSAGES, ...own } = record.parameters;
-  const sides = record.proxy === "none" ? 1 : 2;
-  const traffic = sides * 5 * connections * (bytes + 60);
+  const traffic = (record.proxy === "none" ? 1 : 2) * 5 * connections * (bytes + 60);
   for (const container of Object.values(record.containers))
-    if (container.network) {
-      container.network = { rxBytes: traffic, txBytes: traffic, rxPackets: 9000, txPackets: 9000 };
-    }
+    if (container.network)
+      container.network = {
+        ...{ rxBytes: traffic, txBytes: traffic, rxPackets: 9000, txPackets: 9000 },
+      };
   return {
     ...record,
-    parameters: own,
+    parameters,
     connectionsHeld: { from: connections, to: connections },
     sends: { due: 5 * connections, late: 0, dropped: 0 },
     echoWorkers: (record.echoWorkers ?? []).map((worker) => ({ ...worker, connections: 0 })),
@@ -195,10 +175,8 @@ export function containerRecord({ role, cpuSeconds = 1, peakBytes = 50e6, networ
     role,
     image: `${role}:1`,
     cpu: {
-      userSeconds: cpuSeconds / 4,
-      systemSeconds: (3 * cpuSeconds) / 4,
-      totalSeconds: cpuSeconds,
-      throttledSeconds: 0,
+      ...{ userSeconds: cpuSeconds / 4, systemSeconds: (3 * cpuSeconds) / 4 },
+      ...{ totalSeconds: cpuSeconds, throttledSeconds: 0 },
     },
     memory: {
       baseline: memoryReading((2 * peakBytes) / 3),
@@ -216,104 +194,51 @@ export function containerRecord({ role, cpuSeconds = 1, peakBytes = 50e6, networ
  * @param {number} usageBytes
  * @returns {MemoryReading}
  */
-function memoryReading(usageBytes) {
+export function memoryReading(usageBytes) {
   return {
-    usageBytes,
-    workingSetBytes: 0.9 * usageBytes,
-    rssBytes: 0.5 * usageBytes,
-    kernelBytes: 0.3 * usageBytes,
-    socketBytes: null,
+    ...{ usageBytes, workingSetBytes: 0.9 * usageBytes, rssBytes: 0.5 * usageBytes },
+    ...{ kernelBytes: 0.3 * usageBytes, socketBytes: null },
   };
 }
 
 /**
  * @param {number} mean
- * @param {number} count
+ * @param {number} [count]
  * @returns {LatencySummary}
  */
-function latencySummary(mean, count) {
+export function latencies(mean, count = 1000) {
   return {
-    count,
-    mean,
-    sd: 0.4 * mean,
-    min: 0.05 * mean,
-    median: 0.9 * mean,
-    p90: 1.6 * mean,
-    p95: 2 * mean,
-    p99: 3 * mean,
-    p999: 4 * mean,
-    max: 5 * mean,
+    ...{ count, mean, sd: 0.4 * mean, min: 0.05 * mean, median: 0.9 * mean, p90: 1.6 * mean },
+    ...{ p95: 2 * mean, p99: 3 * mean, p999: 4 * mean, max: 5 * mean },
   };
 }
 
 /**
- * @param {object} [options]
- * @param {Record<string, Partial<Figures>>} [options.proxies] by name, and what each comes to over ws; wss costs 2.5 times
- *   that in CPU and handshake. With `none` among them it is the control.
- * @param {number} [options.rounds]
- * @param {Scheme[]} [options.schemes]
- * @param {number[]} [options.connections]
- * @param {Parameters} [options.parameters]
- * @param {number[]} [options.messages] a connection, in place of that parameter
- * @param {number} [options.spread] every figure of a cell is off by up to this share, in either direction
- * @param {number} [options.seed]
- * @param {(record: CellRecord, cell: PlannedCell) => CellRecord[]} [options.change] the attempts at a cell that are kept, in
- *   place of the good one
+ * Each proxy in each setting in each round.
+ *
+ * @param {object} about
+ * @param {string[]} about.proxies
+ * @param {(Partial<PlannedCell> & {label?: string})[]} about.settings label: end of the cells' ids
+ * @param {(cell: PlannedCell, off: () => number) => CellRecord[]} about.records the attempts at a cell; off: a factor around 1
+ * @param {number} [about.rounds]
+ * @param {number} [about.seed]
+ * @param {number} [about.spread] a factor is off by up to so much
+ * @param {Partial<Results["plan"]>} [about.plan]
  * @returns {Results}
  */
-export function results({
-  proxies = {
-    none: { cpuUsPerHandshake: 150, handshakeMs: 15, echoLatencyMs: 4, totalSeconds: 4 },
-    nginx: {},
-    haproxy: {},
-    "http-proxy": {
-      cpuUsPerHandshake: 700,
-      handshakeMs: 60,
-      echoLatencyMs: 15,
-      totalSeconds: 12,
-      peakBytes: 120e6,
-    },
-  },
-  rounds = 6,
-  schemes = ["ws", "wss"],
-  connections = [PARAMETERS.CONNECTIONS],
-  parameters = PARAMETERS,
-  messages = [parameters.MESSAGES],
-  spread = 0.02,
-  seed = 1,
-  change = (record) => [record],
-} = {}) {
+export function runOf({ proxies, settings, records, rounds = 6, seed = 1, spread = 0.02, plan }) {
   const random = randomNumbers(seed);
   const off = () => 1 + spread * (2 * random() - 1);
-  const names = Object.keys(proxies);
-  /** @type {PlannedCell[]} */
-  const cells = [];
-  for (let round = 1; round <= rounds; round++) {
-    for (const scheme of schemes) {
-      for (const asked of connections) {
-        for (const proxy of names) {
-          for (const each of messages) {
-            const own = { ...parameters, CONNECTIONS: asked, MESSAGES: each };
-            const cell = plannedCell({ round, proxy, scheme, parameters: own });
-            cells.push({ ...cell, id: messages.length > 1 ? `${cell.id}-${each}` : cell.id });
-          }
-        }
-      }
-    }
-  }
-  const records = cells.flatMap((cell) => {
-    const level = { ...FIGURES, ...proxies[cell.proxy] };
-    const tls = cell.scheme === "wss" ? 2.5 : 1;
-    const record = cellRecord(cell, {
-      handshakeMs: level.handshakeMs * tls * off(),
-      echoLatencyMs: level.echoLatencyMs * off(),
-      totalSeconds: level.totalSeconds * tls * off(),
-      cpuUsPerHandshake: level.cpuUsPerHandshake * tls * off(),
-      cpuUsPerMessage: level.cpuUsPerMessage * off(),
-      peakBytes: level.peakBytes * off(),
-    });
-    return change(record, cell);
-  });
+  const cells = Array.from({ length: rounds }, (_, i) => i + 1).flatMap((round) =>
+    settings.flatMap(({ label, ...setting }) =>
+      proxies.map((proxy) => {
+        const { scenario, scheme, parameters = {} } = setting;
+        const end = label ?? Object.values(parameters).join("-");
+        const id = `r${round}-${proxy}-${scenario}-${scheme ?? "ws"}-${end}`;
+        return plannedCell({ id, round, proxy, ...setting });
+      }),
+    ),
+  );
   return {
     schema: 2,
     run: {
@@ -322,70 +247,93 @@ export function results({
       endedAt: "2026-01-31T23:59:00.000Z",
       command: "./bench run test",
     },
-    plan: {
-      schema: 2,
-      battle: "test",
-      title: "Test",
-      published: null,
-      proxies: names,
-      rounds,
-      seed,
-      proxyCpus: 0,
-      workers: null,
-      keyType: "ecdsa",
-      scenarios: SCENARIOS,
-      cells,
-    },
     environment: { schema: 1, identity: { kernel: "6.18", cores: 2 }, details: {}, advice: [] },
-    proxies: names.map((name) => ({
-      name,
-      title: TITLES[name] ?? name,
-      colour: "#009E73",
-      parts: [name],
+    proxies: proxies.map((name) => ({
+      ...{ name, title: TITLES[name] ?? name, colour: "#009E73", parts: [name] },
     })),
-    cells: records,
+    cells: cells.flatMap((cell) => records(cell, off)),
+    plan: {
+      ...{ schema: 2, battle: "test", title: "Test", published: null, proxies, rounds, seed },
+      ...{ proxyCpus: 0, workers: null, keyType: "ecdsa", scenarios: SCENARIOS, cells, ...plan },
+    },
   };
+}
+
+/**
+ * @typedef {object} Options
+ * @property {Record<string, Figures>} [proxies] over ws; over wss it costs 2.5 times that in CPU and time
+ * @property {number} [rounds]
+ * @property {Scheme[]} [schemes]
+ * @property {number[]} [connections]
+ * @property {Parameters} [parameters]
+ * @property {number[]} [messages] per connection, in place of that parameter
+ * @property {number} [spread]
+ * @property {number} [seed]
+ * @property {(record: CellRecord, cell: PlannedCell) => CellRecord[] | void} [change] attempts in place of the good one
+ */
+
+/**
+ * A run of short connections.
+ *
+ * @param {Options} [options]
+ * @returns {Results}
+ */
+export function results({
+  proxies = PROXIES,
+  schemes = ["ws", "wss"],
+  connections = [PARAMETERS.CONNECTIONS],
+  parameters = PARAMETERS,
+  messages = [parameters.MESSAGES],
+  change = () => {},
+  ...about
+} = {}) {
+  const settings = schemes.flatMap((scheme) =>
+    connections.flatMap((CONNECTIONS) =>
+      messages.map((MESSAGES) => ({
+        ...{ scenario: "short-lived", scheme },
+        parameters: { ...parameters, CONNECTIONS, MESSAGES },
+        label: messages.length > 1 ? `${CONNECTIONS}-${MESSAGES}` : `${CONNECTIONS}`,
+      })),
+    ),
+  );
+  return runOf({
+    ...{ ...about, proxies: Object.keys(proxies), settings },
+    records: (cell, off) => {
+      const level = { ...FIGURES, ...proxies[cell.proxy] };
+      const tls = cell.scheme === "wss" ? 2.5 : 1;
+      const record = cellRecord(cell, {
+        handshakeMs: level.handshakeMs * tls * off(),
+        echoLatencyMs: level.echoLatencyMs * off(),
+        totalSeconds: level.totalSeconds * tls * off(),
+        cpuUsPerHandshake: level.cpuUsPerHandshake * tls * off(),
+        cpuUsPerMessage: level.cpuUsPerMessage * off(),
+        peakBytes: level.peakBytes * off(),
+      });
+      return change(record, cell) ?? [record];
+    },
+  });
 }
 
 /**
  * A run of `./bench aa nginx`.
  *
- * @param {object} [options]
- * @param {Partial<Figures>} [options.copy] what the copy comes to
- * @param {number} [options.rounds]
- * @param {Scheme[]} [options.schemes]
- * @param {number} [options.spread] as of `results`
- * @param {number} [options.seed]
- * @param {(record: CellRecord, cell: PlannedCell) => CellRecord[]} [options.change]
+ * @param {Options & {copy?: Figures}} [options] copy: what the copy comes to
  * @returns {Results}
  */
 export function selfResults({ copy = {}, ...options } = {}) {
-  const run = results({
-    proxies: {
-      none: { cpuUsPerHandshake: 150, handshakeMs: 15, echoLatencyMs: 4, totalSeconds: 4 },
-      nginx: {},
-      "nginx-copy": copy,
-    },
-    ...options,
-  });
+  const proxies = { none: OF_CONTROL, nginx: {}, "nginx-copy": copy };
+  const run = results({ proxies, ...options });
   for (const cell of run.plan.cells) if (cell.proxy === "nginx-copy") cell.profile = "nginx";
   Object.assign(run.plan, { battle: "aa", title: "nginx against a copy of itself" });
   return run;
 }
 
-/** @type {Record<string, string>} */
-const TITLES = {
-  none: "no proxy",
-  haproxy: "HAProxy",
-  "haproxy-hitch": "HAProxy + hitch",
-  "nginx-copy": "nginx (copy)",
-};
-
-/** What a connection takes, by proxy. */
+/** What a connection takes, by proxy. @type {Record<string, number>} */
 const BYTES = { none: 40_000, nginx: 25_000, haproxy: 12_000 };
 
 /**
- * A run of idle connections over ws: each proxy has 5 MB, and more for each connection; half of that is user memory, 0.3 kernel.
+ * A run of idle connections over ws: each proxy has 5 MB, and more for each connection; half of
+ * that is user memory, 0.3 kernel.
  *
  * @param {object} [options]
  * @param {number[]} [options.counts] of connections
@@ -400,55 +348,23 @@ export function idleResults({
   skip = () => null,
   change = () => {},
 } = {}) {
-  const base = results({ proxies: { none: {}, nginx: {}, haproxy: {} } });
-  const cells = Array.from({ length: rounds }, (_, i) => i + 1).flatMap((round) =>
-    counts.flatMap((connections) =>
-      Object.keys(BYTES).map((proxy) => {
-        const { parameters } = idleRecord({ parameters: { CONNECTIONS: connections } });
-        const id = `r${round}-${proxy}-${connections}`;
-        const cell = plannedCell({ id, round, proxy, scenario: "idle", parameters });
-        return { ...cell, skip: skip(cell) };
-      }),
-    ),
-  );
-  const records = cells
-    .filter((cell) => !cell.skip)
-    .map((cell) => {
+  return runOf({
+    rounds,
+    proxies: Object.keys(BYTES),
+    settings: counts.map((CONNECTIONS) => ({
+      ...{ scenario: "idle", parameters: { ...IDLE_PARAMETERS, CONNECTIONS } },
+    })),
+    records: (cell) => {
+      cell.skip = skip(cell);
+      if (cell.skip) return [];
       const record = idleRecord(cell);
-      const bytes = BYTES[/** @type {keyof typeof BYTES} */ (cell.proxy)];
-      const usage = 5e6 + bytes * cell.parameters.CONNECTIONS + 1000 * cell.round;
-      for (const container of Object.values(record.containers))
-        if (container.role === "proxy" && container.memory)
-          container.memory.mean = {
-            usageBytes: usage,
-            workingSetBytes: usage,
-            rssBytes: usage / 2,
-            kernelBytes: 0.3 * usage,
-            socketBytes: null,
-          };
+      const { memory } = record.containers[cell.proxy];
+      const usage = 5e6 + BYTES[cell.proxy] * cell.parameters.CONNECTIONS + 1000 * cell.round;
+      if (memory) memory.mean = memoryReading(usage);
       change(record);
-      return record;
-    });
-  return { ...base, plan: { ...base.plan, rounds, cells }, cells: records };
-}
-
-/**
- * @param {Partial<import("../types.js").SlopeRow>} [changes]
- * @returns {import("../types.js").SlopeRow} of 20 kB a connection
- */
-export function slopeRow(changes = {}) {
-  return {
-    proxy: "nginx",
-    points: [],
-    slope: { value: 20e3, interval: [19.5e3, 20.5e3] },
-    connectionsPerGiB: { value: 53_687, interval: [52_378, 55_064] },
-    rank: null,
-    ties: [],
-    baseline: { value: 4e6, interval: null },
-    missing: null,
-    ended: null,
-    ...changes,
-  };
+      return [record];
+    },
+  });
 }
 
 /**

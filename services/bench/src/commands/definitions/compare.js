@@ -2,16 +2,17 @@ import { command } from "./command.js";
 
 /** @import { Define } from "./command.js" */
 
-/** @typedef {{run: string, baseline: string, json: boolean}} CompareArguments */
+/** @typedef {{run: string, baseline: string, json: boolean, all: boolean}} CompareArguments */
 
 /** @type {Define} */
 export const compare = (program, call) =>
   command(program, "compare", "compares a run with a baseline, figure by figure")
     .argument("<RUN>", "a folder of results/, by its name or path")
     .argument("<BASELINE>", "the run that it is compared with")
+    .option("--all", "prints figures that do not differ, too")
     .option("--json", "prints JSON instead of text")
-    .action((run, baseline, { json = false }) => {
-      const wanted = { run, baseline, json };
+    .action((run, baseline, { json = false, all = false }) => {
+      const wanted = { run, baseline, json, all };
       return call("compare", wanted, async ({ directory, say }) =>
         (await import("../compare.js")).compare(directory, wanted, say),
       );

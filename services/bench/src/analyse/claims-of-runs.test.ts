@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { claimTable } from "./claims.ts";
+import type { ClaimRule, Ground, PublishedClaim } from "./claims.ts";
+import { analyse } from "./index.ts";
+import { POLICY, results } from "./testing/results.js";
+
+const ABOUT = { title: "t", year: 2013, source: "s", machine: "m", note: "n", tables: [] };
+
+/** http-proxy costs 3.5 times as much as nginx. */
+const RULE: ClaimRule = {
+  measure: "cpu_us_per_connection",
+  of: "http-proxy",
+  to: ["nginx"],
+  at: { scenario: "short-lived", scheme: "ws", parameters: { CONNECTIONS: 2000 } },
+  min: 2,
+};
+
+function run(name: string, day: string, options?: Parameters<typeof results>[0]): Ground {
+  const { run, comparisons } = analyse(results(options), { policy: POLICY as never });
+  const analysed = { run, comparisons: comparisons.comparisons };
+  return { name, startedAt: `${day}T10:00:00.000Z`, analysed };
+}
+
+function row(claim: PublishedClaim, grounds: Ground[]) {
+  const [{ state, told, others }] = claimTable([{ ...ABOUT, claims: [claim] }], grounds);
+  return { state, by: told?.run.name ?? null, others: others.map(({ run }) => run.name) };
+}
+
+const claim = { claim: "it costs twice as much", rule: RULE };
+const cheap = { nginx: {}, "http-proxy": { cpuUsPerHandshake: 210 } };
+const few = run("few", "2026-03-03", { rounds: 2 });
+const old = run("old", "2026-01-01");
+const other = run("other", "2026-02-02", { connections: [5000] });
+
+test("of runs that have a figure the one that says most tells a claim, not the newest", () => {
+  assert.deepEqual(row(claim, [few, other, old]), { state: "holds", by: "old", others: [] });
+  assert.deepEqual(row(claim, [few]).state, "inconclusive");
+  assert.deepEqual(row(claim, [other]), { state: "no run yet", by: null, others: [] });
+});
+
+test("of two that decide the newer one does, and the opposite of the older is told", () => {
+  const newer = run("newer", "2026-02-02", { proxies: cheap });
+  assert.deepEqual(row(claim, [old, newer]), {
+    ...{ state: "no longer", by: "newer", others: ["old"] },
+  });
+});
+
+test("figures that do not count say more than no run, and less than any that do", () => {
+  const isVoid = run("void", "2026-04-04", {
+    change: (record) => {
+      if (record.machine) Object.assign(record.machine, { stealSeconds: 100 });
+      return [record];
+    },
+  });
+  assert.deepEqual(row(claim, [isVoid, other]), { state: "inconclusive", by: "void", others: [] });
+  assert.equal(row(claim, [isVoid, few]).by, "few");
+});
+
+test("what no run can tell is what its study's file says", () => {
+  const advice = { claim: "buy it", rule: null, kind: "advice", reason: "r" } as const;
+  assert.deepEqual(row(advice, [old]), { state: "advice", by: null, others: [] });
+});

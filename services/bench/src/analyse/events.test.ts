@@ -1,0 +1,337 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Comparison } from "../model/comparison.ts";
+import { survivalOf } from "./event-cells.js";
+import { measuresOf } from "./measures.ts";
+import { settingsOfEvents } from "./events.ts";
+import { stallResults, stormResults, survivalResults } from "./testing/experiments.js";
+import { codes, figureOf, look, near, told } from "./testing/look.ts";
+
+type Planned = Parameters<typeof survivalResults>[0]["proxies"];
+type Outcome = Exclude<Planned[string][string], string | null>;
+type Stall = Parameters<typeof stallResults>[0][string];
+
+/** A tenth of 2,000, at once. */
+const EVERY_TENTH: Outcome = { ends: [{ afterMs: 300, how: "reset", count: 200 }] };
+const REFUSED: Outcome = { failed: [{ second: 0, count: 20, cause: "refused" }] };
+
+const during = (proxies: Planned, event = "reload") => {
+  const { all, ...reported } = look(survivalResults({ proxies }));
+  const of = (question: string) => {
+    const found = all.find((one) => one.question === question && one.event === event);
+    assert.ok(found, question);
+    return found;
+  };
+  return { ...reported, all, of };
+};
+/** Of nginx, in five repetitions of a reload. */
+const reloaded = (reload: Outcome, none: Outcome = {}) => {
+  const { of } = during({ nginx: { none, reload } });
+  return (question: string) => figureOf(of(question), "nginx");
+};
+/** What one cell showed. */
+function seenIn(reload: Outcome) {
+  const [record] = survivalResults({ proxies: { nginx: { reload } }, rounds: 1 }).cells;
+  const seen = survivalOf(record, 10);
+  assert.ok(seen);
+  return seen;
+}
+
+const COUNTS: [what: string, Outcome, question: string, count: number, of: number, string?][] = [
+  ["of 10,000 none is lost", {}, "lost", 0, 10_000, "same"],
+  ["every tenth is counted", EVERY_TENTH, "lost", 1000, 10_000, "worse"],
+  [
+    "what ended before the event was not there to be lost in it",
+    { ends: [{ afterMs: -2000, how: "reset", count: 7 }] },
+    ...(["lost", 0, 9965, "same"] as const),
+  ],
+  ["new handshakes that failed", REFUSED, "failed", 100, 6000, "worse"],
+  ["new handshakes that were slow", { slow: 2 }, "slow", 10, 6000],
+  ["messages", { lost: 9 }, "messages-lost", 45, 5 * 2000 * 70],
+];
+
+for (const [what, outcome, question, count, of, relation] of COUNTS)
+  test(`counts of all repetitions together: ${what}`, () => {
+    const { estimate, extra } = reloaded(outcome)(question);
+    assert.deepEqual([extra.count, extra.of, extra.relation], [count, of, relation]);
+    near(estimate?.value, (100 * count) / of);
+    assert.equal(estimate?.basis, "exact");
+    if (count === 0) assert.ok(Number(estimate.high) < 0.04);
+  });
+
+test("what ended, when, and how", () => {
+  const figure = reloaded({
+    ends: [
+      { afterMs: 300, how: "reset", count: 100 },
+      { afterMs: 5200, how: "close 1001 going away", count: 60 },
+      { afterMs: 30_000, how: "end", count: 40 },
+    ],
+  })("lost");
+  assert.deepEqual(figure.extra.causes, [
+    { what: "reset", count: 500 },
+    { what: "close 1001 going away", count: 300 },
+    { what: "end", count: 200 },
+  ]);
+  assert.deepEqual(figure.rounds, [200, 200, 200, 200, 200]);
+  assert.deepEqual(figure.extra.steps, [{ seconds: 0, what: "HUP to the proxy" }]);
+  const { openPercent = [] } = figure.extra.around ?? {};
+  const at = (seconds: number) => openPercent.find(([second]) => second === seconds)?.[1];
+  assert.deepEqual([-10, 0, 1, 6, 31].map(at), [100, 100, 95, 92, 90]);
+});
+
+const ALIVE: [how: string, afterMs: number, alive: object][] = [
+  ["reset", 300, { 1: 1950, 10: 1950, 60: 1950 }],
+  ["reset", 5200, { 1: 2000, 10: 1950, 60: 1950 }],
+  // One that fell silent was not alive until the time-out told it.
+  ["timeout", 10_400, { 1: 1950, 10: 1950, 60: 1950 }],
+];
+
+test("alive some time after the event", () => {
+  for (const [how, afterMs, alive] of ALIVE)
+    assert.deepEqual(seenIn({ ends: [{ afterMs, how, count: 50 }] }).alive, alive, how);
+  assert.equal(seenIn({ ends: [{ afterMs: -2000, how: "end", count: 7 }] }).endedBefore, 7);
+  const [record] = survivalResults({ proxies: { nginx: { reload: EVERY_TENTH } } }).cells;
+  const measures = measuresOf(record, { timeoutSeconds: 10 } as Parameters<typeof measuresOf>[1]);
+  assert.equal(measures.connections_alive_10_s_percent, 90);
+});
+
+test("where as much is lost without an event, no event is blamed; without such cells nothing is held against them", () => {
+  const few = { ends: [{ afterMs: 300, how: "reset", count: 3 }], lost: 9 };
+  assert.equal(reloaded(few, few)("lost").extra.relation, "same");
+  assert.equal(reloaded(EVERY_TENTH, few)("lost").extra.relation, "worse");
+  const alone = figureOf(during({ nginx: { reload: EVERY_TENTH } }).of("lost"), "nginx");
+  assert.equal(alone.extra.relation, undefined);
+});
+
+test("new handshakes that failed: in which seconds, and why", () => {
+  const [, last] = [REFUSED.failed?.[0], { second: 1, count: 5, cause: "status 502" }];
+  const failed = [...(REFUSED.failed ?? []), last];
+  const figure = reloaded({ failed, slow: 2 });
+  assert.equal(figure("failing-seconds").estimate?.value, 2);
+  assert.deepEqual(figure("failed").extra.causes, [
+    { what: "refused", count: 100 },
+    { what: "status 502", count: 25 },
+  ]);
+  const { failedPercent = [], memoryBytes = [] } = figure("lost").extra.around ?? {};
+  const at = (curve: [number, number][], second: number) =>
+    curve.find(([seconds]) => seconds === second)?.[1];
+  assert.deepEqual(
+    [-1, 0, 1, 2].map((second) => at(failedPercent, second)),
+    [0, 100, 25, 0],
+  );
+  assert.equal(at(memoryBytes, -5), 40e6);
+  const { probes } = seenIn({ failed, slow: 2 });
+  assert.deepEqual([probes.failingSeconds, probes.slowSeconds], [2, 1]);
+});
+
+test("processes and memory before, at the peak and at the end; CPU before and after", () => {
+  const outcome: Outcome = { processes: [3, 5, 3], megabytes: [40, 84, 44] };
+  const { processes, memoryBytes } = seenIn(outcome);
+  assert.deepEqual(processes, { before: 3, peak: 5, end: 3 });
+  assert.deepEqual(memoryBytes, { before: 40e6, peak: 84e6, end: 44e6 });
+  const figure = reloaded(outcome);
+  near(figure("event-memory").estimate?.value, 2.1);
+  const { estimate, extra } = figure("event-cpu");
+  near(estimate?.value, 0.02);
+  near(extra.from, 0.02);
+});
+
+const STAYED = { goneMs: null, atEnd: 2 };
+const OLD: [Outcome["old"], outcome: string | undefined, seconds?: number, Outcome["ends"]?][] = [
+  [{ goneMs: 10_100, atEnd: 0, leaked: 0 }, "gone", 10.1],
+  [{ ...STAYED, leaked: 0 }, "stayed"],
+  [{ ...STAYED, leaked: 1 }, "leaked"],
+  // Not read when the load had gone: at the end of the watch it is known whether it had work.
+  [{ ...STAYED, leaked: null }, "stayed"],
+  [{ ...STAYED, leaked: null }, "leaked", undefined, [{ afterMs: 100, how: "end", count: 2000 }]],
+  [undefined, undefined],
+];
+
+test("old processes: gone after some time, there while clients are, or leaked", () => {
+  for (const [old, outcome, seconds, ends = EVERY_TENTH.ends] of OLD) {
+    const figure = reloaded({ old, ends });
+    assert.equal(figure("lost").extra.outcome, outcome);
+    if (seconds === undefined) continue;
+    const { estimate } = figure("old-processes");
+    assert.deepEqual([estimate?.value, estimate?.high], [seconds, seconds]);
+  }
+});
+
+test("who has no such thing is unsupported, which is no failure; other gaps say why", () => {
+  const { of, flags } = during({
+    none: { none: {}, reload: "has none: it cannot reload" },
+    nginx: { none: {}, reload: "needs 20,400 file descriptors" },
+    haproxy: { none: {}, reload: null },
+  });
+  assert.deepEqual(
+    told(of("lost"), ({ missing }) => missing),
+    {
+      none: [{ kind: "unsupported", why: "has none: it cannot reload" }],
+      nginx: [{ kind: "skipped", why: "needs 20,400 file descriptors" }],
+    },
+  );
+  assert.ok(flags.every(({ severity }) => severity === "note"));
+});
+
+test("a server that appears is told with its share of new connections", () => {
+  const echoShare = [500, 500, 200].map((connections, i) => ({
+    ...{ address: `10.0.0.${i + 2}`, connections, isNew: i === 2 },
+  }));
+  const { of } = during({ nginx: { "backend-scale": { echoShare } } }, "backend-scale");
+  const { estimate, extra } = figureOf(of("newcomers"), "nginx");
+  assert.deepEqual([extra.count, extra.of], [1000, 6000]);
+  near(estimate?.value, 100 / 6);
+});
+
+test("the longest silence of a survivor; where nobody survived, none is known", () => {
+  assert.equal(reloaded({ silenceMs: 340 })("silence").estimate?.value, 340);
+  const { all } = during({
+    nginx: { reload: { ends: [{ afterMs: 1, how: "end", count: 2000 }] } },
+  });
+  assert.ok(!all.some(({ question }) => question === "silence"));
+});
+
+test("cells of events are in no comparison of costs, and lost connections are no fault of a cell", () => {
+  const { all, run, cells } = during({ nginx: { none: {}, reload: EVERY_TENTH } });
+  assert.deepEqual([run.settings, run.cells], [[], []]);
+  assert.deepEqual([...new Set(all.map(({ event }) => event))], ["none", "reload"]);
+  assert.ok(cells.length === 10 && cells.every(({ counted }) => counted));
+});
+
+test("events that are watched for another time stand beside the others, and have their control", () => {
+  const made = survivalResults({ proxies: { nginx: { none: {}, reload: EVERY_TENTH } } });
+  for (const cell of [...made.plan.cells, ...made.cells])
+    if (cell.id.endsWith("reload")) cell.parameters = { ...cell.parameters, WATCH_SECONDS: 12 };
+  const { all } = look(made);
+  const keys = new Set(all.flatMap(({ settings }) => settings));
+  assert.ok(keys.size === 1 && !String([...keys]).includes("watch"));
+  const [, reload] = all.filter(({ question }) => question === "lost");
+  assert.equal(figureOf(reload, "nginx").extra.relation, "worse");
+});
+
+type Returns = Parameters<typeof stormResults>[0];
+
+/** By what is measured. */
+function stormOf(proxies: Returns) {
+  const { all } = look(stormResults(proxies));
+  return (key: string, proxy = "nginx") => {
+    const found: Comparison | undefined = all.find(({ measure }) => measure.key === key);
+    assert.ok(found, key);
+    return figureOf(found, proxy);
+  };
+}
+const back = (...rounds: [number, number, number | null][]) =>
+  rounds.map((seconds) => ({ seconds }));
+/** Four rounds, the fewest that tell two apart. */
+const twice = <T>(...pair: T[]) => [...pair, ...pair];
+const CONTROL = twice(...back([0.4, 0.8, 1], [0.5, 0.9, 1.2]));
+
+test("a storm: times are medians over rounds, and the control is how fast this machine can", () => {
+  const of = stormOf({
+    none: CONTROL,
+    nginx: twice(...back([0.9, 1.6, 2], [1.1, 1.8, 2.2])),
+    haproxy: twice(...back([0.4, 0.85, 1], [0.6, 1.1, 1.4])),
+  });
+  const { estimate, rounds, toControl, extra } = of("back_ms_p99");
+  assert.deepEqual(estimate, { value: 1700, low: 1600, high: 1800, basis: "range" });
+  assert.deepEqual(rounds, [1600, 1800, 1600, 1800]);
+  assert.deepEqual([toControl?.value.toFixed(2), extra.relation], ["2.00", "worse"]);
+  assert.equal(of("back_ms_p99", "haproxy").extra.relation, "same");
+  const none = of("back_ms_p99", "none");
+  assert.deepEqual([none.toControl, none.extra.relation], [null, undefined]);
+  assert.ok(of("storm_cpu_seconds").estimate && of("storm_memory_bytes").estimate);
+});
+
+test("three rounds of a storm tell nobody apart", () => {
+  const slow = back([5, 6, 7], [5, 6, 7], [5, 6, 7]);
+  const { toControl, extra } = stormOf({ none: CONTROL.slice(0, 3), nginx: slow })("back_ms_p99");
+  assert.deepEqual([toControl?.value, extra.relation], [7.5, undefined]);
+});
+
+test("who does not come back is missing, and the time until all are is not known", () => {
+  const of = stormOf({
+    none: CONTROL.slice(0, 2),
+    nginx: [
+      { seconds: [0.9, 1.6, null], missing: 5, attempts: 2600, failedByCause: { refused: 600 } },
+      { seconds: [0.9, 1.6, 2.5], attempts: 2200, failedByCause: { refused: 200 } },
+    ],
+  });
+  assert.deepEqual([of("back").extra.count, of("back").extra.of], [3995, 4000]);
+  const { estimate, rounds } = of("back_ms_p100");
+  assert.deepEqual([estimate?.value, rounds], [2500, [2500]]);
+  near(of("back_attempts").estimate?.value, 1.2);
+  assert.deepEqual(of("back_ms_p99").extra.causes, [{ what: "refused", count: 800 }]);
+});
+
+test("the curve of a storm is level where nobody comes back", () => {
+  const of = stormOf({ none: CONTROL.slice(0, 1), nginx: back([1, 3, 3.5]) });
+  const steps = [
+    ...[
+      [1, 0],
+      [1.1, 50],
+      [3, 50],
+      [3.1, 99],
+    ],
+    ...[
+      [3.5, 99],
+      [3.6, 100],
+    ],
+  ];
+  assert.deepEqual(of("back_ms_p99").extra.around?.back, steps);
+});
+
+test("settings come ws before wss, then by parameters, whatever the order of the plan", () => {
+  const { plan } = stormResults({ none: back([1, 2, 3]) });
+  const [cell] = plan.cells;
+  const second = { ...cell, parameters: { ...cell.parameters, BACKOFF: 2 } };
+  const cells = [{ ...cell, scheme: "wss" as const }, second, cell];
+  assert.deepEqual(
+    settingsOfEvents({ plan: { ...plan, cells } }).map(({ scheme, parameters }) => [
+      ...[scheme, parameters.BACKOFF],
+    ]),
+    [
+      ["ws", 0],
+      ["ws", 2],
+      ["wss", 0],
+    ],
+  );
+});
+
+const BOUNDED: Stall = { sent: 2e6, heldBack: true, grown: 90_000, p99Ms: [2, 2.4] };
+const UNBOUNDED: Stall = { ...BOUNDED, sent: 64 * 2 ** 20, heldBack: false, grown: 66e6 };
+
+test("what a slow reader costs is what the proxy grew by, by parts", () => {
+  const { all } = look(stallResults({ none: BOUNDED, nginx: BOUNDED }));
+  // Socket memory this kernel does not count.
+  assert.deepEqual(
+    all.map((one) => [
+      one.measure.key,
+      Math.round(10 * Number(figureOf(one, "nginx").estimate?.value)),
+    ]),
+    [
+      ["stalled_bytes", 900_000],
+      ["stalled_user_bytes", 450_000],
+      ["stalled_kernel_bytes", 270_000],
+      ["echo_p99_before", 20],
+      ["echo_p99_beside", 24],
+    ],
+  );
+  assert.equal(figureOf(all[0], "nginx").extra.outcome, "held-back");
+  assert.deepEqual(all[0].flags, []);
+});
+
+test("buffering without bound is named; what is not in the proxy is not its", () => {
+  const { find } = look(
+    stallResults({
+      none: { ...UNBOUNDED, grown: 0 },
+      nginx: UNBOUNDED,
+      haproxy: { ...UNBOUNDED, grown: 80_000, lostBytes: 2048, ends: { reset: 3 } },
+    }),
+  );
+  const slow = find("slow-readers");
+  const outcomes = told(slow, ({ extra }) => extra.outcome);
+  assert.deepEqual(outcomes, { none: "elsewhere", nginx: "unbounded", haproxy: "elsewhere" });
+  assert.deepEqual(codes(slow.flags), ["control-took-all"]);
+  const { medians, causes } = figureOf(slow, "haproxy").extra;
+  assert.deepEqual([medians, causes], [[64 * 2 ** 20, 4096], [{ what: "reset", count: 6 }]]);
+});

@@ -1,0 +1,294 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Setting } from "../model/comparison.ts";
+import { workloadOf } from "../plan/workload.js";
+import { noiseFloorOf } from "./index.ts";
+import { multiplexed } from "./ratio.ts";
+import { settingKey } from "./settings.ts";
+import { tlsResults } from "./testing/http.js";
+import { codes, figureOf, figuresOf, holds, look, near, told } from "./testing/look.ts";
+import { PARAMETERS, results, runOf, selfResults } from "./testing/results.js";
+import type { Options } from "./testing/results.js";
+
+const CPU = "cpu_us_per_connection";
+
+/** What differs between the two settings of each comparison of a question. */
+function differences(
+  { all, run }: ReturnType<typeof look>,
+  isWanted: (question: string) => boolean,
+) {
+  const parameters = (key = "") => run.settings.find((one) => one.key === key)?.parameters ?? {};
+  return all
+    .filter(({ question }) => isWanted(question))
+    .map(({ question, settings: [key], beside }) => {
+      const [own, other] = [parameters(key), parameters(beside?.[0])];
+      const names = Object.keys(own).filter((name) => own[name] !== other[name]);
+      return [question, ...names.map((name) => `${name} ${own[name]} to ${other[name]}`)].join();
+    });
+}
+
+test("each kind of handshake beside the one that differs in that alone", () => {
+  const found = look(tlsResults({ rounds: 6, names: ["none", "nginx"] }));
+  const isHandshake = (question: string) => question.endsWith("-handshake");
+  assert.deepEqual(differences(found, isHandshake), [
+    ...Array(4).fill("resumed-handshake,RESUMED 1 to 0"),
+    ...Array(2).fill("rsa-handshake,RSA_BITS 2048 to 0"),
+    ...Array(2).fill("tls12-handshake,TLS_VERSION 1.2 to 1.3"),
+  ]);
+  const resumed = found.find("resumed-handshake", ({ settings: [key] }) =>
+    key.endsWith("resumed-1-rsa-bits-0-tls-version-1.3"),
+  );
+  // 260 of 380 µs; the control's CPU is its echo server's.
+  holds(figureOf(resumed, "nginx").estimate, 260 / 380);
+  assert.deepEqual(Object.keys(told(resumed, () => 1)), ["nginx"]);
+  assert.ok(look(results({ rounds: 1 })).all.every(({ question }) => !isHandshake(question)));
+});
+
+test("at a fixed rate nothing is compared that the rate says itself, or that an upper bound was taken for", () => {
+  const compared = look(tlsResults({ rounds: 1 })).all.map(({ measure }) => measure.key);
+  for (const [key, is] of [
+    ["connections_per_second", false],
+    ["total_seconds", false],
+    ["proxy_memory_per_connection_bytes", false],
+    [CPU, true],
+    ["handshake_ms_p99", true],
+  ] as const)
+    assert.equal(compared.includes(key), is, key);
+});
+
+/** On the machine's own network, and on one that Docker made, where an operation costs more. */
+function onBothNetworks(cost: number, dockers: number) {
+  const half = (HOST_NETWORK: number, factor: number) =>
+    results({
+      parameters: { ...PARAMETERS, HOST_NETWORK },
+      seed: 1 + HOST_NETWORK,
+      change: ({ containers, proxy }) => {
+        containers[proxy].cpu.totalSeconds *= factor;
+      },
+    });
+  const [docker, host] = [half(dockers, cost), half(1, 1)];
+  for (const cell of [...host.plan.cells, ...host.cells]) cell.id += "-host";
+  const { "short-lived": described, ...scenarios } = docker.plan.scenarios;
+  const parameterNames = { ...described.parameterNames, hostNetwork: "HOST_NETWORK" };
+  Object.assign(docker.plan, {
+    scenarios: { ...scenarios, "short-lived": { ...described, parameterNames } },
+    cells: [...docker.plan.cells, ...host.plan.cells],
+  });
+  docker.cells.push(...host.cells);
+  return look(docker);
+}
+
+test("a setting on Docker's network beside the same on the machine's own; of several machines it is the overlay", () => {
+  const bridge = onBothNetworks(1.25, 0);
+  const isNetwork = (question: string) => question.endsWith("-network");
+  assert.deepEqual(
+    differences(bridge, isNetwork),
+    Array(2).fill("bridge-network,HOST_NETWORK 0 to 1"),
+  );
+  const networks = bridge.all.filter(({ question }) => isNetwork(question));
+  assert.deepEqual(
+    networks.map(({ scheme, measure }) => `${scheme} ${measure.key} ${measure.unit}`),
+    [`ws ${CPU} times`, `wss ${CPU} times`],
+  );
+  const { estimate, extra } = figureOf(networks[0], "nginx");
+  holds(estimate, 1.25);
+  assert.ok(Number(estimate?.low) > 1.15);
+  near(extra.medians && extra.medians[0] / extra.medians[1], estimate?.value ?? NaN, 0.05);
+  assert.deepEqual(
+    differences(onBothNetworks(1.25, 2), isNetwork),
+    Array(2).fill("overlay-network,HOST_NETWORK 2 to 1"),
+  );
+  assert.ok(look(results({ rounds: 1 })).all.every(({ question }) => !isNetwork(question)));
+});
+
+/** By streams and connections: what each proxy comes to. */
+type Loads = [
+  streams: number,
+  connections: number,
+  proxies: Record<string, Record<string, number>>,
+][];
+
+/** Six rounds that differ by a hundredth. */
+function multiplexedIn(loads: Loads) {
+  const planned = runOf({
+    ...{ proxies: ["none", "envoy", "caddy"], records: () => [], rounds: 1 },
+    settings: loads.map(([STREAMS, CONNECTIONS]) => ({
+      ...{ scenario: "multiplexed", scheme: "wss", parameters: { CONNECTIONS, STREAMS } },
+    })),
+  });
+  const settings = loads.map(([STREAMS, CONNECTIONS]): Setting => {
+    const about = { scenario: "multiplexed", parameters: { CONNECTIONS, STREAMS } };
+    const scheme = "wss";
+    const workload = workloadOf(planned.plan, about);
+    return { ...about, scheme, workload, key: settingKey({ ...about, scheme }) };
+  });
+  const cells = loads.flatMap(([, , proxies], i) =>
+    Object.entries(proxies).flatMap(([proxy, measures]) =>
+      Array.from({ length: 6 }, (_, round) => ({
+        ...{ setting: settings[i].key, counted: true, record: { proxy, round: round + 1 } },
+        measures: Object.fromEntries(
+          Object.entries(measures).map(([key, value]) => [key, value * (1 + round / 100)]),
+        ),
+      })),
+    ),
+  );
+  return multiplexed({ results: planned, settings, cells: cells as never });
+}
+
+test("what shares connections beside what has its own, under each measure that both have", () => {
+  const message = (cpu: number) => ({ cpu_us_per_message: cpu });
+  const found = multiplexedIn([
+    // What only one of caddy's two has is compared with nothing; the control's CPU is its server's.
+    [
+      0,
+      500,
+      { envoy: { ...message(100), handshake_ms_median: 8 }, caddy: message(100), none: message(9) },
+    ],
+    [
+      ...([100, 500] as const),
+      {
+        envoy: { ...message(50), handshake_ms_median: 2 },
+        ...{ caddy: { handshake_ms_median: 2 }, none: message(9) },
+      },
+    ],
+  ]);
+  assert.deepEqual(
+    found.map(({ measure, figures }) => [measure.key, figures.map(({ proxy }) => proxy)]),
+    [
+      ["handshake_ms_median", ["envoy"]],
+      ["cpu_us_per_message", ["envoy"]],
+    ],
+  );
+  const { estimate, extra } = figureOf(found[1], "envoy");
+  assert.deepEqual(
+    extra.medians?.map((value) => value.toFixed(3)),
+    ["51.250", "102.500"],
+  );
+  near(estimate?.value, 0.5);
+  holds(estimate, 0.5);
+});
+
+test("another load is no counterpart, and a single stream on a connection is shared too", () => {
+  const own = { envoy: { cpu_us_per_message: 1 } };
+  const others: Loads = [
+    [0, 200, own],
+    [1, 500, own],
+    [100, 500, own],
+  ];
+  assert.deepEqual(multiplexedIn(others), []);
+  const streams = multiplexedIn([[0, 500, own], ...others]).map(({ settings: [key] }) => key);
+  assert.deepEqual(
+    streams.map((key) => key.replace(/.*streams-/, "")),
+    ["1", "100"],
+  );
+});
+
+test("what TLS costs is the ratio of as many connections, without those that one scheme lacks", () => {
+  const { find } = look(
+    results({
+      connections: [2000, 5000, 10_000],
+      change: (_, { scheme, parameters }) =>
+        scheme === "wss" && parameters.CONNECTIONS === 10_000 ? [] : undefined,
+    }),
+  );
+  const tls = find("tls");
+  assert.deepEqual([tls.settings.length, tls.beside?.length], [2, 2]);
+  near(figureOf(tls, "nginx").estimate?.value, 2.5, 0.1);
+  assert.deepEqual(
+    [codes(tls.flags), Object.keys(told(tls, () => 1)).includes("none")],
+    [["full-handshakes"], false],
+  );
+});
+
+test("a proxy and its copy are told apart where they differ, and tie where they do not", () => {
+  const outcomes = (copy: object, rounds: number) => {
+    const { all } = look(selfResults({ copy, rounds, schemes: ["ws"] }));
+    const aa = all.filter(({ question }) => question === "aa");
+    return Object.fromEntries(aa.map((one) => [one.measure.key, one.figures[0].extra.outcome]));
+  };
+  const same = outcomes({}, 8);
+  assert.ok(Object.keys(same).length > 5);
+  assert.deepEqual([...new Set(Object.values(same))], ["tie"]);
+  const dearer = outcomes({ cpuUsPerHandshake: 260 }, 8);
+  assert.deepEqual([dearer[CPU], dearer.total_seconds], ["differs", "tie"]);
+  // Too few rounds tell nothing.
+  assert.deepEqual([...new Set(Object.values(outcomes({}, 3)))], [undefined]);
+});
+
+test("two proxies that do the same work over a scheme are compared there, under what the work costs", () => {
+  const made = results({ rounds: 6 });
+  const [, , haproxy] = made.proxies;
+  haproxy.sameWorkAs = { proxy: "nginx", scheme: "ws" };
+  const same = look(made).all.filter(({ question }) => question === "same-work");
+  assert.ok(same.length > 0);
+  for (const { scheme, event, figures, measure } of same) {
+    assert.deepEqual([scheme, event, figures[0].proxy], ["ws", "haproxy-nginx", "haproxy"]);
+    assert.notEqual(measure.kind, "memory");
+  }
+});
+
+const floorOf = (options: Options & { copy?: object }, of = results()) =>
+  noiseFloorOf(selfResults({ spread: 0, ...options }), of);
+
+test("the noise floor is how far a proxy was from its copy", () => {
+  const floor = floorOf({ copy: { cpuUsPerHandshake: 204 } });
+  assert.equal(floor?.run, selfResults().run.name);
+  near(floor.ratios[CPU], 1.02);
+  assert.equal(floor.ratios.total_seconds, 1);
+  near(floorOf({ copy: { cpuUsPerHandshake: 160 } })?.ratios[CPU], 1.25);
+  assert.equal(noiseFloorOf(results(), results()), null);
+});
+
+test("a noise floor is of as many rounds as the run has that it is for", () => {
+  // Off by a tenth one way and then the other: over all rounds together nothing is to be seen.
+  const alternating: Options = {
+    rounds: 12,
+    schemes: ["ws"],
+    change: ({ proxy, round, containers }) => {
+      const off = round <= 6 ? 1.1 : 1 / 1.1;
+      if (proxy === "nginx-copy") containers[proxy].cpu.totalSeconds *= off;
+    },
+  };
+  near(floorOf(alternating)?.ratios[CPU], 1.1);
+  near(floorOf(alternating, results({ rounds: 20 }))?.ratios[CPU], 1, 0.01);
+});
+
+test("a noise floor is of the same environment, of which other proxies are no part", () => {
+  const aa = selfResults({ schemes: ["ws"] });
+  const other = results();
+  const [before, now] = [aa.environment.identity, other.environment.identity];
+  Object.assign(before, { "image of nginx": "sha256:1", "proxies/nginx": "a" });
+  Object.assign(now, before, { "image of haproxy": "sha256:2", "proxies/haproxy": "b" });
+  assert.ok(noiseFloorOf(aa, other));
+  for (const key of ["kernel", "image of nginx", "proxies/nginx", "PROXY_WORKERS"]) {
+    const changed = structuredClone(other);
+    changed.environment.identity[key] = "another";
+    assert.equal(noiseFloorOf(aa, changed), null, key);
+  }
+});
+
+test("a run whose copy was not observed is no noise floor, and asks what observing costs", () => {
+  const unobserved = selfResults({ schemes: ["ws"] });
+  for (const cell of unobserved.plan.cells) cell.observed = cell.proxy !== "nginx-copy";
+  assert.equal(noiseFloorOf(unobserved, results()), null);
+  const { find, flags } = look(unobserved);
+  assert.equal(figureOf(find("observers"), "nginx-copy").role, "proxy");
+  assert.deepEqual(figuresOf(flags, "unobserved"), { proxies: ["nginx-copy"] });
+});
+
+test("a difference no larger than that of a proxy from its copy is inside the noise", () => {
+  const made = results({
+    schemes: ["ws"],
+    proxies: {
+      nginx: {},
+      haproxy: { cpuUsPerHandshake: 220 },
+      "http-proxy": { cpuUsPerHandshake: 700 },
+    },
+  });
+  const noise = (ratio: number) => {
+    const noiseFloor = { run: "aa-run", ratios: { [CPU]: ratio } };
+    return figuresOf(look(made, { noiseFloor }).find(CPU).flags, "inside-noise");
+  };
+  assert.equal(noise(1.02), undefined);
+  assert.deepEqual(noise(1.2), { proxies: ["haproxy"], ratio: 1.2, floor: "aa-run" });
+});

@@ -1,0 +1,373 @@
+/**
+ * Two settings beside each other, or two proxies that do the same work: what one costs in times
+ * of the other.
+ */
+import { median } from "simple-statistics";
+import type { Comparison, Setting } from "../model/comparison.ts";
+import { flag } from "../model/flag.ts";
+import { isOnHostNetwork, isOnOverlay } from "../plan/network.js";
+import { CONTROL } from "../plan/proxies.js";
+import { connectionsInAll, sizeNames, without } from "../plan/workload.js";
+import type { Meaning, Plan } from "../model/plan.ts";
+import { detectableRatio, smallestP } from "../statistics/index.js";
+import { comparison, inTimes, ratioFigure } from "./figures.ts";
+import { measure } from "./measures.ts";
+import { ALPHA, judge } from "./ranking.js";
+import {
+  comparesServers,
+  isSameBut,
+  ratioOf,
+  settingKey,
+  stratifiedRatioOf,
+  valuesByRound,
+} from "./settings.ts";
+import type { Pool, Ratio, Run } from "./settings.ts";
+
+/** CPU time, the first that is compared. */
+const CPU = [
+  "cpu_us_per_message",
+  "cpu_us_per_handshake",
+  "cpu_us_per_connection",
+  "proxy_cpu_cores",
+  "proxy_cpu_us_per_request",
+  "servers_cpu_seconds",
+];
+
+/**
+ * What TLS costs in CPU time: settings over wss beside those over ws with as many connections,
+ * which are strata of one ratio.
+ *
+ * @param compared in the settings
+ */
+export function tls(run: Run, pools: Pool[], compared: Comparison[]): Comparison[] {
+  const kinds = Map.groupBy(pools, ({ settings: [{ scenario, parameters, workload }] }) =>
+    settingKey({ scenario, scheme: "ws", parameters: without(parameters, sizeNames(workload)) }),
+  );
+  return [...kinds.values()].flatMap((own) => {
+    // What a battle gives fewer rounds, no answer needs.
+    const [plain, secured] = (["ws", "wss"] as const).map((scheme) =>
+      own
+        .filter(({ settings }) => settings[0].scheme === scheme)
+        .toSorted((a, b) => b.rounds - a.rounds)
+        .at(0),
+    );
+    if (!plain || !secured) return [];
+    const told = (setting: Setting) =>
+      compared.filter(({ settings }) => settings.length === 1 && settings[0] === setting.key);
+    const isMeasured = (setting: Setting) =>
+      told(setting).some(({ figures }) =>
+        figures.some(({ role, estimate }) => role === "proxy" && estimate),
+      );
+    const pairs = plain.settings.flatMap((ws): [Setting, Setting][] => {
+      const wss = secured.settings.find(
+        (other) => connectionsInAll(other.workload) === connectionsInAll(ws.workload),
+      );
+      return wss && isMeasured(ws) && isMeasured(wss) ? [[wss, ws]] : [];
+    });
+    const keys = new Set(plain.settings.flatMap(told).map((one) => one.measure.key));
+    const key = CPU.find((one) => keys.has(one));
+    if (!key || pairs.length === 0) return [];
+    const [[, { workload }]] = pairs;
+    const hasHandshake =
+      key !== "cpu_us_per_message" && (comparesServers(workload) || keys.has("handshake_ms_mean"));
+    return [
+      comparison({
+        question: "tls",
+        measure: inTimes(measure(key)),
+        settings: pairs.map(([wss]) => wss),
+        beside: pairs.map(([, ws]) => ws),
+        figures: ratios(run, key, pairs).map(({ proxy, ratio }) => ratioFigure(proxy, ratio)),
+        flags: hasHandshake ? [flag("full-handshakes", "note", {})] : [],
+      }),
+    ];
+  });
+}
+
+/** What differs, and from which value to which. */
+const HANDSHAKES: { question: string; means: Meaning; over: number; under: number }[] = [
+  { question: "resumed-handshake", means: "resumed", over: 1, under: 0 },
+  { question: "rsa-handshake", means: "rsaBits", over: 2048, under: 0 },
+  { question: "tls12-handshake", means: "tlsVersion", over: 1.2, under: 1.3 },
+];
+
+/** What one kind of TLS handshake costs beside another. */
+export function handshakes(run: Run): Comparison[] {
+  const all = run.settings.filter(({ workload }) => workload.compares === "handshakes");
+  return HANDSHAKES.flatMap(({ question, means, over, under }) =>
+    all.flatMap((setting) => {
+      const { workload } = setting;
+      // Of resumed handshakes only what they save is asked.
+      if (workload[means] !== over || (means !== "resumed" && workload.resumed === 1)) return [];
+      const beside = all.find(
+        (one) => one.workload[means] === under && differsIn(means, one, setting),
+      );
+      return beside ? besides(run, question, ["cpu_us_per_connection"], setting, beside) : [];
+    }),
+  );
+}
+
+/**
+ * What Docker's network costs beside the machine's own. Not what is held against the reference:
+ * that one is on the same network, and the ratio hides what is asked for.
+ */
+export function networks(run: Run): Comparison[] {
+  return run.settings.flatMap((setting) => {
+    if (isOnHostNetwork(setting.workload)) return [];
+    const beside = run.settings.find(
+      (one) =>
+        one.scheme === setting.scheme &&
+        isOnHostNetwork(one.workload) &&
+        differsIn("hostNetwork", one, setting),
+    );
+    const question = `${isOnOverlay(setting.workload) ? "overlay" : "bridge"}-network`;
+    const keys = ["cpu_us_per_connection", "cpu_us_per_message"];
+    return beside ? besides(run, question, keys, setting, beside) : [];
+  });
+}
+
+const MULTIPLEXED = [
+  "handshake_ms_median",
+  "cpu_us_per_message",
+  "proxy_memory_per_connection_bytes",
+  "echo_latency_ms_median",
+  "echo_latency_ms_p99",
+];
+
+/** WebSockets that share HTTP/2 connections beside the same on connections of their own. */
+export function multiplexed(run: Run): Comparison[] {
+  return run.settings.flatMap((setting) => {
+    if (!setting.workload.streams) return [];
+    const beside = run.settings.find(
+      (one) => one.workload.streams === 0 && differsIn("streams", one, setting),
+    );
+    return beside ? besides(run, "multiplexed", MULTIPLEXED, setting, beside) : [];
+  });
+}
+
+function differsIn(means: Meaning, a: Setting, b: Setting): boolean {
+  return isSameBut(a.workload.parameterNames[means], a, b);
+}
+
+/** Without measures that no proxy has figures for in both. */
+function besides(
+  run: Run,
+  question: string,
+  keys: string[],
+  setting: Setting,
+  beside: Setting,
+): Comparison[] {
+  const medians = (proxy: string, key: string) =>
+    [setting, beside].map((one) => median(valuesIn(run, one, proxy, key))) as [number, number];
+  return keys.flatMap((key) => {
+    const told = ratios(run, key, [[setting, beside]]);
+    if (told.length === 0) return [];
+    return comparison({
+      question,
+      measure: inTimes(measure(key)),
+      settings: [setting],
+      beside: [beside],
+      figures: told.map(({ proxy, ratio }) =>
+        ratioFigure(proxy, ratio, { medians: medians(proxy, key) }),
+      ),
+    });
+  });
+}
+
+/** Of each proxy with counted cells in both of a pair: the first to the second. */
+function ratios(
+  run: Run,
+  key: string,
+  pairs: [Setting, Setting][],
+): { proxy: string; ratio: Ratio }[] {
+  const [[{ workload }]] = pairs;
+  const { proxies, seed } = run.results.plan;
+  return proxies
+    .filter((proxy) => proxy !== CONTROL || comparesServers(workload))
+    .flatMap((proxy) => {
+      const rounds = pairs
+        .map((pair) => pair.map((one) => roundsIn(run, one, proxy, key)))
+        .filter((pair) => pair.every(({ size }) => size > 0)) as [
+        Map<number, number>,
+        Map<number, number>,
+      ][];
+      const ratio = rounds.length === 1 ? ratioOf(...rounds[0], seed) : stratifiedRatioOf(rounds);
+      return ratio ? [{ proxy, ratio }] : [];
+    });
+}
+
+function roundsIn({ cells }: Run, { key }: Setting, proxy: string, measure: string) {
+  return valuesByRound(
+    cells.filter(({ setting }) => setting === key),
+    proxy,
+    measure,
+  );
+}
+
+function valuesIn(run: Run, setting: Setting, proxy: string, key: string): number[] {
+  return [...roundsIn(run, setting, proxy, key).values()];
+}
+
+/** Two proxies that do the same work: whatever differs is noise, or the cost of observing. */
+interface Pair {
+  question: "aa" | "observers" | "same-work";
+  proxy: string;
+  copy: string;
+}
+
+/** null: no proxy of the plan is a copy of another. */
+export function copyIn({ cells }: Plan): Pair | null {
+  const copied = cells.find(({ proxy, profile }) => proxy !== profile);
+  const original = cells.find(({ proxy }) => proxy === copied?.profile);
+  if (!copied || !original) return null;
+  const isObserved = (name: string) =>
+    cells.every(({ proxy, observed }) => proxy !== name || observed !== false);
+  const { proxy } = original;
+  const alike = isObserved(proxy) === isObserved(copied.proxy);
+  return { question: alike ? "aa" : "observers", proxy, copy: copied.proxy };
+}
+
+/** What the work costs, a measure of each kind: memory is a container's own, whatever it does. */
+const OF_WORK = [
+  "cpu_us_per_connection",
+  "cpu_us_per_handshake",
+  "cpu_us_per_message",
+  "proxy_cpu_us_per_request",
+  "handshake_ms_mean",
+  "echo_latency_ms_mean",
+  "request_ms_mean",
+  "connections_per_second",
+  "messages_per_second",
+  "requests_per_second",
+];
+
+/**
+ * A proxy beside its copy, and proxies that do the same work by their own description: an A/A
+ * pair in every run that has both.
+ *
+ * @param ranked measures by which proxies are ranked, by setting
+ */
+export function copies(run: Run, ranked: Map<string, string[]>): Comparison[] {
+  const { plan, proxies } = run.results;
+  const copy = copyIn(plan);
+  const twins = proxies.flatMap(({ name, sameWorkAs }): [Pair, string][] =>
+    sameWorkAs && proxies.some((one) => one.name === sameWorkAs.proxy)
+      ? [[{ question: "same-work", proxy: sameWorkAs.proxy, copy: name }, sameWorkAs.scheme]]
+      : [],
+  );
+  return [
+    ...(copy ? copiesOf(run, copy, run.settings, (key) => ranked.get(key) ?? []) : []),
+    ...twins.flatMap(([pair, scheme]) =>
+      copiesOf(
+        run,
+        pair,
+        run.settings.filter((setting) => setting.scheme === scheme),
+        (key) => (ranked.get(key) ?? []).filter((one) => OF_WORK.includes(one)),
+      ),
+    ),
+  ];
+}
+
+/**
+ * Judged over all measures of all settings together, so that chance alone shows a difference in
+ * one of 20 runs and not in one of 20 measures.
+ */
+function copiesOf(
+  run: Run,
+  { question, proxy, copy }: Pair,
+  settings: Setting[],
+  measuresIn: (setting: string) => string[],
+): Comparison[] {
+  const { seed } = run.results.plan;
+  const compared = settings.flatMap((setting) =>
+    measuresIn(setting.key).flatMap((key) => {
+      const [original, second] = [proxy, copy].map((name) => roundsIn(run, setting, name, key));
+      const ratio = ratioOf(second, original, seed);
+      const values = [[...original.values()], [...second.values()]] as [number[], number[]];
+      return ratio ? [{ setting, key, values, ratio }] : [];
+    }),
+  );
+  const names = compared.map((_, i): [string, string] => [`original ${i}`, `copy ${i}`]);
+  const judgement = judge(
+    new Map(compared.flatMap(({ values }, i) => names[i].map((name, j) => [name, values[j]]))),
+    names,
+    (a) => compared[names.findIndex(([name]) => name === a)].ratio,
+  );
+  const detectable = (groups: [number[], number[]]) => {
+    const [a, b] = groups;
+    if (judgement.method === "none") return null;
+    return judgement.method === "test"
+      ? detectableRatio(groups, { alpha: ALPHA, tests: compared.length, seed })
+      : // Ranges that do not touch are the test's most extreme outcome.
+        detectableRatio(groups, { alpha: smallestP(a.length, b.length), tests: 1, seed });
+  };
+  return compared.map(({ setting, key, values, ratio }, i) => {
+    const p = judgement.p(...names[i]);
+    return comparison({
+      question,
+      measure: inTimes(measure(key)),
+      settings: [setting],
+      event: `${copy}-${proxy}`,
+      figures: [
+        ratioFigure(copy, ratio, {
+          medians: [median(values[1]), median(values[0])],
+          ...(p !== null && { p }),
+          ...(judgement.method !== "none" && {
+            outcome: judgement.differ(...names[i]) ? "differs" : "tie",
+          }),
+        }),
+      ],
+      detectable: detectable(values),
+    });
+  });
+}
+
+/** How far a proxy was from a copy of itself. */
+export interface NoiseFloor {
+  /** Folder of the run. */
+  run: string;
+  /** The largest of all settings and all groups of as many rounds, by measure; at least 1. */
+  ratios: Record<string, number>;
+}
+
+/**
+ * Medians of more rounds lie closer together: the rounds are taken in groups of as many as those
+ * have that the floor is for, and the largest ratio of a group is the floor.
+ *
+ * @param run an A/A run
+ * @param rounds of the run that the floor is for
+ * @returns null: there is no pair with figures, or the copy was no copy
+ */
+export function noiseFloor(
+  run: Run,
+  ranked: Map<string, string[]>,
+  rounds: number,
+): NoiseFloor | null {
+  const { plan } = run.results;
+  const pair = copyIn(plan);
+  if (pair?.question !== "aa") return null;
+  const size = Math.min(rounds, plan.rounds);
+  const ratios: Record<string, number> = {};
+  for (const setting of run.settings)
+    for (const key of ranked.get(setting.key) ?? []) {
+      const [a, b] = [pair.proxy, pair.copy].map((name) => roundsIn(run, setting, name, key));
+      for (const group of groupsOf(
+        [...a.keys()].filter((round) => b.has(round)),
+        size,
+      )) {
+        const [own, other] = [a, b].map((values) =>
+          median(group.map((round) => values.get(round) as number)),
+        );
+        if (own > 0 && other > 0)
+          ratios[key] = Math.max(own / other, other / own, ratios[key] ?? 1);
+      }
+    }
+  return Object.keys(ratios).length > 0 ? { run: run.results.run.name, ratios } : null;
+}
+
+/** All of that size; the rounds themselves where they are fewer. */
+function groupsOf(rounds: number[], size: number): number[][] {
+  if (rounds.length <= size) return rounds.length > 0 ? [rounds] : [];
+  return Array.from({ length: Math.floor(rounds.length / size) }, (_, i) =>
+    rounds.slice(i * size, (i + 1) * size),
+  );
+}

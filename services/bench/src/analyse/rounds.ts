@@ -1,0 +1,539 @@
+/**
+ * Proxies under one measure, from one value a round: in a setting, or in several that differ in
+ * the number of connections alone. These are strata: ratios, tests and ranks are stratified.
+ */
+import { mean, median, quantile } from "simple-statistics";
+import type {
+  Comparison,
+  Extra,
+  Figure,
+  JudgedCell,
+  Measure,
+  Missing,
+  Setting,
+} from "../model/comparison.ts";
+import { flag } from "../model/flag.ts";
+import type { Flag, FlagFigures } from "../model/flag.ts";
+import { CONTROL } from "../plan/proxies.js";
+import { connectionsInAll } from "../plan/workload.js";
+import { detectableRatio, mannWhitney, medianInterval, superiority } from "../statistics/index.js";
+import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT, badPercentOf } from "./bad-answers.js";
+import { comparison, estimateOf, figure } from "./figures.ts";
+import { isVoidedBy, summedUp, weakens } from "./flags.js";
+import { measure as measureOf } from "./measures.ts";
+import { PER_CONNECTION, sourcesOf } from "./operation-costs.js";
+import { allPairs, ALPHA, ENOUGH_ROUNDS, judgeStrata, LEAST_ROUNDS, rank } from "./ranking.js";
+import type { Judgement } from "./ranking.js";
+import {
+  comparesServers,
+  CONFIDENCE,
+  once,
+  plannedIn,
+  ratioOf,
+  reasonsOf,
+  stratifiedRatioOf,
+  valuesByRound,
+} from "./settings.ts";
+import type { Ratio, Run } from "./settings.ts";
+
+/**
+ * What the control means under a measure. `bound`: it does the same work without a proxy, so no
+ * proxy can do better, and the difference is what the proxy adds. `own`: it is the cost of the
+ * control's own server. `beside`: it does as any other does, and bounds nothing: of files it is
+ * one of the servers, and over TLS it encrypts in Node's own thread.
+ */
+export type Control = "bound" | "own" | "beside";
+
+/** What is asked of rounds: a measure, what the control means, whether anyone is the best. */
+export interface Asked {
+  key: string;
+  control: Control;
+  isRanked: boolean;
+}
+
+/** The middle half of the rounds may lie so far apart, as a share of their median. */
+const SPREAD_LIMIT_PERCENT = 25;
+
+/** Of those that are kept, one of so many is a leak; fewer may be the proxy's own. */
+const LEAK_SHARE = 0.01;
+const KEPT = ["proxy_sockets_left", "proxy_descriptors_left"];
+
+/** @param pool of which those settings are compared that have the measure */
+export function compareRounds(
+  run: Run,
+  asked: Asked,
+  pool: Setting[],
+  settings: Setting[] = pool,
+): Comparison {
+  const measure = measureOf(asked.key);
+  const values = new Values(run, measure, settings, pool.length > 1);
+  const { plan } = run.results;
+  const { contenders } = values;
+  const { control } = asked;
+  const measured = contenders.filter((name) => values.of(name).length > 0);
+  const pairs = allPairs(measured);
+  const judgement = judgeStrata(
+    pairs,
+    (a, b) => values.pairs(a, b),
+    (a, b) => values.ratio(a, b),
+  );
+  const bad = new Map(plan.proxies.map((name) => [name, badPercentOf(values.cells, name)]));
+  const isBad = (name: string) => answersBadly(bad.get(name) ?? 0);
+  const order = measured.toSorted((a, b) => {
+    const difference = values.standing(a) - values.standing(b);
+    // An error is quick to give: nothing that it makes better counts before a good answer.
+    return (
+      Number(isBad(a)) - Number(isBad(b)) || (measure.better === "lower" ? difference : -difference)
+    );
+  });
+  const ranking = order.filter((name) =>
+    values.samples(name).some(({ length }) => length >= LEAST_ROUNDS),
+  );
+  const voided = contenders.filter((name) => values.isVoided(name));
+  // Whoever is left is no sample of those that ran: the best of them may be the worst of all.
+  const ranks: Map<string, { rank: number; ties: string[] }> =
+    !asked.isRanked || judgement.method === "none" || voided.length > 0
+      ? new Map()
+      : rank(
+          ranking,
+          (a, b) => isBad(a) !== isBad(b) || (judgement.differ(a, b) && !values.areOpposite(a, b)),
+        );
+  const [best] = ranking;
+  const toControl = new Map(
+    control === "own" ? [] : contenders.map((name) => [name, values.ratio(name, CONTROL)]),
+  );
+  const relations =
+    control === "own"
+      ? {}
+      : relationsToControl(
+          values,
+          measured.filter((name) => !isBad(name)),
+          toControl,
+        );
+  const figures = plan.proxies.map((proxy): Figure => {
+    const own = values.of(proxy);
+    const ranked = ranks.get(proxy);
+    const p = ranked && proxy !== best ? judgement.p(best, proxy) : null;
+    const badPercent = bad.get(proxy) ?? 0;
+    const extra: Extra = {
+      ...(p !== null && { p }),
+      ...(relations[proxy] && { relation: relations[proxy] }),
+      ...(badPercent > 0 && { badPercent }),
+    };
+    return {
+      ...figure(proxy),
+      estimate:
+        own.length > 0
+          ? estimateOf({ value: median(own), interval: medianInterval(own, CONFIDENCE) })
+          : null,
+      toBest: ranked ? estimateOf(values.ratio(proxy, best)) : null,
+      toControl: estimateOf(toControl.get(proxy) ?? null),
+      rounds: own,
+      rank: ranked?.rank ?? null,
+      tied: ranked?.ties ?? [],
+      missing: own.length > 0 ? [] : values.missing(proxy),
+      extra,
+    };
+  });
+  const told = control === "own" ? measured : plan.proxies;
+  const isTested = asked.isRanked && judgement.method === "test";
+  return comparison({
+    question: asked.key,
+    measure,
+    settings: pool,
+    figures,
+    flags: [
+      ...(asked.isRanked && voided.length > 0 && measured.length > 0
+        ? [flag("survivors", "weak", { proxies: voided })]
+        : []),
+      ...(asked.isRanked ? values.flags() : []),
+      ...(asked.isRanked ? fewRounds(values, measured, judgement) : []),
+      ...badlyAnswered(bad),
+      ...ofCells(values, told),
+      ...inQueue(values),
+      ...wideSpread(values, control === "own" ? contenders : plan.proxies),
+      ...(control === "bound" ? controlSlower(values, relations) : []),
+      ...ofControl(control, values),
+      ...leaks(values),
+    ],
+    detectable: isTested
+      ? detectableRatio(
+          measured.flatMap((name) => values.samples(name)),
+          {
+            alpha: ALPHA,
+            tests: pairs.length,
+            seed: plan.seed,
+            strata: Math.max(...measured.map((name) => values.samples(name).length)),
+          },
+        )
+      : null,
+  });
+}
+
+/** The values of one measure in one setting. */
+interface Stratum {
+  setting: Setting;
+  /** Keys of the settings that the figure is derived from. */
+  sources: string[];
+  /** What a cell must have for the figure to be had. */
+  needed: Measure;
+  /** Cells of the sources. */
+  cells: JudgedCell[];
+  /** By proxy and round. */
+  rounds: Map<string, Map<number, number>>;
+}
+
+/** The values of one measure in its strata. */
+class Values {
+  run: Run;
+  measure: Measure;
+  contenders: string[];
+  strata: Stratum[];
+  /** Settings in which a contender's figures are void, and others that are whole. */
+  leftOut: Stratum[];
+  cells: JudgedCell[];
+  isPool: boolean;
+
+  constructor(run: Run, measure: Measure, settings: Setting[], isPool: boolean) {
+    this.run = run;
+    this.measure = measure;
+    this.isPool = isPool;
+    this.contenders = run.results.plan.proxies.filter((name) => name !== CONTROL);
+    const planned = settings.map((setting) => stratumOf(run, measure, setting));
+    const measured = planned.filter((one) =>
+      this.contenders.some((name) => valuesIn(one, name).length > 0),
+    );
+    const all = measured.length > 0 ? measured : planned;
+    // Where a contender's figures are void, whoever is left is no sample.
+    const whole = all.filter((one) => !this.contenders.some((name) => this.#isVoidedIn(one, name)));
+    this.strata = whole.length > 0 ? whole : all;
+    this.leftOut = all.filter((one) => !this.strata.includes(one));
+    this.cells = [...new Set(this.strata.flatMap(({ cells }) => cells))];
+  }
+
+  /** One a round: means over the settings, of the rounds that have the most of them. */
+  of(proxy: string): number[] {
+    const rounds = Map.groupBy(
+      this.strata.flatMap((one) => [...(one.rounds.get(proxy) ?? [])]),
+      ([round]) => round,
+    );
+    const most = Math.max(...[...rounds.values()].map(({ length }) => length));
+    return [...rounds]
+      .filter(([, values]) => values.length === most)
+      .sort(([a], [b]) => a - b)
+      .map(([, values]) => mean(values.map(([, value]) => value)));
+  }
+
+  /** Its values in each stratum in which it has any. */
+  samples(proxy: string): number[][] {
+    return this.strata.map((one) => valuesIn(one, proxy)).filter(({ length }) => length > 0);
+  }
+
+  /** The values of two in each stratum that both have. */
+  pairs(a: string, b: string): [number[], number[]][] {
+    return this.strata
+      .map((one): [number[], number[]] => [valuesIn(one, a), valuesIn(one, b)])
+      .filter((pair) => pair.every(({ length }) => length > 0));
+  }
+
+  /**
+   * What tells the lower of two. With other settings figures have another level: there it is how
+   * often it is the higher of two, against each other proxy in the settings that both have.
+   */
+  standing(proxy: string): number {
+    if (!this.isPool) return median(this.of(proxy));
+    const shares = this.contenders.flatMap((other) => {
+      const pairs = other === proxy ? [] : this.pairs(proxy, other);
+      return pairs.length > 0 ? [superiority(pairs)] : [];
+    });
+    return shares.length > 0 ? mean(shares) : 0.5;
+  }
+
+  ratio(a: string, b: string): Ratio | null {
+    const both = this.strata.flatMap(({ rounds }): [Map<number, number>, Map<number, number>][] => {
+      const [own, other] = [rounds.get(a), rounds.get(b)];
+      return own && other && own.size > 0 && other.size > 0 ? [[own, other]] : [];
+    });
+    return this.isPool
+      ? stratifiedRatioOf(both)
+      : ratioOf(...(both[0] ?? [new Map(), new Map()]), this.run.results.plan.seed);
+  }
+
+  /** Whether one is lower in a setting, and the other in another one. */
+  areOpposite(a: string, b: string): boolean {
+    return this.#directions(a, b).every((connections) => connections.length > 0);
+  }
+
+  /**
+   * Connections of the settings in which a is lower, and in which it is higher. Each setting by
+   * itself and uncorrected, so that a change of direction is noticed sooner than a difference is
+   * claimed: of two equal proxies in three settings, 4 pairs of 1,000 come out opposite.
+   */
+  #directions(a: string, b: string): [number[], number[]] {
+    const different = this.strata.flatMap((one) => {
+      const pair = [valuesIn(one, a), valuesIn(one, b)];
+      if (!pair.every(({ length }) => length >= LEAST_ROUNDS)) return [];
+      const { p, u } = mannWhitney(pair[0], pair[1]);
+      const isLower = u < (pair[0].length * pair[1].length) / 2;
+      return p <= ALPHA ? [{ connections: connectionsIn(one), isLower }] : [];
+    });
+    const of = (wanted: boolean) =>
+      different.filter(({ isLower }) => isLower === wanted).map(({ connections }) => connections);
+    return [of(true), of(false)];
+  }
+
+  /** It was measured, and in a setting none of its figures counts. */
+  isVoided(proxy: string): boolean {
+    return this.strata.some((one) => this.#isVoidedIn(one, proxy));
+  }
+
+  #isVoidedIn(stratum: Stratum, proxy: string): boolean {
+    if (valuesIn(stratum, proxy).length > 0) return false;
+    return missingIn(this.run, stratum, proxy).some(
+      ({ kind }) => kind === "voided" || kind === "invalid",
+    );
+  }
+
+  /** Why it has no value. */
+  missing(proxy: string): Missing[] {
+    return once(this.strata.flatMap((one) => missingIn(this.run, one, proxy)));
+  }
+
+  /** What is to be said of a pool. */
+  flags(): Flag[] {
+    const flags: Flag[] = [];
+    if (this.leftOut.length > 0)
+      flags.push(
+        flag("left-out", "weak", {
+          proxies: this.contenders.filter((name) =>
+            this.leftOut.some((one) => this.#isVoidedIn(one, name)),
+          ),
+          connections: this.leftOut.map(connectionsIn),
+        }),
+      );
+    const lacking = this.contenders.flatMap((proxy) => {
+      const without = this.strata.filter((one) => valuesIn(one, proxy).length === 0);
+      if (without.length === 0 || without.length === this.strata.length) return [];
+      return [{ proxy, connections: without.map(connectionsIn) }];
+    });
+    if (lacking.length > 0) flags.push(flag("lacks-settings", "weak", { proxies: lacking }));
+    const isLowerBetter = this.measure.better === "lower";
+    const pairs = allPairs(this.contenders)
+      .filter((pair) => this.areOpposite(...pair))
+      .map((proxies): FlagFigures["opposite"]["pairs"][number] => {
+        const [lower, higher] = this.#directions(...proxies);
+        return { proxies, better: isLowerBetter ? [lower, higher] : [higher, lower] };
+      });
+    if (pairs.length > 0) flags.push(flag("opposite", "weak", { pairs }));
+    return flags;
+  }
+}
+
+function stratumOf({ results, settings, cells }: Run, measure: Measure, setting: Setting): Stratum {
+  const derived = sourcesOf(setting, measure.key, settings);
+  const from = derived ? [derived.of, derived.fewer, derived.more] : [setting];
+  const sources = [...new Set(from.map(({ key }) => key))];
+  const own = cells.filter((cell) => cell.setting === setting.key);
+  return {
+    setting,
+    sources,
+    needed: derived ? measureOf(PER_CONNECTION) : measure,
+    cells: cells.filter((cell) => sources.includes(cell.setting)),
+    rounds: new Map(
+      results.plan.proxies.map((proxy) => [proxy, valuesByRound(own, proxy, measure.key)]),
+    ),
+  };
+}
+
+function valuesIn({ rounds }: Stratum, proxy: string): number[] {
+  return [...(rounds.get(proxy)?.values() ?? [])];
+}
+
+function connectionsIn({ setting }: Stratum): number {
+  return connectionsInAll(setting.workload);
+}
+
+/** Why a proxy has no value in a stratum: one reason or more. */
+function missingIn(run: Run, { sources, cells, needed }: Stratum, proxy: string): Missing[] {
+  const reasons = once(
+    sources.flatMap((setting) =>
+      missingInSource(
+        run,
+        setting,
+        proxy,
+        cells.filter((cell) => cell.setting === setting && cell.record.proxy === proxy),
+        needed,
+      ),
+    ),
+  );
+  return reasons.length > 0 ? reasons : [{ kind: "no-common-round" }];
+}
+
+function missingInSource(
+  run: Run,
+  setting: string,
+  proxy: string,
+  recorded: JudgedCell[],
+  needed: Measure,
+): Missing[] {
+  const counting = recorded.filter(({ counted }) => counted);
+  if (counting.some(({ measures }) => needed.key in measures)) return [];
+  const voiding = counting
+    .flatMap(({ flags }) => flags)
+    .filter((one) => isVoidedBy(one, needed.kind));
+  if (voiding.length > 0)
+    return [...Map.groupBy(voiding, ({ code }) => code).values()].map(([one]) => ({
+      kind: "voided",
+      flag: one,
+    }));
+  if (counting.length > 0) return [{ kind: "unreadable" }];
+  const reasons: Missing[] = recorded.flatMap(reasonsOf);
+  for (const cell of plannedIn(run.results, setting))
+    if (cell.skip && cell.proxy === proxy) reasons.push({ kind: "skipped", why: cell.skip });
+  return reasons.length > 0 ? reasons : [{ kind: "not-run" }];
+}
+
+/** How each proxy with figures of good answers stands to the control. */
+function relationsToControl(
+  values: Values,
+  proxies: string[],
+  toControl: Map<string, Ratio | null>,
+): Record<string, "better" | "worse" | "same"> {
+  const control = values.of(CONTROL);
+  if (control.length === 0) return {};
+  const bound = median(control);
+  const judgement = judgeStrata(
+    proxies.map((proxy) => [proxy, CONTROL]),
+    (a, b) => values.pairs(a, b),
+    (a) => toControl.get(a) ?? null,
+  );
+  return Object.fromEntries(
+    proxies.map((proxy) => {
+      if (!judgement.differ(proxy, CONTROL)) return [proxy, "same"];
+      const isBetter = median(values.of(proxy)) < bound === (values.measure.better === "lower");
+      return [proxy, isBetter ? "better" : "worse"];
+    }),
+  );
+}
+
+function fewRounds(values: Values, measured: string[], { method }: Judgement): Flag[] {
+  const roundsOf = (proxy: string) => values.samples(proxy).map(({ length }) => length);
+  const most = Math.max(...measured.flatMap(roundsOf));
+  const flags: Flag[] = [];
+  if (measured.length > 1 && (method !== "test" || most < ENOUGH_ROUNDS)) {
+    const onePairIn = method === "range" ? arrangements(most) / 2 : null;
+    flags.push(
+      flag("few-rounds", "note", {
+        rounds: most,
+        least: LEAST_ROUNDS,
+        enough: ENOUGH_ROUNDS,
+        onePairIn,
+      }),
+    );
+  }
+  const short = measured
+    .map((proxy) => ({ proxy, rounds: Math.min(...roundsOf(proxy)) }))
+    .filter(({ rounds }) => rounds < most);
+  if (short.length > 0) flags.push(flag("missing-rounds", "weak", { most, proxies: short }));
+  return flags;
+}
+
+/** Ways to choose n of 2 n. */
+function arrangements(n: number): number {
+  let ways = 1;
+  for (let i = 1; i <= n; i++) ways *= (n + i) / i;
+  return Math.round(ways);
+}
+
+function badlyAnswered(bad: Map<string, number>): Flag[] {
+  const proxies = [...bad]
+    .filter(([, badPercent]) => answersBadly(badPercent))
+    .map(([proxy, badPercent]) => ({ proxy, badPercent }));
+  if (proxies.length === 0) return [];
+  return [flag("ranked-last", "weak", { limit: BAD_ANSWERS_LIMIT_PERCENT, proxies })];
+}
+
+function wideSpread(values: Values, names: string[]): Flag[] {
+  const wide = names.flatMap((proxy) => {
+    const percent = Math.max(...values.samples(proxy).map(middlePercent));
+    return percent > SPREAD_LIMIT_PERCENT ? [{ proxy, percent }] : [];
+  });
+  return wide.length > 0
+    ? [flag("spread", "weak", { limit: SPREAD_LIMIT_PERCENT, proxies: wide })]
+    : [];
+}
+
+/** How far apart the middle half lies, as a share of the median; 0: too few to tell. */
+function middlePercent(values: number[]): number {
+  if (values.length < 2 || !(median(values) > 0)) return 0;
+  return (100 * (quantile(values, 0.75) - quantile(values, 0.25))) / median(values);
+}
+
+/** What weakens single cells weakens what rests on them. */
+function ofCells(values: Values, names: string[]): Flag[] {
+  const cells = values.cells.filter(
+    ({ counted, record }) => counted && names.includes(record.proxy),
+  );
+  const found = cells
+    .filter(({ record }) => values.of(record.proxy).length > 0)
+    .flatMap(({ record, flags }) => flags.map((one) => ({ record, flag: one })))
+    .filter(
+      ({ flag }) =>
+        weakens(flag, values.measure.kind) &&
+        !(flag.code === "saturated" && flag.figures.loop === "closed"),
+    );
+  return summedUp(found, cells.length);
+}
+
+/**
+ * In a closed loop there are always so many at a time, and on a saturated machine they wait for
+ * each other: what one takes is the CPU time of all that are in front of it.
+ */
+function inQueue({ measure, cells }: Values): Flag[] {
+  if (measure.kind !== "time" || measure.unit !== "ms") return [];
+  const saturated = cells
+    .filter(({ counted, measures }) => counted && measure.key in measures)
+    .flatMap(({ flags }) => flags)
+    .flatMap((one) =>
+      one.code === "saturated" && one.figures.loop === "closed" ? [one.figures] : [],
+    );
+  if (saturated.length === 0) return [];
+  const { loop: _, ...figures } = saturated.toSorted((a, b) => b.percent - a.percent)[0];
+  return [flag("queue", "weak", figures)];
+}
+
+/** Nothing is faster than the same work without a proxy: else something slowed the control. */
+function controlSlower(values: Values, relations: Record<string, string>): Flag[] {
+  const faster = Object.keys(relations).filter((proxy) => relations[proxy] === "better");
+  if (faster.length === 0) return [];
+  const of = (name: string) => median(values.of(name));
+  return [
+    flag("control-slower", "weak", {
+      measure: values.measure.key,
+      control: of(CONTROL),
+      proxies: faster.map((proxy) => ({ proxy, value: of(proxy) })),
+    }),
+  ];
+}
+
+/** Over TLS the control encrypts in the thread that also answers: it bounds nothing. */
+function ofControl(control: Control, values: Values): Flag[] {
+  if (values.of(CONTROL).length === 0) return [];
+  if (control === "own") return [flag("control-own", "note", {})];
+  const isSecured = values.cells.some(
+    ({ record, workload }) => record.scheme === "wss" && !comparesServers(workload),
+  );
+  return control === "beside" && isSecured ? [flag("control-beside", "note", {})] : [];
+}
+
+function leaks(values: Values): Flag[] {
+  if (!KEPT.includes(values.measure.key)) return [];
+  const connections = Math.max(...values.strata.map(connectionsIn));
+  const proxies = values.contenders.flatMap((proxy) => {
+    const kept = values.of(proxy);
+    const left = kept.length > 0 ? median(kept) : 0;
+    return left >= LEAK_SHARE * connections ? [{ proxy, left }] : [];
+  });
+  if (proxies.length === 0) return [];
+  return [flag("leak", "weak", { proxies, connections, limit: 100 * LEAK_SHARE })];
+}

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Figure } from "../model/comparison.ts";
+import { figureOf, look, near } from "./testing/look.ts";
+import { capacityResults } from "./testing/capacities.js";
+import { results } from "./testing/results.js";
+
+type Course = NonNullable<Parameters<typeof capacityResults>[0]>;
+type Verdict = "holds" | "fails" | "limited";
+
+const searched = (course?: Course) => look(capacityResults(course)).find("capacity");
+const ends = ({ estimate, extra }: Figure) => [
+  extra.search?.confirmed,
+  estimate?.low,
+  estimate?.high,
+];
+/** Those that hold and fail by turns until the generator is at its limit. */
+const atLeast = (rate: number): Course => ({
+  search: [
+    [rate, "holds"],
+    [2 * rate, "limited"],
+  ],
+  at: ["holds", "holds", "holds"],
+  above: [],
+});
+
+test("three cells that hold and three above that fail confirm the rate; with what it took", () => {
+  const { estimate, extra } = figureOf(searched(), "nginx");
+  assert.deepEqual(estimate, { value: 322, low: 322, high: 336, basis: "bracket" });
+  const { search } = extra;
+  assert.ok(search);
+  const { points, fresh, brokeFirst, perCore, confirmed } = search;
+  assert.deepEqual([confirmed, brokeFirst, fresh], [true, ["p99"], { at: 3, above: 3 }]);
+  assert.deepEqual([points.length, points.filter((one) => one.fresh).length], [7 + 6, 6]);
+  // Half a core.
+  assert.equal(perCore, 322 / 0.5);
+  // 2 CPU s of the proxy in 5 s, of half a core; 1 of the generator, of two cores.
+  near(search.budgetPercent, 80);
+  near(search.generatorPercent, 10);
+  const { p99Ms, throttled } =
+    points.find(({ rate, verdict }) => rate === 322 && verdict === "holds") ?? {};
+  assert.deepEqual([p99Ms, throttled], [10, 0]);
+  // 644 a second and core, each worth 250 µs of the reference.
+  near(extra.toReference, 0.161);
+});
+
+test("what fresh cells, and the generator, leave of a rate", () => {
+  const rows: [Course, unknown[]][] = [
+    [{ at: ["holds", "fails", "holds"] }, [false, 308, 336]],
+    [{ above: ["fails", "holds", "fails"] }, [false, 322, 400]],
+    [atLeast(200), [false, 200, null]],
+  ];
+  for (const [course, expected] of rows)
+    assert.deepEqual(ends(figureOf(searched(course), "nginx")), expected);
+  const limited = figureOf(searched(atLeast(200)), "nginx").extra.search?.points.at(1);
+  assert.deepEqual([limited?.verdict, limited?.limits], ["limited", ["generator"]]);
+});
+
+const ranks = (course: Course) =>
+  searched(course).figures.map(({ proxy, rank, tied }) => [proxy, rank, tied]);
+
+test("two equal proxies tie, whichever the search went further for; one that carries less does not", () => {
+  const search = (...all: [number, Verdict][]): Course => ({ search: all });
+  const others = {
+    // A step of the search lower, as the knee is not sharp.
+    "nginx-copy": search(
+      ...([
+        [200, "holds"],
+        [400, "fails"],
+        [400, "fails"],
+        [283, "holds"],
+      ] as [number, Verdict][]),
+      ...([
+        [336, "fails"],
+        [308, "holds"],
+        [322, "fails"],
+      ] as [number, Verdict][]),
+    ),
+    relay: search(
+      ...([
+        [100, "holds"],
+        [200, "fails"],
+        [200, "fails"],
+        [141, "holds"],
+      ] as [number, Verdict][]),
+      ...([
+        [168, "fails"],
+        [154, "holds"],
+        [161, "holds"],
+      ] as [number, Verdict][]),
+    ),
+  };
+  assert.deepEqual(ranks({ others }), [
+    ["none", null, []],
+    ["nginx", 1, ["nginx-copy"]],
+    ["nginx-copy", 1, ["nginx"]],
+    ["relay", 3, []],
+  ]);
+});
+
+test("known to carry no more than at least little: no rank, and no tie; at least what the best carries: ranked", () => {
+  assert.deepEqual(ranks({ others: { little: atLeast(20), much: atLeast(800) } }), [
+    ["none", null, []],
+    ["nginx", 2, []],
+    ["little", null, []],
+    ["much", 1, []],
+  ]);
+});
+
+test("a search that failed says why", () => {
+  const run = capacityResults();
+  const [search] = run.cells;
+  const cause = { kind: "start" as const, message: "no" };
+  run.cells = [{ ...search, probes: undefined, status: "failed", cause }];
+  assert.deepEqual(
+    look(run)
+      .find("capacity")
+      .figures.map(({ estimate, missing }) => [estimate, missing]),
+    [
+      [null, [{ kind: "skipped", why: "it has not run" }]],
+      [null, [{ kind: "skipped", why: "no" }]],
+    ],
+  );
+});
+
+test("cells of a search are in no other comparison, and other runs have none", () => {
+  const { all, run } = look(capacityResults());
+  assert.deepEqual([all.length, run.cells, run.settings], [1, [], []]);
+  assert.ok(look(results({ rounds: 1 })).all.every(({ question }) => question !== "capacity"));
+});

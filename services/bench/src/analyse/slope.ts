@@ -1,0 +1,360 @@
+/**
+ * What grows: memory with each connection that is held, and memory, sockets and descriptors with
+ * each hour of a steady load.
+ */
+import { median } from "simple-statistics";
+import type {
+  Comparison,
+  Estimate,
+  Figure,
+  JudgedCell,
+  Measure,
+  Missing,
+  Setting,
+} from "../model/comparison.ts";
+import { flag } from "../model/flag.ts";
+import type { Flag } from "../model/flag.ts";
+import { CONTROL } from "../plan/proxies.js";
+import { connectionsInAll, without, workloadOf } from "../plan/workload.js";
+import type { CourseReading } from "../model/cell.ts";
+import type { PlannedCell } from "../model/plan.ts";
+import type { Results } from "../model/record.ts";
+import { simultaneousIntervals, theilSen } from "../statistics/index.js";
+import type { Estimate as Interval } from "../statistics/types.js";
+import { comparison, estimateOf, figure, ownMeasure, quotient, valueOf } from "./figures.ts";
+import { isAbout } from "./flags.js";
+import { measure as measureOf } from "./measures.ts";
+import { ALPHA, rank } from "./ranking.js";
+import { held } from "./readings.js";
+import {
+  compareText,
+  CONFIDENCE,
+  holdsForSeconds,
+  lastAttempts,
+  medianEstimate,
+  reasonsOf,
+  settingKey,
+} from "./settings.ts";
+import type { Run } from "./settings.ts";
+
+/** A line through fewer says nothing about whether it is one. */
+export const LEAST_COUNTS = 4;
+
+/** The mean over the hold, as a peak is one sample; and what it is before the load. */
+const PARTS = [
+  ["proxy_memory_mean_usage_bytes", "proxy_memory_baseline_usage_bytes"],
+  ["proxy_memory_mean_rss_bytes", "proxy_memory_baseline_rss_bytes"],
+  ["proxy_memory_mean_kernel_bytes", "proxy_memory_baseline_kernel_bytes"],
+];
+
+/** Slopes of settings that differ in the connections they hold alone. */
+interface Family {
+  settings: Setting[];
+  planned: PlannedCell[];
+  cells: JudgedCell[];
+}
+
+interface Slope {
+  proxy: string;
+  points: { x: number; y: number; growth: number }[];
+  counts: number;
+  slope: Interval | null;
+  baseline: Estimate | null;
+}
+
+/** Memory over held connections: what one more costs, without what a proxy needs anyway. */
+export function slopes({ results, settings, cells }: Run): Comparison[] {
+  return families(results, settings)
+    .map(({ settings: own, planned }) => {
+      const ids = new Set(planned.map(({ id }) => id));
+      const attempts = lastAttempts(cells.filter(({ record }) => ids.has(record.id)));
+      return { settings: own, planned, cells: attempts };
+    })
+    .flatMap((family) => PARTS.map((part, i) => slope(results, family, part, i === 0)));
+}
+
+function families({ plan }: Results, settings: Setting[]): Omit<Family, "cells">[] {
+  const key = ({ scenario, scheme, parameters, workload }: Omit<Setting, "key">) =>
+    settingKey({
+      scenario,
+      scheme,
+      parameters: without(parameters, [workload.parameterNames.connections]),
+    });
+  const held = settings.filter(({ workload }) => holdsForSeconds(workload));
+  return [...Map.groupBy(held, key)]
+    .map(([name, own]) => ({
+      settings: own,
+      planned: plan.cells.filter(
+        (cell) => key({ ...cell, workload: workloadOf(plan, cell) }) === name,
+      ),
+    }))
+    .filter(({ settings: own }) => countsOf(own) >= LEAST_COUNTS)
+    .sort(({ settings: [a] }, { settings: [b] }) => {
+      const rest = ({ parameters, workload }: Setting) =>
+        JSON.stringify(without(parameters, [workload.parameterNames.connections]));
+      return (
+        compareText(a.scenario, b.scenario) ||
+        compareText(rest(a), rest(b)) ||
+        compareText(a.scheme, b.scheme)
+      );
+    });
+}
+
+function countsOf(settings: Setting[]): number {
+  return new Set(settings.map(({ workload }) => connectionsInAll(workload))).size;
+}
+
+function slope(
+  { plan }: Results,
+  family: Family,
+  [mean, baseline]: string[],
+  isRanked: boolean,
+): Comparison {
+  const counted = family.cells.filter(countsForMemory);
+  const rows = plan.proxies.map((proxy) =>
+    slopeOf(
+      proxy,
+      counted.filter(({ record }) => record.proxy === proxy),
+      { mean, baseline },
+    ),
+  );
+  const ended = new Map(plan.proxies.map((proxy) => [proxy, endOf(plan, family, proxy)] as const));
+  const contenders = rows.filter(({ proxy }) => proxy !== CONTROL);
+  const lacking = contenders.filter((row) => !row.slope).map(({ proxy }) => proxy);
+  const { ranks, flags } = isRanked
+    ? ranked(contenders, ended)
+    : { ranks: new Map<string, { rank: number; ties: string[] }>(), flags: [] };
+  const [best] = contenders
+    .filter(({ proxy }) => ranks.get(proxy)?.rank === 1)
+    .sort((a, b) => Number(a.slope?.value) - Number(b.slope?.value));
+  return comparison({
+    question: "memory-per-connection",
+    measure: measureOf(mean),
+    settings: family.settings,
+    figures: rows.map((row): Figure => {
+      const { proxy, points, counts } = row;
+      const place = ranks.get(proxy);
+      const end = ended.get(proxy) ?? null;
+      const few: Missing =
+        points.length === 0 && counted.some(({ record }) => record.proxy === proxy)
+          ? { kind: "uncounted" }
+          : { kind: "few-counts", counts, least: LEAST_COUNTS };
+      return {
+        ...figure(proxy),
+        estimate: estimateOf(row.slope),
+        toBest: !place ? null : row === best ? valueOf(1) : quotient(row.slope, best.slope),
+        rank: place?.rank ?? null,
+        tied: place?.ties ?? [],
+        missing: row.slope ? [] : [end ? end.why : few],
+        extra: {
+          baseline: row.baseline,
+          ended: end,
+          curve: points.map(({ x, growth }): [number, number] => [x, growth]),
+        },
+      };
+    }),
+    flags: [
+      ...(isRanked && lacking.length > 0 ? [flag("no-slope", "weak", { proxies: lacking })] : []),
+      ...flags,
+    ],
+  });
+}
+
+function slopeOf(
+  proxy: string,
+  cells: JudgedCell[],
+  { mean, baseline }: { mean: string; baseline: string },
+): Slope {
+  const points = cells
+    .filter(({ measures }) => mean in measures)
+    .map(({ record, measures }) => ({
+      x: held(record) as number,
+      y: measures[mean],
+      growth: measures[mean] - measures[baseline],
+    }))
+    .sort((a, b) => a.x - b.x);
+  const counts = new Set(points.map(({ x }) => x)).size;
+  const slope = theilSen(points, CONFIDENCE);
+  const baselines = cells.flatMap(({ measures }) => measures[baseline] ?? []);
+  return {
+    proxy,
+    points,
+    counts,
+    slope: counts < LEAST_COUNTS ? null : slope,
+    baseline: estimateOf(medianEstimate(baselines)),
+  };
+}
+
+type End = NonNullable<Figure["extra"]["ended"]>;
+
+/**
+ * A slope rests on connection counts, so that it needs no rounds to be ranked. Two differ where
+ * their intervals do not overlap; these all hold together, so that the chance of even one false
+ * difference is that of a comparison of any other measure.
+ */
+function ranked(
+  contenders: Slope[],
+  ended: Map<string, End | null>,
+): { ranks: Map<string, { rank: number; ties: string[] }>; flags: Flag[] } {
+  const measured = contenders.filter(({ slope }) => slope);
+  const voided = contenders
+    .filter(({ proxy, slope }) => {
+      const kind = ended.get(proxy)?.why.kind;
+      return !slope && (kind === "invalid" || kind === "voided");
+    })
+    .map(({ proxy }) => proxy);
+  const none = new Map();
+  if (voided.length > 0 && measured.length > 0)
+    return { ranks: none, flags: [flag("survivors", "weak", { proxies: voided })] };
+  if (measured.length < 2) return { ranks: none, flags: [] };
+  const intervals = simultaneousIntervals(
+    measured.map(({ points }) => points),
+    CONFIDENCE,
+  );
+  if (!intervals) {
+    const points = Math.min(...measured.map((row) => row.points.length));
+    const few = flag("few-points", "weak", { proxies: measured.length, points });
+    return { ranks: none, flags: [few] };
+  }
+  const of = new Map(measured.map(({ proxy }, i) => [proxy, intervals[i]]));
+  const order = measured
+    .toSorted((a, b) => Number(a.slope?.value) - Number(b.slope?.value))
+    .map(({ proxy }) => proxy);
+  const differ = (a: string, b: string) => {
+    const [[low, high], [otherLow, otherHigh]] = [of.get(a), of.get(b)] as [number, number][];
+    return low > otherHigh || otherLow > high;
+  };
+  return { ranks: rank(order, differ), flags: [] };
+}
+
+/** Where a proxy ended before the most that was planned, and why; null: it did not. */
+function endOf(plan: Results["plan"], { planned, cells }: Family, proxy: string): End | null {
+  const connections = (cell: PlannedCell) => connectionsInAll(workloadOf(plan, cell));
+  const own = planned.filter((cell) => cell.proxy === proxy);
+  const last = new Map(cells.map((cell) => [cell.record.id, cell]));
+  const whole = own.filter(({ id }) => {
+    const cell = last.get(id);
+    return cell && countsForMemory(cell);
+  });
+  const most = Math.max(0, ...whole.map(connections));
+  const [next] = own
+    .filter((cell) => connections(cell) > most)
+    .sort((a, b) => connections(a) - connections(b));
+  if (!next) return null;
+  const cell = last.get(next.id);
+  const reasons: Missing[] = next.skip
+    ? [{ kind: "skipped", why: next.skip }]
+    : cell
+      ? reasonsOf(cell)
+      : [];
+  const ofMemory = reasons.find((reason) => reason.kind !== "invalid" || isOfMemory(reason.flag));
+  return {
+    connections: most,
+    next: connections(next),
+    why: ofMemory ?? { kind: "not-run" },
+  };
+}
+
+/** What takes CPU time from a cell makes it slow, and leaves its memory as it is. */
+function countsForMemory({ record, flags }: JudgedCell): boolean {
+  return record.status === "ok" && !flags.some(isOfMemory);
+}
+
+function isOfMemory(flag: Flag): boolean {
+  return flag.severity === "invalid" && isAbout(flag, "memory");
+}
+
+const SECONDS_PER_HOUR = 3600;
+
+/**
+ * Neighbouring readings are alike, and as so many values of their own they would make an interval
+ * too narrow: what counts is the median of each of so many parts of the phase. The first are left
+ * out, in which buffers and heaps reach their size.
+ */
+const BLOCKS = 12;
+const WARM_UP_BLOCKS = 2;
+
+const TRENDS: [Exclude<keyof CourseReading, "seconds">, Measure][] = [
+  ["usageBytes", ownMeasure("memory_per_hour", "Memory growth per hour", "bytes", "memory")],
+  [
+    "rssBytes",
+    ownMeasure("anonymous_memory_per_hour", "Anonymous memory growth per hour", "bytes", "memory"),
+  ],
+  ["tcpInUse", ownMeasure("sockets_per_hour", "Socket growth per hour", "", "count")],
+  ["descriptors", ownMeasure("descriptors_per_hour", "Descriptor growth per hour", "", "count")],
+];
+
+/** What grows over time under a steady load, in settings in which that was recorded. */
+export function trends({ results: { plan }, settings, cells }: Run): Comparison[] {
+  // Of all that are told, one false growth at most in twenty runs (Bonferroni).
+  const strict = 1 - ALPHA / (plan.proxies.length * TRENDS.length);
+  return settings.flatMap((setting) => {
+    const own = cells.filter((cell) => cell.setting === setting.key);
+    if (!own.some(({ record }) => record.course)) return [];
+    return TRENDS.map(([what, measure]) =>
+      comparison({
+        question: "trend",
+        measure,
+        settings: [setting],
+        figures: plan.proxies.map((proxy) =>
+          trendOf(
+            proxy,
+            own.filter(({ record }) => record.proxy === proxy),
+            what,
+            strict,
+          ),
+        ),
+      }),
+    );
+  });
+}
+
+function trendOf(
+  proxy: string,
+  cells: JudgedCell[],
+  what: Exclude<keyof CourseReading, "seconds">,
+  strict: number,
+): Figure {
+  const counted = lastAttempts(cells).filter(countsForMemory);
+  const courses = counted.flatMap(({ record }) => (record.course ? [record.course] : []));
+  const perCourse = courses.map((course) => blocksOf(course, what));
+  // Each round has a level of its own.
+  const points = perCourse.flatMap((blocks) => {
+    const level = blocks.length > 0 ? median(blocks.map(({ y }) => y)) : 0;
+    return blocks.map(({ x, y }) => ({ x, y: y - level }));
+  });
+  const grows = theilSen(points, strict)?.interval ?? null;
+  const known = perCourse.filter((blocks) => blocks.length > 0);
+  const seconds = courses.map((course) => course.at(-1)?.seconds ?? 0);
+  return {
+    ...figure(proxy),
+    estimate: estimateOf(theilSen(points, CONFIDENCE)),
+    missing: courses.length > 0 ? [] : cells.flatMap(reasonsOf),
+    extra: {
+      from: known.length > 0 ? median(known.map((blocks) => blocks[0].y)) : null,
+      to: known.length > 0 ? median(known.map((blocks) => blocks[blocks.length - 1].y)) : null,
+      grows: grows && grows[0] > 0,
+      hours: seconds.reduce((sum, one) => sum + one, 0) / SECONDS_PER_HOUR,
+    },
+  };
+}
+
+/** x: hours since the first edge; empty where it could not be read. */
+function blocksOf(
+  course: CourseReading[],
+  what: Exclude<keyof CourseReading, "seconds">,
+): { x: number; y: number }[] {
+  const last = course.at(-1)?.seconds ?? 0;
+  const blocks = Map.groupBy(course, ({ seconds }) =>
+    Math.min(BLOCKS - 1, Math.floor((BLOCKS * seconds) / last)),
+  );
+  return [...blocks]
+    .filter(([block]) => block >= WARM_UP_BLOCKS)
+    .flatMap(([, own]) => {
+      const values = own.flatMap((reading) => reading[what] ?? []);
+      if (values.length === 0) return [];
+      return [
+        { x: median(own.map(({ seconds }) => seconds)) / SECONDS_PER_HOUR, y: median(values) },
+      ];
+    });
+}

@@ -1,0 +1,143 @@
+/**
+ * Reports of runs that went wrong, and of what no published run has. How a report of a good one reads, published/ shows: what this
+ * version makes of each is held against the file there.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { analyse } from "../analyse/index.ts";
+import { POLICY, results, selfResults } from "../analyse/testing/results.js";
+import type { Reported, Setting } from "../model/comparison.ts";
+import type { Flag } from "../model/flag.ts";
+import type { Results } from "../model/record.ts";
+import { workload } from "../plan/workload.js";
+import { SCENARIOS } from "../plan/testing/scenarios.js";
+import { htmlOf } from "./html.ts";
+import { markdownOf, tableLines } from "./markdown.ts";
+import { reportOf } from "./report.ts";
+import { terminalOf } from "./terminal.ts";
+import { flagText, settingTitle } from "./text.ts";
+
+function reported(run: Results): Reported {
+  return analyse(run, { policy: POLICY as never });
+}
+
+function markdown(run: Results): string {
+  return markdownOf(reportOf(reported(run)));
+}
+
+test("a run with one proxy that is dearer: who is best stands in bold, and in the terminal", () => {
+  const run = results({ proxies: { none: {}, nginx: {}, haproxy: { cpuUsPerHandshake: 400 } } });
+  assert.match(markdown(run), /^\| nginx \| \*\*\d+ µs\*\* \|/m);
+  assert.match(markdown(run), /^\| HAProxy \| \d+ µs [12]\.\d\d× \|/m);
+  const text = terminalOf(reported(run).comparisons);
+  assert.match(text, /^Summary {2}CPU per connection: nginx is best \(ws and wss\)\.$/m);
+  assert.match(text, /^ +HAProxy uses \d\.\d\d× the CPU of nginx \(ws\), \d\.\d\d× \(wss\)\.$/m);
+  assert.ok(text.split("\n").length < 40);
+});
+
+test("an interrupted run says so first, and which cells have not run", () => {
+  const run = results();
+  const [open] = run.cells.splice(-1);
+  run.run.endedAt = null;
+  const text = markdown(run);
+  assert.match(text, /^# .*\n\n> \*\*Interrupted: .*1 not run/);
+  assert.match(text, new RegExp(`Cells that have not run: 1</summary>\n\n${open.id}\n`));
+});
+
+test("a cell that failed stands with its cause, once for all of them", () => {
+  const run = results({
+    change: (record) =>
+      record.proxy === "nginx"
+        ? [
+            {
+              ...record,
+              status: "failed" as const,
+              cause: { kind: "load" as const, message: "of <2,000> none opened" },
+            },
+          ]
+        : [record],
+  });
+  const text = markdown(run);
+  const failed = run.cells.filter(({ status }) => status === "failed");
+  assert.match(
+    text,
+    new RegExp(
+      `^\\| ${failed.length} \\| Failed \\(load\\): of \\\\<2,000\\\\> none opened \\|`,
+      "m",
+    ),
+  );
+  assert.match(text, /^\| nginx \| failed ¹ \|/m);
+  const page = htmlOf(reportOf(reported(run)), { title: "x", colours: {} });
+  assert.match(page, /of &lt;2,000&gt; none opened/);
+});
+
+test("a run without a figure says that", () => {
+  const run = results({
+    change: (record) => [
+      { ...record, status: "failed" as const, cause: { kind: "load" as const, message: "no" } },
+    ],
+  });
+  assert.match(markdown(run), /No valid measurement\./);
+  assert.match(terminalOf(reported(run).comparisons), /no valid measurement/);
+});
+
+test("a proxy against a copy of itself has a table of its own", () => {
+  const text = terminalOf(reported(selfResults()).comparisons);
+  assert.match(text, /CPU per connection +[01]\.\d\d× .* no difference/);
+});
+
+function settings(all: Record<string, Record<string, number>>): Record<string, Setting> {
+  return Object.fromEntries(
+    Object.entries(all).map(([key, parameters]) => [
+      key,
+      {
+        ...{ key, scenario: "short-lived", parameters },
+        scheme: key.startsWith("wss") ? ("wss" as const) : ("ws" as const),
+        workload: workload(SCENARIOS["short-lived"], parameters),
+      },
+    ]),
+  );
+}
+
+test("a setting is called by what differs, a pool by nothing that it has all of", () => {
+  const all = settings({
+    ws1: { CONNECTIONS: 1000, CONCURRENCY: 100, MESSAGES: 1 },
+    ws2: { CONNECTIONS: 2000, CONCURRENCY: 100, MESSAGES: 1 },
+    ws5: { CONNECTIONS: 5000, CONCURRENCY: 100, MESSAGES: 1 },
+    wss5: { CONNECTIONS: 5000, CONCURRENCY: 100, MESSAGES: 20 },
+  });
+  assert.equal(settingTitle(["ws1"], { ws1: all.ws1 }), "ws");
+  assert.equal(settingTitle(["ws1"], all), "1,000 connections, 1 message per connection, ws");
+  assert.equal(settingTitle(["ws1", "ws2", "ws5"], all), "1 message per connection, ws");
+  assert.equal(settingTitle(["wss5"], all), "5,000 connections, 20 messages per connection, wss");
+});
+
+test("a flag's sentence has its figures, and in how many cells it was found", () => {
+  const flag: Flag = {
+    code: "steal",
+    severity: "weak",
+    figures: { percent: 8.97, limit: 2 },
+    cells: { affected: 5, all: 209, first: "r1-x" },
+  };
+  assert.equal(
+    flagText(flag, String),
+    "The hypervisor took 8.97 % of the CPU time (limit 2 %): 5 of 209 cells, first r1-x",
+  );
+});
+
+test("a table in Markdown: nothing in a cell is markup", () => {
+  const lines = tableLines({
+    ...{ title: "", note: "a|b" },
+    head: [{ title: "Proxy" }, { title: "µs" }],
+    rows: [
+      [
+        { text: "a|b", proxy: "a", control: true },
+        { text: "*1*", best: true, small: "<2>" },
+      ],
+    ],
+  });
+  assert.deepEqual(lines, [
+    "| Proxy | µs |\n| --- | --: |\n| *a\\|b* | **\\*1\\*** \\<2\\> |",
+    "a\\|b",
+  ]);
+});

@@ -1,0 +1,309 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Flag } from "../model/flag.ts";
+import type { Point } from "../platform/influx.js";
+import { analyse } from "../analyse/index.ts";
+import {
+  POLICY,
+  cellRecord,
+  plannedCell,
+  results,
+  workloadFor,
+} from "../analyse/testing/results.js";
+import { capacityResults } from "../analyse/testing/capacities.js";
+import { survivalResults } from "../analyse/testing/experiments.js";
+import { settingLabel } from "../plan/describe.js";
+import { compareRuns } from "../analyse/compare-runs.js";
+import { lineOf } from "../platform/influx.js";
+import { liveCsv } from "../record/live.js";
+import {
+  alignedPoints,
+  cellPoint,
+  comparisonPoints,
+  eventPoints,
+  failurePoints,
+  livePoints,
+  phasePoints,
+  probePoints,
+  summaryPoints,
+} from "./points.js";
+
+const policy = POLICY;
+const TAGS = {
+  run: "a-run",
+  proxy: "nginx",
+  scenario: "short-lived",
+  scheme: "ws",
+  setting: "short-lived ws 2000",
+};
+
+const names = ({ tags = {}, fields }: Point) => [
+  Object.keys(tags).sort(),
+  Object.keys(fields).sort(),
+];
+
+test("a setting is called by what tells it apart, whatever the proxy and the round are called", () => {
+  const names = {
+    "r1-nginx-short-lived-wss": "short-lived wss",
+    "r06-http-proxy-3-short-lived-ws-10000": "short-lived ws 10000",
+    "r12-haproxy-hitch-short-lived-ws-500-messages100": "short-lived ws 500 messages100",
+  };
+  for (const [id, expected] of Object.entries(names)) {
+    const [, proxy] = id.match(/^r\d+-(.*)-short-lived/) ?? [];
+    const scheme = id.includes("wss") ? "wss" : "ws";
+    assert.equal(settingLabel(plannedCell({ id, proxy, scheme })), expected);
+  }
+});
+
+test("each step of an event is a point; a cell without one has none", () => {
+  const run = survivalResults({ proxies: { nginx: { reload: {} } }, rounds: 1 });
+  const [record] = run.cells;
+  const points = eventPoints("a-run", record);
+  assert.equal(points.length, 1);
+  const [{ measurement, tags, fields, ms }] = points;
+  assert.deepEqual([measurement, ms], ["events", record.survival?.eventMs]);
+  assert.deepEqual([tags?.event, tags?.step], ["reload", "HUP to the proxy"]);
+  assert.deepEqual([fields.title, fields.text], ["nginx · reload", "round 1: HUP to the proxy"]);
+  assert.deepEqual(eventPoints("a-run", cellRecord()), []);
+});
+
+test("phases begin when the ones before have ended; the measured one at its edge", () => {
+  const record = cellRecord();
+  const startedMs = Date.parse(record.startedAt);
+  record.measured = { fromMs: startedMs + 7000, toMs: startedMs + 12_000 };
+  const points = phasePoints("a-run", record);
+  assert.deepEqual(
+    points.map(({ tags, ms }) => [tags?.phase, ms - startedMs]),
+    [
+      ["start", 0],
+      ["verify", 2000],
+      ["warm up", 2100],
+      ["measure", 7000],
+      ["stop", 12_000],
+    ],
+  );
+  assert.deepEqual(points[3], {
+    measurement: "phases",
+    tags: { ...TAGS, phase: "measure" },
+    fields: {
+      title: "nginx · short-lived ws 2000",
+      text: "round 1: measure",
+      cell: record.id,
+      round: 1n,
+    },
+    ms: startedMs + 7000,
+  });
+});
+
+test("a cell that failed early has the phases that it reached, one that was skipped has none", () => {
+  const record = cellRecord();
+  Object.assign(record, { status: "failed", attempt: 2, measured: null });
+  record.phases = { start: 2, verify: 30, stop: 1 };
+  const points = phasePoints("a-run", record);
+  assert.deepEqual(
+    points.map(({ tags, ms }) => [tags?.phase, ms - Date.parse(record.startedAt)]),
+    [
+      ["start", 0],
+      ["verify", 2000],
+      ["stop", 32_000],
+    ],
+  );
+  assert.equal(points[0].fields.text, "round 1, try 2: start");
+  record.status = "skipped";
+  assert.deepEqual(phasePoints("a-run", record), []);
+});
+
+test("live: a point a second with integers for counts; what is not known is no field", () => {
+  const sample = {
+    ms: 5000,
+    opened: 10,
+    failed: 0,
+    connections_per_second: 10,
+    messages_per_second: 20,
+    echo_p50_ms: 2,
+    proxy_cores: 0.5,
+    proxy_throttled_seconds: 0,
+  };
+  const record = cellRecord();
+  assert.deepEqual(livePoints("a-run", record, liveCsv([sample])), [
+    {
+      measurement: "live",
+      tags: TAGS,
+      fields: {
+        opened: 10n,
+        failed: 0n,
+        connections_per_second: 10,
+        messages_per_second: 20,
+        echo_p50_ms: 2,
+        proxy_cores: 0.5,
+        proxy_throttled_seconds: 0,
+        cell: record.id,
+      },
+      ms: 5000,
+    },
+  ]);
+});
+
+test("failures: a point a cause that occurred", () => {
+  const record = cellRecord();
+  record.connections = {
+    asked: 5,
+    opened: 3,
+    failed: 2,
+    failedByCause: { timeout: 2, connect: 0 },
+  };
+  const [point, ...others] = failurePoints("a-run", record);
+  assert.deepEqual(others, []);
+  assert.deepEqual(point.tags, { ...TAGS, cause: "timeout" });
+  assert.deepEqual(point.fields, { connections: 2n, cell: record.id });
+  assert.equal(point.ms, record.measured?.toMs);
+});
+
+const SAMPLES = `ms,service,cpu_seconds,usage_bytes,working_set_bytes
+0.0,nginx,10,1,1000
+0.1,load-1,1,1,50
+0.2,cadvisor,5,1,50
+250.0,nginx,10.1,1,2000
+250.1,load-1,1.5,1,60
+500.0,nginx,10.35,1,3000
+503.0,nginx,10.36,1,4000
+`;
+
+test("aligned: CPU between two samples of a container, at the time since the phase began; no observers", () => {
+  const record = cellRecord();
+  const points = alignedPoints("a-run", record, SAMPLES);
+  const of = (service: string) =>
+    points.flatMap(({ tags, fields, ms }) =>
+      tags?.service === service
+        ? [[ms, Number(fields.cpu_cores).toFixed(3), fields.working_set_bytes]]
+        : [],
+    );
+  assert.deepEqual(of("nginx"), [
+    [0, "NaN", 1000],
+    [250, "0.400", 2000],
+    [500, "1.000", 3000],
+  ]);
+  assert.deepEqual(of("load-1").length, 2);
+  assert.deepEqual(of("cadvisor"), []);
+  assert.ok(!("cpu_cores" in points[0].fields));
+  assert.deepEqual(points[0].tags, { ...TAGS, round: "1", service: "nginx", role: "proxy" });
+});
+
+test("aligned: of a failed attempt nothing, or it would lie in the same place as the next one", () => {
+  const record = { ...cellRecord(), status: "failed" as const };
+  assert.deepEqual(alignedPoints("a-run", record, SAMPLES), []);
+});
+
+test("cells: every measure under its key, and whether they may be trusted", () => {
+  const record = cellRecord();
+  const workload = workloadFor(record);
+  const cell = { record, setting: "", workload, measures: { total_seconds: 5 }, counted: true };
+  const steal = (severity: Flag["severity"]): Flag => ({
+    ...{ code: "steal", severity, figures: { percent: 5, limit: 2 } },
+  });
+  const pointOf = (changes: object, ...severities: Flag["severity"][]) =>
+    cellPoint(
+      "a-run",
+      { ...cell, record: { ...record, ...changes }, flags: severities.map(steal) },
+      ({ severity }) => `it is ${severity}`,
+    );
+  const point = pointOf({}, "note");
+  assert.deepEqual(point.tags, { ...TAGS, round: "1", validity: "valid" });
+  assert.deepEqual(point.fields, {
+    total_seconds: 5,
+    cell: record.id,
+    attempt: 1n,
+    findings: "",
+  });
+  const worst = pointOf({}, "weak", "invalid");
+  assert.equal(worst.tags?.validity, "invalid");
+  assert.equal(worst.fields.findings, "it is weak; it is invalid");
+  for (const status of ["failed", "skipped"]) {
+    const cause = { kind: "load", message: "k6 ended with status 99" };
+    const { tags, fields, ms } = pointOf({ status, cause, measured: null });
+    assert.equal(tags?.validity, status);
+    assert.equal(fields.findings, "load: k6 ended with status 99");
+    assert.equal(ms, Date.parse(record.startedAt) + 5100);
+  }
+});
+
+test("summaries: a point a proxy, setting and measure of the report's tables", () => {
+  const run = results({ rounds: 6 });
+  const analysis = analyse(run, { policy });
+  const points = summaryPoints(analysis);
+  const figures = analysis.comparisons.comparisons
+    .filter(({ question, measure }) => question === measure.key)
+    .flatMap((one) => one.figures.filter(({ estimate }) => estimate));
+  assert.equal(points.length, figures.length);
+  const of = (proxy: string, measure: string) =>
+    points.find(({ tags }) => tags?.proxy === proxy && tags.measure === measure);
+  const bound = of("nginx", "handshake_ms_mean");
+  assert.ok(bound);
+  assert.deepEqual(names(bound), [
+    ["measure", "proxy", "run", "scenario", "scheme", "setting", "unit"],
+    ["high", "low", "median", "rank", "ratio", "ratio_high", "ratio_low", "rounds"],
+  ]);
+  assert.equal(bound.fields.rounds, 6n);
+  assert.match(String(bound.fields.rank), /^\d( =)?$/);
+  // The control's own cost is nothing to hold a proxy against.
+  assert.ok(!("ratio" in (of("nginx", "cpu_us_per_connection")?.fields ?? {})));
+  assert.ok(!("rank" in (of("none", "handshake_ms_mean")?.fields ?? {})));
+  assert.equal(new Set(points.map(({ ms }) => ms)).size, 1);
+});
+
+test("comparisons: a point a proxy, setting and measure, with both runs as tags", () => {
+  const run = results({ rounds: 6, schemes: ["ws"] });
+  const baseline = results({ rounds: 6, schemes: ["ws"], seed: 2 });
+  baseline.run = { ...baseline.run, name: "earlier" };
+  const comparison = compareRuns(run, baseline, policy);
+  const points = comparisonPoints(comparison, run.cells);
+  assert.equal(points.length, comparison.rows.length);
+  const [point] = points;
+  assert.deepEqual(names(point), [
+    ["baseline", "measure", "proxy", "run", "scenario", "scheme", "setting", "unit"],
+    ["baseline_value", "differs", "high", "low", "ratio", "value"],
+  ]);
+  assert.equal(point.tags?.run, run.run.name);
+  assert.equal(point.tags?.baseline, "earlier");
+});
+
+test("no two points of a run are one in InfluxDB, and all can be written", () => {
+  const run = results({ rounds: 3 });
+  let at = 1e12;
+  for (const record of run.cells) {
+    const length = Number(record.measured?.toMs) - Number(record.measured?.fromMs);
+    record.startedAt = new Date(at).toISOString();
+    record.measured = { fromMs: at + 7000, toMs: at + 7000 + length };
+    at += 30_000;
+  }
+  const analysis = analyse(run, { policy });
+  const points = [
+    ...analysis.cells.flatMap((cell) => [
+      ...phasePoints("r", cell.record),
+      ...alignedPoints("r", cell.record, SAMPLES.replaceAll("nginx", cell.record.proxy)),
+      cellPoint("r", cell, ({ code }) => code),
+    ]),
+    ...summaryPoints(analysis),
+  ];
+  const places = points.map((point) => {
+    const line = lineOf({ ...point, fields: { f: 1 } });
+    lineOf(point);
+    return line;
+  });
+  assert.equal(new Set(places).size, places.length);
+});
+
+test("each rate of a search is a point, and each fresh cell's, all under one setting", () => {
+  const run = capacityResults();
+  const points = probePoints(analyse(run, { policy }));
+  assert.equal(points.length, 13);
+  assert.deepEqual(points[1].tags, {
+    ...{ run: run.run.name, proxy: "nginx", scenario: "arrivals", scheme: "ws" },
+    ...{ setting: "arrivals ws search", verdict: "fails", part: "search" },
+  });
+  assert.deepEqual(points[1].fields, {
+    ...{ rate: 400, p99_ms: 90, why: "p99", cell: "r1-nginx-arrivals-ws-search" },
+  });
+  assert.deepEqual([...new Set(points.map(({ tags }) => tags?.setting))], ["arrivals ws search"]);
+  assert.equal(points.filter(({ tags }) => tags?.part === "fresh").length, 6);
+});
