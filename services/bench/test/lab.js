@@ -5,15 +5,21 @@ import { randomBytes } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { unavailableProxies } from "../src/commands/setup.js";
 import { check, OWN_ENGINE, Project } from "../src/platform/docker.js";
 import { Influx } from "../src/platform/influx.js";
 import { readProxies } from "../src/plan/proxies.js";
 
 /** @import { TestContext } from "node:test" */
+/** @import { ComposeConfig } from "../src/platform/docker.js" */
+/** @import { Proxy } from "../src/plan/proxies.js" */
 
 /** The project as the host's engine sees it; tests read it and never write it. */
 export const projectDirectory = process.env.BENCH_PROJECT ?? process.cwd();
+
+/** Where the host's /proc is: ./bench mounts it; outside of a container it is at its place. */
+export const PROC = existsSync("/host/proc/stat") ? "/host/proc" : "/proc";
 
 /** Ports that the engine chooses, so that tests disturb nobody. */
 export const FREE_PORTS = {
@@ -25,13 +31,28 @@ export const FREE_PORTS = {
 };
 
 /**
- * @returns {Promise<{proxies: import("../src/plan/proxies.js").Proxy[], unavailable: Map<string, string>}>} every folder of proxies/, and
- *   why those that cannot be had here cannot
+ * @returns {Promise<{proxies: Proxy[], unavailable: Map<string, string>, config: ComposeConfig}>} every
+ *   folder of proxies/, why those that cannot be had here cannot, and Compose's configuration of all
  */
 export async function readAvailableProxies() {
   const proxies = readProxies(join(projectDirectory, "proxies"));
   const config = await new Project(projectDirectory, { profile: "*" }).config();
-  return { proxies, unavailable: await unavailableProxies(projectDirectory, config, proxies) };
+  const unavailable = await unavailableProxies(projectDirectory, config, proxies);
+  return { proxies, unavailable, config };
+}
+
+/**
+ * @param {Pick<Proxy, "name" | "variantOf">} proxy
+ * @param {ComposeConfig} config
+ * @returns {boolean} it is another with a file more, or another file: what that one was tested for holds for it, too
+ */
+export function differsInFilesAlone({ name, variantOf }, { services }) {
+  if (!variantOf) return false;
+  const whatRuns = (/** @type {string} */ service) => {
+    const { image, command, entrypoint } = services[service];
+    return { image, command, entrypoint };
+  };
+  return isDeepStrictEqual(whatRuns(name), whatRuns(variantOf.proxy));
 }
 
 /** @returns {string} a Compose project name that no other test has, and that says of which run of tests it is (run-tests) */
@@ -60,6 +81,26 @@ export function atEnd(t, action) {
 }
 
 /**
+ * A project whose files are read once for each environment that it is given: Compose takes three times as long when it reads all of them
+ * each time.
+ */
+export class LabProject extends Project {
+  /** What leads to the files themselves. */
+  #unread = this.prefix;
+  #isReading = false;
+
+  /** @type {Project["run"]} */
+  async run(args, options) {
+    if (!this.#isReading) {
+      this.#isReading = true;
+      this.prefix = this.#unread;
+      await this.readOnce().finally(() => (this.#isReading = false));
+    }
+    return super.run(args, options);
+  }
+}
+
+/**
  * A Compose project under a name of its own; whatever it started is removed when the test ends, passed or failed.
  *
  * @param {TestContext} t
@@ -68,14 +109,19 @@ export function atEnd(t, action) {
  * @param {Record<string, string>} [options.env]
  * @param {string} [options.directory]
  * @param {Record<string, object>} [options.services] what the test changes of them, merged as a further Compose file is
+ * @param {boolean} [options.isPlain] Compose reads the files each time, as it does for users
  * @returns {Project & {name: string}}
  */
-export function lab(t, { profile, env = {}, directory = projectDirectory, services } = {}) {
+export function lab(
+  t,
+  { profile, env = {}, directory = projectDirectory, services, isPlain = false } = {},
+) {
   const name = uniqueName();
   const files = services ? [...projectFiles(directory), changesFile(t, services)] : [];
   const options = { name, files, env: { ...FREE_PORTS, ...env } };
-  atEnd(t, () => new Project(directory, { ...options, profile: "*" }).down());
-  return Object.assign(new Project(directory, { ...options, profile }), { name });
+  atEnd(t, () => new LabProject(directory, { ...options, profile: "*" }).down());
+  const Kind = isPlain ? Project : LabProject;
+  return Object.assign(new Kind(directory, { ...options, profile }), { name });
 }
 
 /**

@@ -7,9 +7,11 @@ import { cpSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { writeReport } from "../src/commands/report.js";
 import { OWN_ENGINE } from "../src/platform/docker.js";
 import { isDisturbed } from "../src/record/disturbance.js";
 import { validateResults } from "../src/record/schema.js";
+import { Store } from "../src/record/store.js";
 import { until } from "../src/platform/wait.js";
 import { atEnd, copyOfProject, lab } from "./lab.js";
 
@@ -42,11 +44,11 @@ tests:
     parameters: { CONNECTIONS: 600, CONCURRENCY: 50, MESSAGES: 20, MESSAGE_BYTES: 500 }
     warmUp: { CONNECTIONS: 50 }
 `;
-/** The results of that battle. The parent is `node --test`: it is the same for every file of tests. */
-const TINY_RESULTS = join(tmpdir(), `finished-${process.ppid}`);
+/** The results of that battle. Each file of tests has a temporary folder of its own. */
+const TINY_RESULTS = join(tmpdir(), "finished");
 
 /**
- * A testbed with the finished run of a tiny battle, which is run once for all tests that ask.
+ * A testbed with the finished run of a tiny battle, which is run once for all tests of a file.
  *
  * @param {TestContext} t
  */
@@ -81,6 +83,22 @@ export function lastAttempts(cells) {
  */
 export function isQuiet({ cells }) {
   return !lastAttempts(cells).some(isDisturbed);
+}
+
+/**
+ * @param {Results} run
+ * @returns {Results} as if nothing else had used the machine: no cell is void for that
+ */
+export function undisturbed(run) {
+  const cells = run.cells.map((cell) => {
+    if (!cell.machine) return cell;
+    const busySeconds = cell.machine.busySeconds - cell.machine.foreignSeconds;
+    return {
+      ...cell,
+      machine: { ...cell.machine, busySeconds, foreignSeconds: 0, stealSeconds: 0 },
+    };
+  });
+  return { ...run, cells };
 }
 
 /**
@@ -149,6 +167,13 @@ export function testbed(t, battle = BATTLE) {
       assert.ok(isEnough(seen), `${seen} of ${count} attempts are recorded\n${latest.output}`);
     },
     runFolder: () => join("results", folders()[0]),
+    /** Makes record and reports of the only run those of a machine that nothing else has used: what is void for that would miss. */
+    quieten() {
+      const { directory: folder, results } = Store.open(join(directory, "results", folders()[0]));
+      const quiet = new Store(folder, undisturbed(results));
+      quiet.write("results.json", JSON.stringify(quiet.results));
+      writeReport(directory, quiet);
+    },
     /** Waits for a moment in the measured phase of a cell that has no warm-up, in which everything is up. */
     async measured() {
       const samples = join(directory, ".bench", "samples");

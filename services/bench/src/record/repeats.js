@@ -10,8 +10,8 @@ import { isOffIndex } from "./machine-index.js";
 /** @import { Results } from "../model/record.ts" */
 /** @import { RepeatReason } from "../model/run-event.ts" */
 
-/** How often a cell that ended well is run again at the end of its run. */
-export const REPEATS = 2;
+/** How often a cell that ended well is run again at the end of its run; tests that run beside others want none. */
+export const REPEATS = Number(process.env.BENCH_REPEATS ?? 2);
 
 /**
  * @param {CellRecord} record of an attempt

@@ -4,42 +4,73 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { setup } from "../../src/commands/setup.js";
-import { check } from "../../src/platform/docker.js";
+import { check, OWN_ENGINE } from "../../src/platform/docker.js";
 import { until } from "../../src/platform/wait.js";
-import { lab, projectDirectory } from "../lab.js";
-import { assertSharedConnections, client, SOCKETS, startProxy, waitForProxy } from "../requests.js";
+import { lab, LabProject, projectDirectory } from "../lab.js";
+import {
+  assertSharedConnections,
+  bringUp,
+  client,
+  socketsOf,
+  startProxy,
+  waitForProxy,
+} from "../requests.js";
+
+/** @import { TestContext } from "node:test" */
+/** @import { Scheme } from "../../src/model/plan.ts" */
 
 before(() => setup(projectDirectory, () => {}, { backends: ["node-web", "spring"] }));
 
-test("requests share connections before node-web too", async (t) => {
-  const proxy = { name: "nginx", schemes: /** @type {const} */ (["ws", "wss"]) };
-  const knobs = { BACKEND: "node-web" };
-  const { project, ca } = await startProxy(t, proxy.name, proxy.schemes, knobs);
-  await assertSharedConnections(t, project, { ...proxy, ca }, "/hello");
-});
+/** @type {readonly Scheme[]} */
+const BOTH = ["ws", "wss"];
 
-for (const [backend, name, schemes, paths] of /** @type {const} */ ([
-  ["node-web", "none", ["ws", "wss"], ["/hello", "/files/786432"]],
-  ["node-web", "haproxy-tcp-hitch", ["ws", "wss"], ["/hello", "/files/2216"]],
-  ["spring", "none", ["ws"], ["/hello"]],
-  ["spring", "nginx", ["ws", "wss"], ["/hello"]],
-  ["spring", "haproxy-tcp-hitch", ["ws", "wss"], ["/hello"]],
+for (const [backend, proxies] of /** @type {const} */ ([
+  [
+    "node-web",
+    {
+      nginx: ["/hello"],
+      "haproxy-tcp-hitch": ["/hello", "/files/2216"],
+      none: ["/hello", "/files/786432"],
+    },
+  ],
+  ["spring", { nginx: ["/hello"], "haproxy-tcp-hitch": ["/hello"] }],
 ])) {
-  test(`${backend} answers through ${name}`, async (t) => {
-    const { ca } = await startProxy(t, name, schemes, { BACKEND: backend, SERVER_WORKERS: "2" });
-    for (const scheme of schemes) {
-      const { get } = client(t, scheme, ca);
-      for (const path of paths) assert.equal(await get(path), 200, `${scheme} ${path}`);
-      assert.equal(await get("/nothing"), 404);
+  test(`${backend} answers through ${Object.keys(proxies).join(", ")}`, async (t) => {
+    const { name, env } = lab(t, { env: { BACKEND: backend, SERVER_WORKERS: "2" } });
+    for (const [profile, paths] of Object.entries(proxies)) {
+      await t.test(profile, async (t) => {
+        const options = { name, env, profile };
+        const project = Object.assign(new LabProject(projectDirectory, options), { name });
+        const ca = await bringUp(t, project, profile, BOTH);
+        if (backend === "node-web" && profile === "nginx")
+          await assertSharedConnections(t, project, { name: profile, schemes: BOTH, ca }, "/hello");
+        await assertAnswers(t, { ca, schemes: BOTH, paths });
+        const all = await OWN_ENGINE.containersOf(name);
+        const own = all.filter(({ service }) => service !== "echo");
+        await OWN_ENGINE.remove(own.map((container) => container.name));
+      });
     }
   });
 }
 
+/**
+ * @param {TestContext} t
+ * @param {{ca: string, schemes: readonly Scheme[], paths: readonly string[]}} about
+ */
+async function assertAnswers(t, { ca, schemes, paths }) {
+  for (const scheme of schemes) {
+    const { get } = client(t, scheme, ca);
+    for (const path of paths) assert.equal(await get(path), 200, `${scheme} ${path}`);
+    assert.equal(await get("/nothing"), 404);
+  }
+}
+
 test("spring's instances share the port; it ends when one does, and at once when told", async (t) => {
   const knobs = { BACKEND: "spring", SERVER_WORKERS: "2" };
-  const { project } = await startProxy(t, "none", ["ws"], knobs);
+  const { project, ca } = await startProxy(t, "none", ["ws"], knobs);
+  await assertAnswers(t, { ca, schemes: ["ws"], paths: ["/hello"] });
   const listening = async () => {
-    const sockets = await project.check(["exec", "--no-TTY", "none", ...SOCKETS]);
+    const sockets = await socketsOf(project, "none");
     return sockets.split("\n").filter((line) => /^ *\d+: \w+:1F90 \S+ 0A /.test(line)).length;
   };
   assert.equal(await until(Date.now() + 20_000, listening, (count) => count === 2), 2);
@@ -48,7 +79,7 @@ test("spring's instances share the port; it ends when one does, and at once when
   assert.equal((await check(["docker", "wait", id])).trim(), "1");
   assert.match(await project.check(["logs", "none"]), /an instance ended with status 137/);
 
-  await project.check(["up", "--detach", "none"]);
+  await project.check(["up", "--detach", "--no-deps", "none"]);
   await waitForProxy(["ws"]);
   const again = (await project.check(["ps", "--quiet", "none"])).trim();
   await project.check(["stop", "--timeout", "30", "none"]);
@@ -56,7 +87,6 @@ test("spring's instances share the port; it ends when one does, and at once when
   const status = ["docker", "inspect", "--format", "{{.State.ExitCode}}", again];
   assert.equal((await check(status)).trim(), "0");
 });
-
 test("the load generator has its tools, and what its programs import", async (t) => {
   const project = lab(t);
   const run = (/** @type {string[]} */ entrypoint, /** @type {string[]} */ ...args) =>

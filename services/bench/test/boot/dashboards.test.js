@@ -14,10 +14,10 @@ import { Influx } from "../../src/platform/influx.js";
 import { Store } from "../../src/record/store.js";
 import { comparisonPoints } from "../../src/series/points.js";
 import { DATABASE } from "../../src/series/publisher.js";
-import { findingText } from "../../src/render/findings.js";
+import { flagText } from "../../src/report/text.ts";
 import { republish } from "../../src/series/republish.js";
 import { until } from "../../src/platform/wait.js";
-import { testbed, LIMIT_MS } from "../testbed.js";
+import { testbed, undisturbed, LIMIT_MS } from "../testbed.js";
 import { joinProject, lab, projectDirectory, waitForLoad } from "../lab.js";
 
 /** How long the containers are watched after the load, so that the observers' curves have points too. */
@@ -81,13 +81,13 @@ test("after a battle every panel has data", async (t) => {
   await joinProject(t, project.name);
   const influx = new Influx("http://influxdb:8086");
   await until(Date.now() + LIMIT_MS, () => influx.databases().catch(() => []), isComplete);
-  const { results } = store;
+  const results = undisturbed(store.results);
   // None fails by itself, as a rule.
   Object.assign(results.cells[0].connections ?? {}, { failed: 1, failedByCause: { timeout: 1 } });
   // Nor has this battle events.
   const steps = [{ ms: Date.parse(results.cells[0].startedAt), what: "HUP to the proxy" }];
   Object.assign(results.cells[0], { survival: { event: "reload", steps, open: [] } });
-  await republish(store, influx, { directory, tell: findingText });
+  await republish(new Store(store.directory, results), influx, { directory, tell: (flag) => flagText(flag, (name) => name) });
   const { startedAt, endedAt, name } = results.run;
 
   await t.test("Proxies live", async () => {
@@ -162,7 +162,7 @@ test("after a battle every panel has data", async (t) => {
       DATABASE,
       comparisonPoints(compareRuns(results, baseline, null), results.cells),
     );
-    await republish(new Store(store.directory, baseline), influx, { directory, tell: findingText });
+    await republish(new Store(store.directory, baseline), influx, { directory, tell: (flag) => flagText(flag, (name) => name) });
     // Both had the reference proxy: the ratio to that is compared in its place.
     assert.deepEqual(await emptyEverywhere(read("compare"), { run: name, baseline: "earlier" }), [
       "CPU per connection: ratio to the baseline",

@@ -5,11 +5,11 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { analyse } from "../../src/analyse/index.js";
+import { analyse } from "../../src/analyse/index.ts";
 import { check, OWN_ENGINE } from "../../src/platform/docker.js";
 import { locate } from "../../src/platform/counters.js";
 import { until } from "../../src/platform/wait.js";
-import { findingText } from "../../src/render/findings.js";
+import { flagText } from "../../src/report/text.ts";
 import { testbed } from "../testbed.js";
 import { lab } from "../lab.js";
 
@@ -41,10 +41,10 @@ test("held, hot and dropped connections: proven by the echo server, with sockets
   assert.equal(code, 0, output);
   const found = results();
   const { cells } = analyse(found, { policy: null });
-  const invalid = cells.flatMap(({ record, findings }) =>
-    findings
-      .filter(({ gate, severity }) => severity === "invalid" && gate !== "too-short")
-      .map((finding) => `${record.id}: ${findingText(finding)}`),
+  const invalid = cells.flatMap(({ record, flags }) =>
+    flags
+      .filter(({ code, severity }) => severity === "invalid" && code !== "too-short")
+      .map((flag) => `${record.id}: ${flag.code} ${flagText(flag, (name) => name)}`),
   );
   // What else runs on the machine may void a cell; what was counted may not.
   assert.deepEqual(

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { analyse } from "../../src/analyse/index.js";
+import { analyse } from "../../src/analyse/index.ts";
 import { check } from "../../src/platform/docker.js";
 import { lastAttempts, testbed } from "../testbed.js";
 
@@ -52,9 +52,9 @@ test("a battle on Docker's network and on the machine's own", async (t) => {
       assert.equal(curves.includes(`,${name},rx_bytes,`), !isOnHost, about);
     }
   }
-  const findings = analyse(run, { policy: null }).cells.flatMap((cell) => cell.findings);
+  const flags = analyse(run, { policy: null }).cells.flatMap((cell) => cell.flags);
   assert.ok(
-    findings.every(({ gate, severity }) => gate !== "bypass-unknown" || severity === "note"),
+    flags.every(({ code, severity }) => code !== "bypass-unknown" || severity === "note"),
   );
   const report = readFileSync(join(folder, "report.html"), "utf8");
   assert.match(report, /Docker(’|'|&#39;)s network/);

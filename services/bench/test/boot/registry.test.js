@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import { check, OWN_ENGINE, Project, run } from "../../src/platform/docker.js";
 import { setup } from "../../src/commands/setup.js";
 import { until } from "../../src/platform/wait.js";
@@ -18,10 +18,19 @@ const REGISTRY_CONFIG =
 /** How long `up` may take to pull and build before its load has ended, in ms. */
 const BUILD_LIMIT_MS = 300_000;
 
-test("setup pulls from IMAGE_REGISTRY, and what was pulled carries a load", async (t) => {
-  const registry = await startRegistry(t);
-  const pushed = await pushUnderOfficialNames(t, registry);
+const container = uniqueName();
+/** Its address, and the names of the images that it has: all. What else it has is under names with a path between. */
+let registry = "";
+/** @type {string[]} */
+let pushed = [];
+before(async () => {
+  registry = await startRegistry();
+  pushed = await pushUnderOfficialNames(registry);
+});
+after(() => check(["docker", "rm", "--force", "--volumes", container]));
 
+test("setup pulls from IMAGE_REGISTRY, and what was pulled carries a load", async (t) => {
+  atEnd(t, () => removeNames(pushed));
   const directory = copyOfProject(t);
   rmSync(join(directory, "compose.override.yaml"), { force: true });
   process.env.IMAGE_REGISTRY = registry;
@@ -55,13 +64,13 @@ test("setup pulls from IMAGE_REGISTRY, and what was pulled carries a load", asyn
 });
 
 test("plain Compose on a clean copy needs IMAGE_REGISTRY and nothing else, over ws and wss", async (t) => {
-  const registry = await startRegistry(t);
-  await pushUnderOfficialNames(t, registry);
+  atEnd(t, () => removeNames(pushed));
   const directory = copyOfProject(t);
   for (const made of ["compose.override.yaml", ".bench"])
     rmSync(join(directory, made), { recursive: true, force: true });
   renameOwnImages(t, directory);
   const project = lab(t, {
+    isPlain: true,
     directory,
     profile: "haproxy",
     env: { IMAGE_REGISTRY: registry, CONNECTIONS: "50", CONCURRENCY: "5" },
@@ -73,8 +82,13 @@ test("plain Compose on a clean copy needs IMAGE_REGISTRY and nothing else, over 
     const up = project.run(["up"]).finally(() => (hasEnded = true));
     await until(
       Date.now() + BUILD_LIMIT_MS,
-      () => project.check(["ps", "--all", "--status", "exited", "--quiet", "load"]),
-      (load) => hasEnded || load.trim() !== "",
+      () => OWN_ENGINE.containersOf(project.name),
+      (all) =>
+        hasEnded ||
+        all.some(
+          ({ service, running, startedAt }) =>
+            service === "load" && !running && !startedAt.startsWith("0001"),
+        ),
     );
     await project.check(["stop"]);
     const { output } = await up;
@@ -95,16 +109,17 @@ for (const [title, images] of /** @type {const} */ ([
   ["only Node's image", 1],
 ])) {
   test(`a registry that has ${title}: the one it lacks is named, nothing is built instead`, async (t) => {
-    const registry = await startRegistry(t);
-    await pushUnderOfficialNames(t, registry, images);
+    const lacking = `${registry}/${images}`;
+    const names = await pushUnderOfficialNames(lacking, images);
+    atEnd(t, () => removeNames(names));
     const directory = copyOfProject(t);
     rmSync(join(directory, "compose.override.yaml"), { force: true });
-    process.env.IMAGE_REGISTRY = registry;
+    process.env.IMAGE_REGISTRY = lacking;
     atEnd(t, () => delete process.env.IMAGE_REGISTRY);
     await assert.rejects(
       setup(directory, () => {}),
       (/** @type {Error} */ error) => {
-        assert.match(error.message, new RegExp(`cannot pull ${registry}/.*manifest unknown`, "s"));
+        assert.match(error.message, new RegExp(`cannot pull ${lacking}/.*manifest unknown`, "s"));
         return true;
       },
     );
@@ -131,39 +146,33 @@ function renameOwnImages(t, directory) {
   });
 }
 
-/**
- * @param {TestContext} t
- * @returns {Promise<string>} its address
- */
-async function startRegistry(t) {
+/** @returns {Promise<string>} its address */
+async function startRegistry() {
   const script = `echo "${REGISTRY_CONFIG}" >/tmp/registry.yml && exec docker-registry serve /tmp/registry.yml`;
-  const id = (
-    await check([
-      "docker",
-      "run",
-      "--detach",
-      "--publish",
-      "127.0.0.1::5000",
-      "--entrypoint",
-      "sh",
-      "ws-proxy-bench/bench-test",
-      "-c",
-      script,
-    ])
-  ).trim();
-  atEnd(t, () => check(["docker", "rm", "--force", "--volumes", id]));
-  return (await check(["docker", "port", id, "5000"])).trim();
+  await check([
+    ...["docker", "run", "--detach", "--name", container, "--publish", "127.0.0.1::5000"],
+    ...["--entrypoint", "sh", "ws-proxy-bench/bench-test", "-c", script],
+  ]);
+  return (await check(["docker", "port", container, "5000"])).trim();
+}
+
+/**
+ * The images stay.
+ *
+ * @param {string[]} names
+ */
+async function removeNames(names) {
+  await run(["docker", "image", "rm", "--no-prune", ...names]);
 }
 
 /**
  * Pushes what this project runs on here under the names that compose.yaml gives it with that registry.
  *
- * @param {TestContext} t
  * @param {string} registry address
  * @param {number} [limit] how many; the first is Node's
  * @returns {Promise<string[]>} the names
  */
-async function pushUnderOfficialNames(t, registry, limit = Infinity) {
+async function pushUnderOfficialNames(registry, limit = Infinity) {
   const official = await new Project(projectDirectory, {
     profile: "*",
     files: ["compose.yaml"],
@@ -189,11 +198,10 @@ async function pushUnderOfficialNames(t, registry, limit = Infinity) {
     .sort(([a], [b]) => Number(b.includes("/node:")) - Number(a.includes("/node:")))
     .slice(0, limit);
   const push = async (/** @type {[string, string]} */ [name, image]) => {
-    atEnd(t, () => run(["docker", "image", "rm", "--no-prune", name]));
     await check(["docker", "tag", image, name]);
     await check(["docker", "push", "--quiet", name]);
     // The name only: setup shall find nothing here.
-    await check(["docker", "image", "rm", "--no-prune", name]);
+    await removeNames([name]);
   };
   // The others share layers with the first, Node's.
   const [node, ...others] = pushed;

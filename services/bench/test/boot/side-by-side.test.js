@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { csvParse } from "d3-dsv";
-import { analyse } from "../../src/analyse/index.js";
+import { analyse } from "../../src/analyse/index.ts";
 import { check, OWN_ENGINE } from "../../src/platform/docker.js";
 import { until } from "../../src/platform/wait.js";
 import { projectBeside, projectsBeside } from "../../src/run/cell-projects.js";
@@ -59,16 +59,16 @@ test("side by side each proxy has its own load, server, counters and curves, and
     Math.min(...phases.map(({ toMs }) => toMs)),
   ];
   assert.ok(ended - begun > 60_000, `together for ${(ended - begun) / 1000} s`);
-  const { cells, courses } = analyse(found, { policy: null });
-  for (const { record, measures, findings } of cells) {
+  const { cells, comparisons } = analyse(found, { policy: null });
+  for (const { record, measures, flags } of cells) {
     const { proxy, connectionsHeld, messagesEchoed, containers } = record;
     assert.deepEqual(connectionsHeld, { from: 50, to: 50 }, proxy);
     assert.ok(Number(messagesEchoed) > 4000, `${proxy}: ${messagesEchoed}`);
-    const gates = findings.map(({ gate }) => gate);
-    assert.ok(gates.includes("side-by-side"), proxy);
+    const codes = flags.map(({ code }) => code);
+    assert.ok(codes.includes("side-by-side"), proxy);
     // The server counted what this load sent, not another; the traffic passed this proxy.
-    for (const gate of ["echo-count", "bypassed", "not-held", "foreign-load"])
-      assert.ok(!gates.includes(/** @type {any} */ (gate)), `${proxy}: ${gate}`);
+    for (const code of ["echo-count", "bypassed", "not-held", "foreign-load"])
+      assert.ok(!codes.includes(/** @type {any} */ (code)), `${proxy}: ${code}`);
     assert.ok(!("cpu_us_per_message" in measures), proxy);
     assert.ok(measures.proxy_memory_mean_usage_bytes > 0, proxy);
     const proxies = Object.entries(containers).filter(([, { role }]) => role === "proxy");
@@ -79,10 +79,13 @@ test("side by side each proxy has its own load, server, counters and curves, and
     const services = csvParse(readFileSync(curves, "utf8")).map(({ service }) => service);
     for (const service of new Set(services)) assert.ok(service in containers, service);
   }
-  assert.deepEqual(
-    courses[0].rows.map(({ proxy, missing, parts }) => [proxy, missing, parts.length]),
-    found.plan.proxies.map((proxy) => [proxy, [], 4]),
-  );
+  const trends = comparisons.comparisons.filter(({ question }) => question === "trend");
+  assert.equal(trends.length, 4);
+  for (const { figures } of trends)
+    assert.deepEqual(
+      figures.map(({ proxy, missing }) => [proxy, missing]),
+      found.plan.proxies.map((proxy) => [proxy, []]),
+    );
   await assertNothingLeft();
   assert.deepEqual(await projectsBeside(project.name), []);
   assert.deepEqual(await volumesOf(project.name), []);

@@ -9,11 +9,12 @@ import { verifyProxies } from "../../src/commands/verify.js";
 import { checkConfig } from "../../src/conformance/config-check.js";
 import { ensureCertificates } from "../../src/platform/certificates.js";
 import { readProxies } from "../../src/plan/proxies.js";
-import { copyOfProject, lab, projectDirectory } from "../lab.js";
+import { copyOfProject, lab, LabProject, projectDirectory } from "../lab.js";
 
 const proxies = readProxies(join(projectDirectory, "proxies"));
 
-for (const [name, file, mistake, line] of /** @type {const} */ ([
+/** A proxy, its file, a line too much, and what is said of it. */
+const MISTAKES = /** @type {const} */ ([
   [
     "nginx",
     "nginx.conf",
@@ -33,20 +34,26 @@ for (const [name, file, mistake, line] of /** @type {const} */ ([
   ["envoy", "envoy.yaml", "no_such_key: 1", /no\s+such\s+field:\s+'no_such_key'/],
   ["caddy", "Caddyfile", ":8081 {\n\tno_such_directive\n}", /Caddyfile:\d+.*no_such_directive/s],
   ["http-proxy", "server.js", "const = 1;", /server\.js:\d+/],
-])) {
-  test(`a broken ${file} of ${name} is refused with its checker's message`, async (t) => {
-    const directory = copyOfProject(t);
+]);
+
+test("a broken config is refused with its checker's message", async (t) => {
+  const directory = copyOfProject(t);
+  for (const [name, file, mistake] of MISTAKES)
     appendFileSync(join(directory, "proxies", name, file), `\n${mistake}\n`);
-    const proxy = proxies.find((candidate) => candidate.name === name);
-    assert.ok(proxy);
-    const project = lab(t, { directory, profile: name });
-    await ensureCertificates(project);
-    await assert.rejects(checkConfig(project, proxy), (/** @type {Error} */ error) => {
-      assert.match(error.message, line);
-      return true;
+  const { name: own, env } = lab(t, { directory });
+  for (const [name, file, , line] of MISTAKES) {
+    await t.test(`${file} of ${name}`, async () => {
+      const proxy = proxies.find((candidate) => candidate.name === name);
+      assert.ok(proxy);
+      const project = new LabProject(directory, { name: own, env, profile: name });
+      await ensureCertificates(project);
+      await assert.rejects(checkConfig(project, proxy), (/** @type {Error} */ error) => {
+        assert.match(error.message, line);
+        return true;
+      });
     });
-  });
-}
+  }
+});
 
 test("verify says when a proxy does not forward what it should", async (t) => {
   const directory = copyOfProject(t);

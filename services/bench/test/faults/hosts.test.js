@@ -19,6 +19,7 @@ import { lastAttempts, LIMIT_MS, testbed } from "../testbed.js";
 
 /** @import { TestContext } from "node:test" */
 /** @import { CellRecord } from "../../src/model/cell.ts" */
+/** @typedef {NonNullable<Awaited<ReturnType<typeof machines>>>} Machines */
 
 const CLI = join(import.meta.dirname, "../../src/cli.js");
 
@@ -97,10 +98,23 @@ async function inventory(hosts) {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-test("engines are checked, joined, reach each other by name, and are left as they were", async (t) => {
+test("two engines", async (t) => {
   const lab = await machines(t);
   if (!lab) return;
-  const { hosts, bench, viaScript } = lab;
+  await t.test("are checked, joined, reach each other by name, and are left as they were", (t) =>
+    assertJoins(t, lab),
+  );
+  await t.test(
+    "a join that was killed is left, and one that was killed again is gone on with",
+    (t) => assertGoesOn(t, lab),
+  );
+});
+
+/**
+ * @param {TestContext} t
+ * @param {Machines} lab
+ */
+async function assertJoins(t, { hosts, containers, bench, viaScript }) {
   const before = await inventory(hosts);
 
   const first = await viaScript("check");
@@ -143,6 +157,31 @@ test("engines are checked, joined, reach each other by name, and are left as the
   );
   await docker(hosts.one, "run", "--rm", ...there, image, "--client", "echo", "--time", "1");
 
+  await t.test(
+    "one that has fallen silent is named, with the step and the time, and the others are left",
+    async (t) => {
+      const signal = (/** @type {string} */ name) =>
+        check(["docker", "kill", "--signal", name, containers.two]);
+      // As a machine whose packets are dropped: it neither answers nor refuses.
+      await signal("STOP");
+      // A stopped engine would not end at the end of the test either.
+      atEnd(t, () => run(["docker", "kill", "--signal", "CONT", containers.two]));
+
+      const checked = await bench("check");
+      assert.equal(checked.code, 1, checked.output);
+      assert.match(checked.stdout, /^ {2}two: engine +no answer/m);
+      assert.match(checked.stdout, /no answer within \d+ s to: docker info/);
+      assert.match(checked.stdout, /^ {2}one: clock +-?[\d.]+ ms/m, "the other was not looked at");
+
+      const left = await bench("leave");
+      assert.equal(left.code, 1, left.output);
+      assert.match(left.output, /not left: two/);
+      assert.match(left.output, /two: no answer within \d+ s to: docker info/);
+      assert.match(left.output, /one: left/);
+      await signal("CONT");
+    },
+  );
+
   // With a container that still runs.
   const left = await bench("leave");
   assert.equal(left.code, 0, left.output);
@@ -150,12 +189,13 @@ test("engines are checked, joined, reach each other by name, and are left as the
   const nothing = await bench("leave");
   assert.equal(nothing.code, 0, nothing.output);
   assert.match(nothing.output, /one: nothing to undo/);
-});
+}
 
-test("a join that was killed is left, and one that was killed again is gone on with", async (t) => {
-  const lab = await machines(t);
-  if (!lab) return;
-  const { hosts, bench, killedAt } = lab;
+/**
+ * @param {TestContext} t
+ * @param {Machines} lab
+ */
+async function assertGoesOn(t, { hosts, bench, killedAt }) {
   const before = await inventory(hosts);
   await killedAt("join", /one: manages/);
   const left = await bench("leave");
@@ -169,39 +209,7 @@ test("a join that was killed is left, and one that was killed again is gone on w
   const afterwards = await bench("leave");
   assert.equal(afterwards.code, 0, afterwards.output);
   assert.deepEqual(await inventory(hosts), before);
-});
-
-test("a machine that has fallen silent is named, with the step and the time, and the others are left", async (t) => {
-  const lab = await machines(t);
-  if (!lab) return;
-  const { hosts, containers, bench } = lab;
-  const before = await inventory(hosts);
-  const joined = await bench("join");
-  assert.equal(joined.code, 0, joined.output);
-  const signal = (/** @type {string} */ name) =>
-    check(["docker", "kill", "--signal", name, containers.two]);
-  // As a machine whose packets are dropped: it neither answers nor refuses.
-  await signal("STOP");
-  // A stopped engine would not end at the end of the test either.
-  atEnd(t, () => run(["docker", "kill", "--signal", "CONT", containers.two]));
-
-  const checked = await bench("check");
-  assert.equal(checked.code, 1, checked.output);
-  assert.match(checked.stdout, /^ {2}two: engine +no answer/m);
-  assert.match(checked.stdout, /no answer within \d+ s to: docker info/);
-  assert.match(checked.stdout, /^ {2}one: clock +-?[\d.]+ ms/m, "the other was not looked at");
-
-  const left = await bench("leave");
-  assert.equal(left.code, 1, left.output);
-  assert.match(left.output, /not left: two/);
-  assert.match(left.output, /two: no answer within \d+ s to: docker info/);
-  assert.match(left.output, /one: left/);
-
-  await signal("CONT");
-  const rest = await bench("leave");
-  assert.equal(rest.code, 0, rest.output);
-  assert.deepEqual(await inventory(hosts), before);
-});
+}
 
 /**
  * A testbed with the proxy and what stands behind it on engines of their own.
@@ -251,6 +259,19 @@ tests:
     warmUp: { CONNECTIONS: 50 }
 `;
 
+const NETWORKS_BATTLE = `title: Both networks over machines
+proxies: [nginx]
+rounds: 1
+seed: 1
+proxyCpus: 0
+tests:
+  - scenario: short-lived
+    schemes: [wss]
+    network: [bridge, host]
+    parameters: { CONNECTIONS: 300, CONCURRENCY: 20, MESSAGES: 2, MESSAGE_BYTES: 500 }
+    warmUp: { CONNECTIONS: 50 }
+`;
+
 test("a battle over three machines; one engine killed in the middle, and started again", async (t) => {
   const lab = await threeMachines(t, BATTLE);
   if (!lab) return;
@@ -265,6 +286,16 @@ test("a battle over three machines; one engine killed in the middle, and started
 
   await lab.join();
   const joinedInventory = await inventory(hosts);
+  const assertJoinedAlone = async () => {
+    await assertNothingLeft();
+    // The engine lets go of the network a moment after its last container.
+    await until(
+      Date.now() + LIMIT_MS / 2,
+      () => inventory(hosts),
+      (found) => isDeepStrictEqual(found, joinedInventory),
+    );
+    assert.deepEqual(await inventory(hosts), joinedInventory, "the run left something there");
+  };
 
   const started = bench(["run", "one", ...named]);
   const loaded = async () =>
@@ -350,14 +381,54 @@ test("a battle over three machines; one engine killed in the middle, and started
   const report = readFileSync(join(directory, runFolder(), "report.html"), "utf8");
   assert.match(report, /servers, load</);
 
-  await assertNothingLeft();
-  // The engine lets go of the network a moment after its last container.
-  await until(
-    Date.now() + LIMIT_MS / 2,
-    () => inventory(hosts),
-    (found) => isDeepStrictEqual(found, joinedInventory),
-  );
-  assert.deepEqual(await inventory(hosts), joinedInventory, "the run left something there");
+  await assertJoinedAlone();
+
+  await t.test("on the overlay and on the machines' own network", async () => {
+    writeFileSync(join(directory, "battles/networks.yaml"), NETWORKS_BATTLE);
+    const script =
+      "require('net').createServer().listen(18080, '0.0.0.0', () => console.log('up'))";
+    const image = ["--entrypoint", "node", "ws-proxy-bench/bench"];
+    const held = ["run", "--detach", "--rm", "--name", "holder", "--network", "host", ...image];
+    await docker(hosts.two, ...held, "--eval", script);
+    const runs = join(folder, "networks");
+    const run = () => bench(["run", "networks", ...named], { BENCH_RESULTS: runs }).ended;
+    const refused = await run();
+    assert.equal(refused.code, 1, refused.output);
+    assert.match(
+      refused.output,
+      /own network of the machine two \(NETWORK=host\) something listens on port 18080 already/,
+    );
+    await docker(hosts.two, "rm", "--force", "holder");
+
+    const { code, output } = await run();
+    assert.equal(code, 0, output);
+    const [name] = readdirSync(runs);
+    const store = Store.open(join(runs, name));
+    const cells = lastAttempts(store.results.cells);
+    assert.deepEqual(
+      cells
+        .map(({ proxy, parameters, status }) => `${proxy} ${parameters.HOST_NETWORK} ${status}`)
+        .sort(),
+      ["nginx 1 ok", "nginx 2 ok", "none 1 ok", "none 2 ok"],
+    );
+    for (const { id, parameters, connections, containers, echoWorkers, reference } of cells) {
+      const isOnHost = parameters.HOST_NETWORK === 1;
+      assert.deepEqual(connections, { asked: 300, opened: 300, failed: 0, failedByCause: {} }, id);
+      assert.equal(reference?.connections, 42, id);
+      assert.ok(echoWorkers && echoWorkers.length > 0, id);
+      for (const [name, { role, machine, cpu, network }] of Object.entries(containers)) {
+        if (role === "observer") continue;
+        assert.ok(machine === "one" || machine === "two", `${name} in ${id}`);
+        // What passes an interface of the machine is nobody's.
+        assert.equal(network === null, isOnHost, `${name} in ${id}`);
+        if (role === "proxy") assert.ok(cpu.totalSeconds > 0, id);
+      }
+    }
+    const report = readFileSync(join(runs, name, "report.html"), "utf8");
+    assert.match(report, /overlay network/);
+    assert.match(report, /the machine(’|'|&#39;)s own network/);
+    await assertJoinedAlone();
+  });
 
   await t.test("two load machines share the connections", async () => {
     const shared = join(folder, "shared.yaml");
@@ -388,73 +459,4 @@ test("a battle over three machines; one engine killed in the middle, and started
   const left = await ended("hosts", "leave", ...named);
   assert.equal(left.code, 0, left.output);
   assert.deepEqual(await inventory(hosts), before);
-});
-
-const NETWORKS_BATTLE = `title: Both networks over machines
-proxies: [nginx]
-rounds: 1
-seed: 1
-proxyCpus: 0
-tests:
-  - scenario: short-lived
-    schemes: [wss]
-    network: [bridge, host]
-    parameters: { CONNECTIONS: 300, CONCURRENCY: 20, MESSAGES: 2, MESSAGE_BYTES: 500 }
-    warmUp: { CONNECTIONS: 50 }
-`;
-
-test("a battle over three machines, on the overlay and on the machines' own network", async (t) => {
-  const lab = await threeMachines(t, NETWORKS_BATTLE);
-  if (!lab) return;
-  const { folder, hosts, named, bed } = lab;
-  await lab.join();
-  const joinedInventory = await inventory(hosts);
-
-  const script = "require('net').createServer().listen(18080, '0.0.0.0', () => console.log('up'))";
-  const image = ["--entrypoint", "node", "ws-proxy-bench/bench"];
-  const held = ["run", "--detach", "--rm", "--name", "holder", "--network", "host", ...image];
-  await docker(hosts.two, ...held, "--eval", script);
-  const elsewhere = { BENCH_RESULTS: join(folder, "refused") };
-  const refused = await bed.bench(["run", "one", ...named], elsewhere).ended;
-  assert.equal(refused.code, 1, refused.output);
-  assert.match(
-    refused.output,
-    /own network of the machine two \(NETWORK=host\) something listens on port 18080 already/,
-  );
-  await docker(hosts.two, "rm", "--force", "holder");
-
-  const { code, output } = await bed.bench(["run", "one", ...named]).ended;
-  assert.equal(code, 0, output);
-  const run = bed.results();
-  const cells = lastAttempts(run.cells);
-  assert.deepEqual(
-    cells
-      .map(({ proxy, parameters, status }) => `${proxy} ${parameters.HOST_NETWORK} ${status}`)
-      .sort(),
-    ["nginx 1 ok", "nginx 2 ok", "none 1 ok", "none 2 ok"],
-  );
-  for (const { id, parameters, connections, containers, echoWorkers, reference } of cells) {
-    const isOnHost = parameters.HOST_NETWORK === 1;
-    assert.deepEqual(connections, { asked: 300, opened: 300, failed: 0, failedByCause: {} }, id);
-    assert.equal(reference?.connections, 42, id);
-    assert.ok(echoWorkers && echoWorkers.length > 0, id);
-    for (const [name, { role, machine, cpu, network }] of Object.entries(containers)) {
-      if (role === "observer") continue;
-      assert.ok(machine === "one" || machine === "two", `${name} in ${id}`);
-      // What passes an interface of the machine is nobody's.
-      assert.equal(network === null, isOnHost, `${name} in ${id}`);
-      if (role === "proxy") assert.ok(cpu.totalSeconds > 0, id);
-    }
-  }
-  const report = readFileSync(join(bed.directory, bed.runFolder(), "report.html"), "utf8");
-  assert.match(report, /overlay network/);
-  assert.match(report, /the machine(’|'|&#39;)s own network/);
-
-  await bed.assertNothingLeft();
-  await until(
-    Date.now() + LIMIT_MS / 2,
-    () => inventory(hosts),
-    (found) => isDeepStrictEqual(found, joinedInventory),
-  );
-  assert.deepEqual(await inventory(hosts), joinedInventory, "the run left something there");
 });

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ensureCertificates } from "../../src/platform/certificates.js";
 import { run } from "../../src/platform/docker.js";
-import { copyOfProject, FREE_PORTS, lab, projectDirectory } from "../lab.js";
+import { copyOfProject, FREE_PORTS, lab, LabProject, projectDirectory } from "../lab.js";
 
 /** @import { TestContext } from "node:test" */
 /** @import { Project } from "../../src/platform/docker.js" */
 
 test("no profile: no load, and a list of profiles", async (t) => {
-  const project = lab(t, { env: { WAIT_SECONDS: "2" } });
+  const project = lab(t, { isPlain: true, env: { WAIT_SECONDS: "2" } });
   const { code, output } = await project.run(["up"]);
   assert.notEqual(code, 0);
   assert.match(output, /no proxy is up after 2 s/);
@@ -22,7 +22,7 @@ test("no profile: no load, and a list of profiles", async (t) => {
 });
 
 test("two profiles: no load, and both proxies named, though they ask for the same ports", async (t) => {
-  const project = lab(t, { profile: "nginx" });
+  const project = lab(t, { isPlain: true, profile: "nginx" });
   project.prefix.push("--profile", "haproxy");
   Object.assign(project.env, await portsNowFree(t));
   const { code, output } = await project.run(["up"]);
@@ -56,14 +56,14 @@ async function portsNowFree(t) {
 }
 
 test("a file server under a load of WebSockets: no load, and the proxies that carry them", async (t) => {
-  const { code, output } = await lab(t, { profile: "nginx-files" }).run(["up"]);
+  const { code, output } = await lab(t, { isPlain: true, profile: "nginx-files" }).run(["up"]);
   assert.notEqual(code, 0);
   assert.match(output, /nginx-files carries no WebSockets/);
   assert.match(output, /Expected one of: apache, .*haproxy, /);
   assert.doesNotMatch(output, /SUMMARY/);
 });
 
-for (const [env, message] of /** @type {const} */ ([
+const KNOBS = /** @type {const} */ ([
   [{ CONNECTIONS: "many" }, /CONNECTIONS=many: expected a whole number from 1/],
   [{ CONNECTIONS: "0" }, /CONNECTIONS=0: expected a whole number from 1/],
   [{ MESSAGES: "-1" }, /MESSAGES=-1: expected a whole number from 1/],
@@ -85,24 +85,30 @@ for (const [env, message] of /** @type {const} */ ([
     { SCENARIO: "churn", CONNECTIONS_PER_SECOND: "0" },
     /CONNECTIONS_PER_SECOND=0: expected a number from 0\.1/,
   ],
-])) {
-  test(`load refuses ${JSON.stringify(env)}`, async (t) => {
-    const project = lab(t, { env });
-    const { code, output } = await project.run(["run", "--rm", "--no-deps", "--no-TTY", "load"]);
-    assert.notEqual(code, 0);
-    assert.match(output, message);
-    assert.match(output, /no load was started/);
-  });
-}
+]);
 
-test("load says what it waited for, and for how long", async (t) => {
-  const project = lab(t, { env: { WAIT_SECONDS: "1", TARGET_HOST: "proxy" } });
-  const { code, output } = await project.run(["run", "--rm", "--no-deps", "--no-TTY", "load"]);
-  assert.notEqual(code, 0);
-  assert.match(
-    output,
-    /waited 1 s \(WAIT_SECONDS\) for http:\/\/proxy:8080\/healthz to answer 200/,
-  );
+test("load refuses knobs that are wrong, and says what it waited for", async (t) => {
+  const { name, env } = lab(t);
+  const load = (/** @type {Record<string, string>} */ knobs) =>
+    new LabProject(projectDirectory, { name, env: { ...env, ...knobs } }).run([
+      ...["run", "--rm", "--no-deps", "--no-TTY", "load"],
+    ]);
+  for (const [knobs, message] of KNOBS) {
+    await t.test(JSON.stringify(knobs), async () => {
+      const { code, output } = await load(knobs);
+      assert.notEqual(code, 0);
+      assert.match(output, message);
+      assert.match(output, /no load was started/);
+    });
+  }
+  await t.test("what it waited for, and for how long", async () => {
+    const { code, output } = await load({ WAIT_SECONDS: "1" });
+    assert.notEqual(code, 0);
+    assert.match(
+      output,
+      /waited 1 s \(WAIT_SECONDS\) for http:\/\/proxy:8080\/healthz to answer 200/,
+    );
+  });
 });
 
 test("load counts failed connections by cause and ends with a status other than 0", async (t) => {

@@ -6,10 +6,10 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { capacitiesOf } from "../../src/analyse/capacities.js";
-import { panelsOf, readDashboards } from "../../src/panels/dashboards.ts";
-import { addBusyRelay } from "../relays.js";
-import { isQuiet, lastAttempts, testbed } from "../testbed.js";
+import { analyse } from "../../../src/analyse/index.ts";
+import { panelsOf, readDashboards } from "../../../src/panels/dashboards.ts";
+import { addBusyRelay } from "../../relays.js";
+import { isQuiet, lastAttempts, testbed } from "../../testbed.js";
 
 const CORES = 0.15;
 
@@ -35,6 +35,8 @@ test("a search on real containers", async (t) => {
   const run = bed.results();
   const { cells } = run;
   const searches = cells.filter(({ probes }) => probes);
+  const { comparisons } = analyse(run, { policy: null }).comparisons;
+  const figures = comparisons.find(({ question }) => question === "capacity")?.figures ?? [];
 
   await t.test(
     "each rate is in the record with its verdict, and two containers have one budget",
@@ -81,8 +83,8 @@ test("a search on real containers", async (t) => {
     const [[csv, ...others], [svg]] = [read(".csv"), read(".svg")];
     assert.deepEqual(others, []);
     const [header, ...rows] = csv.trim().split("\n");
-    const [{ answers }] = capacitiesOf(run);
-    assert.equal(rows.length, answers.flatMap(({ points }) => points).length, header);
+    const tried = figures.flatMap(({ extra }) => extra.search?.points ?? []);
+    assert.equal(rows.length, tried.length, header);
     for (const { proxy, probes = [] } of searches)
       for (const { rate, verdict } of probes) {
         const shown = [verdict, proxy, String(rate)];
@@ -97,9 +99,9 @@ test("a search on real containers", async (t) => {
   await t.test(
     "what a relay carries is what the budget is worth at its CPU time a connection",
     (t) => {
-      const [{ answers }] = capacitiesOf(run);
-      for (const { proxy, low, high, budgetPercent } of answers) {
-        if (proxy === "none" || low === null) continue;
+      for (const { proxy, estimate, extra } of figures) {
+        if (proxy === "none" || !estimate) continue;
+        const { value: low, high } = estimate;
         const held = searches
           .find((search) => search.proxy === proxy)
           ?.probes?.find(({ rate }) => rate === low);
@@ -116,14 +118,14 @@ test("a search on real containers", async (t) => {
         assert.ok(low < (1.2 * CORES) / cost, `${low}/s at ${cost} s`);
         // A rate that broke with budget to spare was broken by something else, which a quiet machine does not do.
         if (isQuiet(run) && high !== null)
-          assert.ok(high > (0.5 * CORES) / cost, `${high}/s at ${cost} s, ${budgetPercent} % used`);
+          assert.ok(high > (0.5 * CORES) / cost, `${high}/s at ${cost} s, ${extra.search?.budgetPercent} % used`);
       }
       const [plain, busy] = ["relay", "relay-busy"].map((name) =>
-        answers.find(({ proxy }) => proxy === name),
+        figures.find(({ proxy }) => proxy === name)?.estimate?.value,
       );
       // 400 µs alone are 0.16 cores at 400 a second.
-      assert.ok(Number(busy?.low) < 400, `${busy?.low}`);
-      if (isQuiet(run)) assert.ok(Number(plain?.low) >= Number(busy?.low));
+      assert.ok(Number(busy) < 400, `${busy}`);
+      if (isQuiet(run)) assert.ok(Number(plain) >= Number(busy));
     },
   );
 });

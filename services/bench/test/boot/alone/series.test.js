@@ -6,17 +6,17 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { MEASURES } from "../../src/analyse/index.js";
-import { Influx } from "../../src/platform/influx.js";
-import { readLive } from "../../src/record/live.js";
-import { Store } from "../../src/record/store.js";
-import { findingText } from "../../src/render/findings.js";
-import { republish } from "../../src/series/republish.js";
-import { until } from "../../src/platform/wait.js";
-import { isQuiet, testbed } from "../testbed.js";
-import { joinProject } from "../lab.js";
+import { MEASURES } from "../../../src/analyse/measures.ts";
+import { Influx } from "../../../src/platform/influx.js";
+import { readLive } from "../../../src/record/live.js";
+import { Store } from "../../../src/record/store.js";
+import { flagText } from "../../../src/report/text.ts";
+import { republish } from "../../../src/series/republish.js";
+import { until } from "../../../src/platform/wait.js";
+import { isQuiet, testbed } from "../../testbed.js";
+import { joinProject } from "../../lab.js";
 
-/** @import { Series } from "../../src/platform/influx.js" */
+/** @import { Series } from "../../../src/platform/influx.js" */
 
 const BATTLE = `title: Tiny battle
 proxies: [nginx]
@@ -173,7 +173,7 @@ test("every measurement has what is promised, and has it again from the record a
     for (let i = 0; i < 2; i++) {
       const { notes } = await republish(store, influx, {
         directory,
-        tell: findingText,
+        tell: (flag) => flagText(flag, (name) => name),
         project: project.name,
       });
       assert.deepEqual(notes, []);

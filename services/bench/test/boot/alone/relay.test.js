@@ -3,13 +3,13 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { analyse } from "../../src/analyse/index.js";
-import { ofRole } from "../../src/analyse/measures.js";
-import { addBusyRelay, addLateRelay } from "../relays.js";
-import { isQuiet, lastAttempts, testbed } from "../testbed.js";
+import { analyse } from "../../../src/analyse/index.ts";
+import { ofRole } from "../../../src/analyse/readings.js";
+import { addBusyRelay, addLateRelay } from "../../relays.js";
+import { isQuiet, lastAttempts, testbed } from "../../testbed.js";
 
-/** @import { CellRecord } from "../../src/model/cell.ts" */
-/** @import { Role } from "../../src/model/container.ts" */
+/** @import { CellRecord } from "../../../src/model/cell.ts" */
+/** @import { Role } from "../../../src/model/container.ts" */
 
 const DELAY_MS = 5;
 const BURN_US = 400;
@@ -40,23 +40,26 @@ test("what relays are known to add is what is reported of them", async (t) => {
   if (!areQuiet)
     t.diagnostic("something else took much of the machine: figures stand all the same");
   // Whatever else ran: what is asserted holds then, too.
-  const analysis = analyse(
+  const { comparisons } = analyse(
     { ...run, cells: cells.map((cell) => ({ ...cell, machine: null })) },
     { policy: null },
-  );
+  ).comparisons;
 
   await t.test("a delay of 5 ms each way is 10 ms more than the control's", (t) => {
-    for (const { kind, rows } of analysis.delays) {
-      const late = rows.find(({ proxy }) => proxy === "relay-late");
-      const added = late?.percentiles[0].added?.value;
+    const delays = comparisons.filter(
+      ({ question, measure }) => question.endsWith("-at-rate") && measure.key.endsWith("_median"),
+    );
+    for (const { question, figures } of delays) {
+      const late = figures.find(({ proxy }) => proxy === "relay-late");
+      const added = late?.extra.added?.value;
       // Where the generator itself was late there is none.
       if (added === undefined && !areQuiet) continue;
-      t.diagnostic(`${kind}: ${added?.toFixed(2)} ms`);
+      t.diagnostic(`${question}: ${added?.toFixed(2)} ms`);
       // Nothing comes early, so it is less only by what the control's own median waited for. Ends that a busy machine does not reach, and
       // that tell it from a delay that was counted once, or twice, or not at all as in a closed loop.
       assert.ok(Number(added) > 1.8 * DELAY_MS && Number(added) < 3 * DELAY_MS, `${added} ms`);
     }
-    if (areQuiet) assert.equal(analysis.delays.length, 2);
+    if (areQuiet) assert.equal(delays.length, 2);
   });
 
   await t.test("400 µs of CPU time a connection are 400 µs more", (t) => {
@@ -79,10 +82,9 @@ test("what relays are known to add is what is reported of them", async (t) => {
     assert.ok(Math.abs(burned - BURN_US) < tolerance * BURN_US, `${burned} µs`);
 
     if (!areQuiet) return;
-    const [equal] = analysis.equalLoads;
-    assert.equal(equal.measure, "cpu_us_per_connection");
+    const cost = comparisons.find(({ question }) => question === "cpu_us_per_connection");
     const told = (/** @type {string} */ name) =>
-      Number(equal.rows.find(({ row }) => row.proxy === name)?.row.median?.value);
+      Number(cost?.figures.find(({ proxy }) => proxy === name)?.estimate?.value);
     // A report has all at the machine's usual speed, what was burned too: a cell that is further from that is repeated, and marked.
     const reported = told("relay-busy") - told("relay");
     t.diagnostic(`reported: ${reported.toFixed(0)} µs more`);

@@ -1,0 +1,3 @@
+import { testProxies } from "../proxies.js";
+
+await testProxies(1, 3);
