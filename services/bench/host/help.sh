@@ -1,5 +1,5 @@
 # Sourced by ./bench: the help of every command, which needs neither Docker nor Node.
-# The texts are generated from the command line's own definition (services/bench/help/generate.js); a command is one that has a text.
+# The texts are generated from the command line's own definition (services/bench/help/generate.ts); a command is one that has a text.
 
 help_texts=services/bench/help
 

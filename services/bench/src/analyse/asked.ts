@@ -2,12 +2,11 @@
  * What is asked of the rounds of each setting, by what its load asks of a proxy.
  */
 import type { Measure, Setting } from "../model/comparison.ts";
-import { isPaced, isReadAfter } from "../plan/workload.js";
-import type { Workload } from "../model/plan.ts";
-import type { Plan } from "../model/plan.ts";
-import { BESIDE, isVoidedBy } from "./flags.js";
+import { isPaced, isReadAfter } from "../plan/workload.ts";
+import type { Workload, Plan } from "../model/plan.ts";
+import { BESIDE, isVoidedBy } from "./flags.ts";
 import { measure } from "./measures.ts";
-import { PER_CONNECTION, PER_HANDSHAKE, PER_MESSAGE, sourcesOf } from "./operation-costs.js";
+import { PER_CONNECTION, PER_HANDSHAKE, PER_MESSAGE, sourcesOf } from "./operation-costs.ts";
 import type { Asked, Control } from "./rounds.ts";
 import { comparesServers, holdsForSeconds } from "./settings.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { claimTable } from "./claims.ts";
 import type { ClaimRule, Ground, PublishedClaim } from "./claims.ts";
 import { analyse } from "./index.ts";
-import { POLICY, results } from "./testing/results.js";
+import { POLICY, results } from "./testing/results.ts";
 
 const ABOUT = { title: "t", year: 2013, source: "s", machine: "m", note: "n", tables: [] };
 

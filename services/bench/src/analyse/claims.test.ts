@@ -3,14 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readProxies } from "../plan/proxies.js";
-import { readScenario, scenarioNames } from "../plan/scenarios.js";
+import { readProxies } from "../plan/proxies.ts";
+import { readScenario, scenarioNames } from "../plan/scenarios.ts";
 import { claimOf, readPublished } from "./claims.ts";
 import type { ClaimFilter, ClaimOutcome, ClaimRule } from "./claims.ts";
-import { filesResults, httpResults, spoil } from "./testing/http.js";
+import { filesResults, httpResults, spoil } from "./testing/http.ts";
 import { look, near } from "./testing/look.ts";
-import { idleResults, PARAMETERS, results } from "./testing/results.js";
-import type { Options } from "./testing/results.js";
+import { idleResults, PARAMETERS, results } from "./testing/results.ts";
+import type { Options } from "./testing/results.ts";
 
 const PROJECT = new URL("../../../..", import.meta.url).pathname;
 const FOLDER = join(PROJECT, "battles/published");

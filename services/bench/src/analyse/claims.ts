@@ -3,15 +3,15 @@
  */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { didYouMean } from "../errors.js";
+import { didYouMean } from "../errors.ts";
 import type { Comparison, Estimate, Setting } from "../model/comparison.ts";
 import type { FlagFigures } from "../model/flag.ts";
-import { Document } from "../plan/document.js";
-import { CONTROL } from "../plan/proxies.js";
+import { Document } from "../plan/document.ts";
+import { CONTROL } from "../plan/proxies.ts";
 import type { Parameters, Scheme } from "../model/plan.ts";
 import { estimateOf } from "./figures.ts";
 import { MEASURES } from "./measures.ts";
-import { PER_CONNECTION } from "./operation-costs.js";
+import { PER_CONNECTION } from "./operation-costs.ts";
 import { comparesServers, medianEstimate, ratioOf, settingKey, valuesByRound } from "./settings.ts";
 import type { Run } from "./settings.ts";
 
@@ -99,8 +99,6 @@ export interface PublishedRules {
   tables: { title: string; columns: string[]; rows: (string | number | null)[][] }[];
   claims: PublishedClaim[];
 }
-
-
 
 export interface Analysed {
   run: Run;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Comparison } from "../model/comparison.ts";
-import { survivalOf } from "./event-cells.js";
+import { survivalOf } from "./event-cells.ts";
 import { measuresOf } from "./measures.ts";
 import { settingsOfEvents } from "./events.ts";
-import { stallResults, stormResults, survivalResults } from "./testing/experiments.js";
+import { stallResults, stormResults, survivalResults } from "./testing/experiments.ts";
 import { codes, figureOf, look, near, told } from "./testing/look.ts";
 
 type Planned = Parameters<typeof survivalResults>[0]["proxies"];

@@ -15,17 +15,17 @@ import type {
   Setting,
 } from "../model/comparison.ts";
 import { flag } from "../model/flag.ts";
-import { NOTHING } from "../plan/events.js";
-import { CONTROL } from "../plan/proxies.js";
-import { kindIn, skipKindOf } from "../plan/skips.js";
-import type { SkipKind } from "../plan/skips.js";
-import { without, workloadOf } from "../plan/workload.js";
+import { NOTHING } from "../plan/events.ts";
+import { CONTROL } from "../plan/proxies.ts";
+import { kindIn, skipKindOf } from "../plan/skips.ts";
+import type { SkipKind } from "../plan/skips.ts";
+import { without, workloadOf } from "../plan/workload.ts";
 import type { Survival } from "../model/cell.ts";
 import type { Meaning, PlannedCell } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";
-import { medianOf } from "../statistics/index.js";
-import { survivalOf } from "./event-cells.js";
-import type { CellSurvival } from "./event-cells.js";
+import { medianOf } from "../statistics/index.ts";
+import { survivalOf } from "./event-cells.ts";
+import type { CellSurvival } from "./event-cells.ts";
 import {
   comparison,
   figure,
@@ -36,8 +36,8 @@ import {
   shareOf,
   valueOf,
 } from "./figures.ts";
-import { LEAST_ROUNDS } from "./ranking.js";
-import { perStalled } from "./readings.js";
+import { LEAST_ROUNDS } from "./ranking.ts";
+import { perStalled } from "./readings.ts";
 import { compareSettings, once, reasonsOf, settingKey } from "./settings.ts";
 
 type Told = Partial<Pick<Figure, "estimate" | "rounds" | "toControl" | "extra">>;

@@ -12,9 +12,9 @@ import type {
   Setting,
 } from "../model/comparison.ts";
 import type { Flag } from "../model/flag.ts";
-import { CONTROL } from "../plan/proxies.js";
-import { binomialInterval } from "../statistics/index.js";
-import type { Estimate as Interval } from "../statistics/types.js";
+import { CONTROL } from "../plan/proxies.ts";
+import { binomialInterval } from "../statistics/index.ts";
+import type { Estimate as Interval } from "../statistics/types.ts";
 import { CONFIDENCE } from "./settings.ts";
 import type { Ratio } from "./settings.ts";
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Flag } from "../model/flag.ts";
 import type { CellRecord } from "../model/cell.ts";
-import { flagsOf, isVoidedBy } from "./flags.js";
-import { FILES_PARAMETERS, httpRecord, spoil, tlsResults } from "./testing/http.js";
+import { flagsOf, isVoidedBy } from "./flags.ts";
+import { FILES_PARAMETERS, httpRecord, spoil, tlsResults } from "./testing/http.ts";
 import { codes } from "./testing/look.ts";
-import { cellRecord, idleRecord, PARAMETERS, POLICY, workloadFor } from "./testing/results.js";
+import { cellRecord, idleRecord, PARAMETERS, POLICY, workloadFor } from "./testing/results.ts";
 
 const KINDS = ["time", "rate", "cpu", "memory", "count", "share"] as const;
 

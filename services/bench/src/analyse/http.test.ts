@@ -3,9 +3,9 @@ import { test } from "node:test";
 import type { Comparison } from "../model/comparison.ts";
 import type { CellRecord } from "../model/cell.ts";
 import { measuresOf } from "./measures.ts";
-import { filesResults, httpRecord, httpResults, spoil } from "./testing/http.js";
+import { filesResults, httpRecord, httpResults, spoil } from "./testing/http.ts";
 import { codes, figureOf, figuresOf, look, near, told } from "./testing/look.ts";
-import { workloadFor } from "./testing/results.js";
+import { workloadFor } from "./testing/results.ts";
 
 type Requests = NonNullable<CellRecord["requests"]>;
 

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import type { Flag } from "../model/flag.ts";
 import { comparisonsJson } from "./index.ts";
 import { codes, figureOf, figuresOf, look, near, told } from "./testing/look.ts";
-import { rateResults } from "./testing/rates.js";
-import { PARAMETERS, results } from "./testing/results.js";
-import type { Options } from "./testing/results.js";
+import { rateResults } from "./testing/rates.ts";
+import { PARAMETERS, results } from "./testing/results.ts";
+import type { Options } from "./testing/results.ts";
 
 const CPU = "cpu_us_per_connection";
 const PLAIN: Options = { schemes: ["ws"] };

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { generatorCores } from "../record/generator-cores.js";
+import { generatorCores } from "../record/generator-cores.ts";
 import type { CellRecord } from "../model/cell.ts";
 import { MEASURES, measure, measuresOf } from "./measures.ts";
-import { held } from "./readings.js";
+import { held } from "./readings.ts";
 import { near } from "./testing/look.ts";
-import { cellRecord, containerRecord, idleRecord, workloadFor } from "./testing/results.js";
+import { cellRecord, containerRecord, idleRecord, workloadFor } from "./testing/results.ts";
 
 /** What a record comes to, to nine digits; null: that is absent. */
 function assertMeasures(record: CellRecord, expected: Record<string, number | null>): void {

@@ -1,17 +1,17 @@
 /**
  * Everything that is derived from one cell, flat: the columns of results.csv, and what is compared.
  */
-import { isPaced } from "../plan/workload.js";
+import { isPaced } from "../plan/workload.ts";
 import type { Workload } from "../model/plan.ts";
-import { takenByOthers } from "../record/disturbance.js";
-import { generatorCores } from "../record/generator-cores.js";
-import { referenceCpuUs } from "../record/machine-index.js";
+import { takenByOthers } from "../record/disturbance.ts";
+import { generatorCores } from "../record/generator-cores.ts";
+import { referenceCpuUs } from "../record/machine-index.ts";
 import type { CellRecord } from "../model/cell.ts";
 import type { MemoryReading } from "../model/container.ts";
 import type { LatencySummary } from "../model/load.ts";
 import type { Measure, MeasureKind } from "../model/comparison.ts";
-import { ALIVE_SECONDS, survivalOf } from "./event-cells.js";
-import type { CellSurvival } from "./event-cells.js";
+import { ALIVE_SECONDS, survivalOf } from "./event-cells.ts";
+import type { CellSurvival } from "./event-cells.ts";
 import {
   achieved,
   benchSeconds,
@@ -35,7 +35,7 @@ import {
   socketErrors,
   sumOrNull,
   withNetwork,
-} from "./readings.js";
+} from "./readings.ts";
 
 /** null, undefined or not finite: it cannot be had. */
 type Of = (record: CellRecord, workload: Workload) => number | null | undefined;

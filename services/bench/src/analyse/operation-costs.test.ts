@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { codes, figureOf, look, near } from "./testing/look.ts";
-import { idleResults, results } from "./testing/results.js";
-import type { Options } from "./testing/results.js";
+import { idleResults, results } from "./testing/results.ts";
+import type { Options } from "./testing/results.ts";
 
 const MESSAGE = "cpu_us_per_message";
 const HANDSHAKE = "cpu_us_per_handshake";

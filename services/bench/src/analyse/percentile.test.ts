@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Histogram } from "../statistics/index.js";
+import { Histogram } from "../statistics/index.ts";
 import { figureOf, holds, look, near } from "./testing/look.ts";
-import { rateResults } from "./testing/rates.js";
+import { rateResults } from "./testing/rates.ts";
 
 type Options = Parameters<typeof rateResults>[0];
 

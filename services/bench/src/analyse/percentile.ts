@@ -8,9 +8,9 @@
  * Whether a difference is seen, the tests over rounds tell.
  */
 import type { Comparison, Figure, Setting } from "../model/comparison.ts";
-import { CONTROL } from "../plan/proxies.js";
-import { isPaced } from "../plan/workload.js";
-import { Histogram, medianInterval } from "../statistics/index.js";
+import { CONTROL } from "../plan/proxies.ts";
+import { isPaced } from "../plan/workload.ts";
+import { Histogram, medianInterval } from "../statistics/index.ts";
 import { comparison, estimateOf, figure, quotient, valueOf } from "./figures.ts";
 import { measure } from "./measures.ts";
 import { CONFIDENCE, valuesByRound } from "./settings.ts";

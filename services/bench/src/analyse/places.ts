@@ -4,10 +4,10 @@
  */
 import { median } from "simple-statistics";
 import type { Extra, Setting } from "../model/comparison.ts";
-import { CONTROL } from "../plan/proxies.js";
+import { CONTROL } from "../plan/proxies.ts";
 import type { CellRecord } from "../model/cell.ts";
 import type { ContainerRecord } from "../model/container.ts";
-import { reachesServer } from "./readings.js";
+import { reachesServer } from "./readings.ts";
 import { comparesServers } from "./settings.ts";
 import type { Run } from "./settings.ts";
 

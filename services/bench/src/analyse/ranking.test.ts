@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { randomNumbers } from "../statistics/random.js";
-import { allPairs, judge, rank } from "./ranking.js";
+import { randomNumbers } from "../statistics/random.ts";
+import { allPairs, judge, rank } from "./ranking.ts";
 
 const noRatio = () => null;
 

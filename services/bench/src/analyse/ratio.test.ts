@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Setting } from "../model/comparison.ts";
-import { workloadOf } from "../plan/workload.js";
+import { workloadOf } from "../plan/workload.ts";
 import { noiseFloorOf } from "./index.ts";
 import { multiplexed } from "./ratio.ts";
 import { settingKey } from "./settings.ts";
-import { tlsResults } from "./testing/http.js";
+import { tlsResults } from "./testing/http.ts";
 import { codes, figureOf, figuresOf, holds, look, near, told } from "./testing/look.ts";
-import { PARAMETERS, results, runOf, selfResults } from "./testing/results.js";
-import type { Options } from "./testing/results.js";
+import { PARAMETERS, results, runOf, selfResults } from "./testing/results.ts";
+import type { Options } from "./testing/results.ts";
 
 const CPU = "cpu_us_per_connection";
 

@@ -5,14 +5,14 @@
 import { median } from "simple-statistics";
 import type { Comparison, Setting } from "../model/comparison.ts";
 import { flag } from "../model/flag.ts";
-import { isOnHostNetwork, isOnOverlay } from "../plan/network.js";
-import { CONTROL } from "../plan/proxies.js";
-import { connectionsInAll, sizeNames, without } from "../plan/workload.js";
+import { isOnHostNetwork, isOnOverlay } from "../plan/network.ts";
+import { CONTROL } from "../plan/proxies.ts";
+import { connectionsInAll, sizeNames, without } from "../plan/workload.ts";
 import type { Meaning, Plan } from "../model/plan.ts";
-import { detectableRatio, smallestP } from "../statistics/index.js";
+import { detectableRatio, smallestP } from "../statistics/index.ts";
 import { comparison, inTimes, ratioFigure } from "./figures.ts";
 import { measure } from "./measures.ts";
-import { ALPHA, judge } from "./ranking.js";
+import { ALPHA, judge } from "./ranking.ts";
 import {
   comparesServers,
   isSameBut,

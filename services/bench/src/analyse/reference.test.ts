@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CellRecord } from "../model/cell.ts";
-import { compareRuns } from "./compare-runs.js";
+import { compareRuns } from "./compare-runs.ts";
 import { measuresOf } from "./measures.ts";
 import { codes, figureOf, look, near } from "./testing/look.ts";
-import { containerRecord, POLICY, results } from "./testing/results.js";
+import { containerRecord, POLICY, results } from "./testing/results.ts";
 
 const CPU = "cpu_us_per_connection";
 /** What a connection costs the reference proxy on a machine of speed 1, in µs. */

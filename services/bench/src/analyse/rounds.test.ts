@@ -4,8 +4,8 @@ import { median } from "simple-statistics";
 import type { Comparison } from "../model/comparison.ts";
 import type { CellRecord } from "../model/cell.ts";
 import { codes, figureOf, figuresOf, look, near, told } from "./testing/look.ts";
-import { cellRecord, results } from "./testing/results.js";
-import type { Options } from "./testing/results.js";
+import { cellRecord, results } from "./testing/results.ts";
+import type { Options } from "./testing/results.ts";
 
 const CPU = "cpu_us_per_connection";
 const PLAIN: Options = { schemes: ["ws"] };

@@ -14,16 +14,16 @@ import type {
 } from "../model/comparison.ts";
 import { flag } from "../model/flag.ts";
 import type { Flag, FlagFigures } from "../model/flag.ts";
-import { CONTROL } from "../plan/proxies.js";
-import { connectionsInAll } from "../plan/workload.js";
-import { detectableRatio, mannWhitney, medianInterval, superiority } from "../statistics/index.js";
-import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT, badPercentOf } from "./bad-answers.js";
+import { CONTROL } from "../plan/proxies.ts";
+import { connectionsInAll } from "../plan/workload.ts";
+import { detectableRatio, mannWhitney, medianInterval, superiority } from "../statistics/index.ts";
+import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT, badPercentOf } from "./bad-answers.ts";
 import { comparison, estimateOf, figure } from "./figures.ts";
-import { isVoidedBy, summedUp, weakens } from "./flags.js";
+import { isVoidedBy, summedUp, weakens } from "./flags.ts";
 import { measure as measureOf } from "./measures.ts";
-import { PER_CONNECTION, sourcesOf } from "./operation-costs.js";
-import { allPairs, ALPHA, ENOUGH_ROUNDS, judgeStrata, LEAST_ROUNDS, rank } from "./ranking.js";
-import type { Judgement } from "./ranking.js";
+import { PER_CONNECTION, sourcesOf } from "./operation-costs.ts";
+import { allPairs, ALPHA, ENOUGH_ROUNDS, judgeStrata, LEAST_ROUNDS, rank } from "./ranking.ts";
+import type { Judgement } from "./ranking.ts";
 import {
   comparesServers,
   CONFIDENCE,

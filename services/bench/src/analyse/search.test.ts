@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Figure } from "../model/comparison.ts";
 import { figureOf, look, near } from "./testing/look.ts";
-import { capacityResults } from "./testing/capacities.js";
-import { results } from "./testing/results.js";
+import { capacityResults } from "./testing/capacities.ts";
+import { results } from "./testing/results.ts";
 
 type Course = NonNullable<Parameters<typeof capacityResults>[0]>;
 type Verdict = "holds" | "fails" | "limited";

@@ -3,18 +3,18 @@
  * fresh cells after it.
  */
 import type { Comparison, Extra, Figure, Setting } from "../model/comparison.ts";
-import { CONTROL } from "../plan/proxies.js";
-import { rateName, workloadOf } from "../plan/workload.js";
-import { usageOnce } from "../record/carriers.js";
-import { referenceCpuUs } from "../record/machine-index.js";
+import { CONTROL } from "../plan/proxies.ts";
+import { rateName, workloadOf } from "../plan/workload.ts";
+import { usageOnce } from "../record/carriers.ts";
+import { referenceCpuUs } from "../record/machine-index.ts";
 import type { CellRecord, Judgement, Probe } from "../model/cell.ts";
 import type { PlannedCell } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";
-import { capacityOf } from "../statistics/capacity-search.js";
-import { medianOf } from "../statistics/index.js";
+import { capacityOf } from "../statistics/capacity-search.ts";
+import { medianOf } from "../statistics/index.ts";
 import { comparison, figure } from "./figures.ts";
 import { measure } from "./measures.ts";
-import { ofRole } from "./readings.js";
+import { ofRole } from "./readings.ts";
 import { settingKey } from "./settings.ts";
 
 /** Fresh cells of each kind that have to agree before a rate is confirmed. */

@@ -3,12 +3,12 @@
  */
 import { median } from "simple-statistics";
 import type { JudgedCell, Missing, Setting } from "../model/comparison.ts";
-import { roundsBySetting } from "../plan/rounds.js";
-import { connectionsInAll, sizeNames, without, workloadOf } from "../plan/workload.js";
+import { roundsBySetting } from "../plan/rounds.ts";
+import { connectionsInAll, sizeNames, without, workloadOf } from "../plan/workload.ts";
 import type { PlannedCell } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";
-import { medianInterval, ratioInterval, stratifiedRatio } from "../statistics/index.js";
-import type { Estimate, Interval } from "../statistics/types.js";
+import { medianInterval, ratioInterval, stratifiedRatio } from "../statistics/index.ts";
+import type { Estimate, Interval } from "../statistics/types.ts";
 
 export const CONFIDENCE = 0.95;
 

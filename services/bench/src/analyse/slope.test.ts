@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CourseReading } from "../model/cell.ts";
 import { codes, figureOf, figuresOf, holds, look, near, told } from "./testing/look.ts";
-import { rateResults } from "./testing/rates.js";
-import { idleResults, results } from "./testing/results.js";
+import { rateResults } from "./testing/rates.ts";
+import { idleResults, results } from "./testing/results.ts";
 
 type Idle = Parameters<typeof idleResults>[0];
 

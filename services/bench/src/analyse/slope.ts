@@ -14,18 +14,18 @@ import type {
 } from "../model/comparison.ts";
 import { flag } from "../model/flag.ts";
 import type { Flag } from "../model/flag.ts";
-import { CONTROL } from "../plan/proxies.js";
-import { connectionsInAll, without, workloadOf } from "../plan/workload.js";
+import { CONTROL } from "../plan/proxies.ts";
+import { connectionsInAll, without, workloadOf } from "../plan/workload.ts";
 import type { CourseReading } from "../model/cell.ts";
 import type { PlannedCell } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";
-import { simultaneousIntervals, theilSen } from "../statistics/index.js";
-import type { Estimate as Interval } from "../statistics/types.js";
+import { simultaneousIntervals, theilSen } from "../statistics/index.ts";
+import type { Estimate as Interval } from "../statistics/types.ts";
 import { comparison, estimateOf, figure, ownMeasure, quotient, valueOf } from "./figures.ts";
-import { isAbout } from "./flags.js";
+import { isAbout } from "./flags.ts";
 import { measure as measureOf } from "./measures.ts";
-import { ALPHA, rank } from "./ranking.js";
-import { held } from "./readings.js";
+import { ALPHA, rank } from "./ranking.ts";
+import { held } from "./readings.ts";
 import {
   compareText,
   CONFIDENCE,

@@ -3,8 +3,8 @@
  * without the data.
  */
 import { basename, dirname, join, relative } from "node:path";
-import { UserError } from "../errors.js";
-import { counted } from "../numbers.js";
+import { UserError } from "../errors.ts";
+import { counted } from "../numbers.ts";
 import { captionOf } from "../panels/caption.ts";
 import { messageOf, pick, readDashboards, sectionOf, slug } from "../panels/dashboards.ts";
 import type { Annotation } from "../panels/draw.ts";
@@ -23,13 +23,13 @@ import { snapshotOf } from "../panels/snapshot.ts";
 import type { Flag } from "../model/flag.ts";
 import type { Source } from "../panels/source.ts";
 import { openSource } from "../panels/source.ts";
-import { folderOf } from "../plan/run-name.js";
-import { describedScenarios } from "../plan/scenarios.js";
+import { folderOf } from "../plan/run-name.ts";
+import { describedScenarios } from "../plan/scenarios.ts";
 import { flagText } from "../report/text.ts";
 import { pngOf } from "../report/png.ts";
-import { republish } from "../series/republish.js";
-import { singleLoad, singleLoads } from "../series/single-load.js";
-import type { ExportArguments } from "./definitions/export.js";
+import { republish } from "../series/republish.ts";
+import { singleLoad, singleLoads } from "../series/single-load.ts";
+import type { ExportArguments } from "./definitions/export.ts";
 
 type Say = (line: string) => void;
 type Export = {

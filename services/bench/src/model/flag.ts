@@ -1,7 +1,7 @@
 /**
  * What weakens a cell, a comparison or a run: a code, and the figures that its sentence is made of.
  */
-import type { Missing, MeasureKind } from "./comparison.ts";
+import type { MeasureKind } from "./comparison.ts";
 import type { NetworkReading } from "./container.ts";
 
 /** Shares are in %, and `limit` is of the figure beside it. */

@@ -41,7 +41,7 @@ export type Meaning =
   | "tlsVersion"
   | "rsaBits"
   | "resumed"
-  /** Of no scenario: of a cell that says its network (plan/network.js). */
+  /** Of no scenario: of a cell that says its network (plan/network.ts). */
   | "hostNetwork";
 
 /** Names of a scenario's parameters, by what they mean; absent: it has no such parameter. */

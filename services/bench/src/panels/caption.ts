@@ -1,6 +1,6 @@
 /** What a picture shows, in one line below it: so that it can be read away from the page that it was on. */
-import { number } from "../numbers.js";
-import { schemeName } from "../plan/workload.js";
+import { number } from "../numbers.ts";
+import { schemeName } from "../plan/workload.ts";
 import type { Meaning, Parameters, ScenarioDescription, Scheme } from "../model/plan.ts";
 import { inReadingOrder, list, meaningOf, parameterText } from "../report/load-text.ts";
 import type { Panel } from "./dashboards.ts";

@@ -1,7 +1,7 @@
 /** The dashboards of dashboards/generated, as Grafana reads them: their panels, and which of them were asked for. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { didYouMean, UserError } from "../errors.js";
+import { didYouMean, UserError } from "../errors.ts";
 
 /** One query of a panel, in InfluxQL with Grafana's macros and variables. */
 export type Target = {

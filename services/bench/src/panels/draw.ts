@@ -2,7 +2,7 @@
  * A panel as a picture, with its own title, units and colours. Kinds of panels, units and calculations are those that our
  * dashboards use; any other is refused by its name. https://github.com/grafana/grafana/blob/main/packages/grafana-data/src/valueFormats
  */
-import { NONE } from "../numbers.js";
+import { NONE } from "../numbers.ts";
 import * as chart from "../report/chart.ts";
 import type { Config, Panel } from "./dashboards.ts";
 import type { Frame, Shown } from "./frames.ts";

@@ -1,7 +1,7 @@
 /** results/<run>/panels/: the files of an export, a page that shows them, and what is known about each panel there. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { unwritable } from "../record/store.js";
+import { unwritable } from "../record/store.ts";
 import { escaped } from "../report/svg.ts";
 
 /** A panel. */

@@ -2,8 +2,8 @@
  * From InfluxDB's answer to what a panel shows: frames as Grafana's data source makes them, then the panel's transformations,
  * then the look of each field. What is known here is what our dashboards use; anything else is refused by its name.
  */
-import type { Series } from "../platform/influx.js";
-import { csvText } from "../record/csv.js";
+import type { Series } from "../platform/influx.ts";
+import { csvText } from "../record/csv.ts";
 import type { Config, Panel, Target } from "./dashboards.ts";
 
 /** A column; times are in ms since 1970. */

@@ -8,7 +8,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
-import { UserError } from "../errors.js";
+import { UserError } from "../errors.ts";
 import { grafanaAt } from "./grafana.ts";
 
 const SNAPSHOT = { name: "n", expires: 0, dashboard: { title: "d" } };

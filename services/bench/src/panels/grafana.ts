@@ -1,5 +1,5 @@
 /** The one module that asks a Grafana: for its own pictures, and to keep a snapshot. */
-import { UserError } from "../errors.js";
+import { UserError } from "../errors.ts";
 import { messageOf } from "./dashboards.ts";
 import type { Choice, Range } from "./query.ts";
 import type { Snapshot } from "./snapshot.ts";

@@ -5,7 +5,7 @@
  * Nobody chooses a value in an export. `run` is the run that is exported; one that may be All is All; one that has a single value
  * at a time, as the setting, takes each in turn: a panel that uses it is exported once for each.
  */
-import type { Series } from "../platform/influx.js";
+import type { Series } from "../platform/influx.ts";
 import type { Dashboard, Panel, Variable } from "./dashboards.ts";
 
 export type Ask = (query: string) => Promise<Series[]>;

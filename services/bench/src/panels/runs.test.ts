@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SCENARIOS } from "../plan/testing/scenarios.js";
+import { SCENARIOS } from "../plan/testing/scenarios.ts";
 import type { Load } from "./caption.ts";
 import { captionOf } from "./caption.ts";
 import { newestRun, singleNamed, singleRun } from "./runs.ts";

@@ -1,10 +1,10 @@
 /** Which run is exported: one that has a record, or one of `docker compose up`, which is in InfluxDB alone. */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { didYouMean, UserError } from "../errors.js";
-import { settingLabel } from "../plan/describe.js";
-import { folderOf, runNameAt } from "../plan/run-name.js";
-import { Store } from "../record/store.js";
+import { didYouMean, UserError } from "../errors.ts";
+import { settingLabel } from "../plan/describe.ts";
+import { folderOf, runNameAt } from "../plan/run-name.ts";
+import { Store } from "../record/store.ts";
 import type { ScenarioDescription } from "../model/plan.ts";
 import type { Load } from "./caption.ts";
 import type { Range } from "./query.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UserError } from "../errors.js";
-import type { Series } from "../platform/influx.js";
+import { UserError } from "../errors.ts";
+import type { Series } from "../platform/influx.ts";
 import type { Panel, Picked, Variable } from "./dashboards.ts";
 import { annotationsOf, select } from "./selection.ts";
 

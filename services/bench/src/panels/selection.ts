@@ -1,5 +1,5 @@
 /** What is exported of the dashboards: their queries are asked, and what has no data for the run is told apart. */
-import { UserError } from "../errors.js";
+import { UserError } from "../errors.ts";
 import type { Dashboard, Panel, Picked } from "./dashboards.ts";
 import { fileName, fullTitle } from "./dashboards.ts";
 import type { Annotation } from "./draw.ts";

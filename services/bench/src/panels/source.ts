@@ -1,8 +1,8 @@
 /** The project's InfluxDB, for as long as an export needs it: the one that is up, or one that is started, and stopped again. */
-import { UserError } from "../errors.js";
-import { OWN_ENGINE, Project } from "../platform/docker.js";
-import { Influx, INFLUXDB_URL } from "../platform/influx.js";
-import { until } from "../platform/wait.js";
+import { UserError } from "../errors.ts";
+import { OWN_ENGINE, Project } from "../platform/docker.ts";
+import { Influx, INFLUXDB_URL } from "../platform/influx.ts";
+import { until } from "../platform/wait.ts";
 
 const READY_LIMIT_MS = 30_000;
 /** A panel over a long run may take InfluxDB seconds. */

@@ -1,5 +1,5 @@
 /** Lying bars from zero, sorted, each with its figure and interval: of one or two series, in groups; or marks for bars. */
-import { figure, NONE } from "../numbers.js";
+import { figure, NONE } from "../numbers.ts";
 import type { Labels, Look, View } from "./chart-frame.ts";
 import { fillOf, gridX, ink, mark, whole, WIDTH } from "./chart-frame.ts";
 import type { Attributes, Axis } from "./svg.ts";

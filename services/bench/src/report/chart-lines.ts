@@ -1,5 +1,5 @@
 /** Lines over a number or over time, and estimates with intervals side by side. */
-import { figure } from "../numbers.js";
+import { figure } from "../numbers.ts";
 import type { Key, Labels, Look, View } from "./chart-frame.ts";
 import { fillOf, gridX, gridY, ink, mark, SMALL, whole, WIDTH } from "./chart-frame.ts";
 import type { Axis, Scale } from "./svg.ts";

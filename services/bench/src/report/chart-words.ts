@@ -1,5 +1,5 @@
 /** Charts that are text: large figures, tables, and matrices of good and bad words. */
-import { counted, NONE } from "../numbers.js";
+import { counted, NONE } from "../numbers.ts";
 import type { Labels, Look, View } from "./chart-frame.ts";
 import { fillOf, ink, mark, SMALL, whole, WIDTH } from "./chart-frame.ts";
 import { cut, extent, line, pixels, tag, textAt, widest, wrapped } from "./svg.ts";

@@ -1,6 +1,6 @@
 /** Pictures over published runs: bars of one comparison, or of two side by side. */
 import type { Estimate } from "../model/comparison.ts";
-import { shownUnit } from "../numbers.js";
+import { shownUnit } from "../numbers.ts";
 import { bars } from "./chart.ts";
 import type { Bar } from "./chart.ts";
 import { theAnswer } from "./pages.ts";

@@ -5,7 +5,15 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { claimOf, claimTable, isRatio, readPublished } from "../analyse/claims.ts";
-import type { Analysed, Claim, ClaimFigure, ClaimRow, ClaimRule, Ground, PublishedRules } from "../analyse/claims.ts";
+import type {
+  Analysed,
+  Claim,
+  ClaimFigure,
+  ClaimRow,
+  ClaimRule,
+  Ground,
+  PublishedRules,
+} from "../analyse/claims.ts";
 import { runOf } from "../analyse/index.ts";
 import { measure } from "../analyse/measures.ts";
 import type { Estimate } from "../model/comparison.ts";

@@ -1,13 +1,13 @@
 /**
  * Two runs beside each other, for a terminal: what differs in how they were made, then which figures differ.
  */
-import type { ComparedRow, RunComparison } from "../analyse/compare-runs.js";
-import { ALPHA } from "../analyse/ranking.js";
-import { measure as measureOf } from "../analyse/measures.js";
+import type { ComparedRow, RunComparison } from "../analyse/compare-runs.ts";
+import { ALPHA } from "../analyse/ranking.ts";
+import { measure as measureOf } from "../analyse/measures.ts";
 import { measureTitle } from "../analyse/questions.ts";
 import type { Results } from "../model/record.ts";
-import { counted, number, probability, times } from "../numbers.js";
-import { settingLabel } from "../plan/describe.js";
+import { counted, number, probability, times } from "../numbers.ts";
+import { settingLabel } from "../plan/describe.ts";
 import type { Cell, Column } from "./table.ts";
 import { tableText } from "./terminal.ts";
 import { amount } from "./text.ts";

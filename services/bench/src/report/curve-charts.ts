@@ -2,7 +2,7 @@
  * Charts of a report: figures as bars, and what some questions know over something.
  */
 import type { Comparison, Comparisons, Figure, Reported } from "../model/comparison.ts";
-import { number } from "../numbers.js";
+import { number } from "../numbers.ts";
 import type { Block } from "./block.ts";
 import type { Axis, Line, Look } from "./chart.ts";
 import { bars, lines } from "./chart.ts";

@@ -2,7 +2,7 @@
  * Blocks as one page: it opens from disk, without a network and without script.
  */
 import type { Comparisons } from "../model/comparison.ts";
-import { html, trusted, type Html } from "./markup.js";
+import { html, trusted, type Html } from "./markup.ts";
 import type { Block } from "./block.ts";
 import { CHART_STYLE, keyMark, PHONE } from "./chart.ts";
 import type { Cell, Table } from "./table.ts";

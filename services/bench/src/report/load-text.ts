@@ -1,5 +1,5 @@
 /** What a scenario puts a proxy under, in words: its parameters by what they mean. */
-import { number } from "../numbers.js";
+import { number } from "../numbers.ts";
 import type { Meaning, ScenarioDescription } from "../model/plan.ts";
 
 type Described = Pick<ScenarioDescription, "parameterNames" | "holdsConnections">;

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { NONE } from "../numbers.js";
+import { NONE } from "../numbers.ts";
 import {
   amountText,
   answersTo,

@@ -1,7 +1,7 @@
 /** SVG to PNG by resvg, compiled to WebAssembly: no browser, no native library, the same pixels on every machine. */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { UserError } from "../errors.js";
+import { UserError } from "../errors.ts";
 
 /** Debian's package fonts-dejavu-core, which the image of this program has. */
 const FONTS = ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf"].map(

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { NONE, shownUnit } from "../numbers.js";
+import { NONE, shownUnit } from "../numbers.ts";
 import { isSkipped, MISSING_SHORT, titleOfProxy } from "./text.ts";
 import type {
   Comparison,

@@ -3,9 +3,9 @@
  */
 import { gzipSync } from "node:zlib";
 import type { JudgedCell, Reported } from "../model/comparison.ts";
-import { counted, figure, number, range } from "../numbers.js";
-import { roundsBySetting } from "../plan/rounds.js";
-import { cellsToRepeat } from "../record/repeats.js";
+import { counted, figure, number, range } from "../numbers.ts";
+import { roundsBySetting } from "../plan/rounds.ts";
+import { cellsToRepeat } from "../record/repeats.ts";
 import type { CellRecord } from "../model/cell.ts";
 import type { Results } from "../model/record.ts";
 import { median } from "simple-statistics";

@@ -5,12 +5,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.ts";
-import { POLICY, results, selfResults } from "../analyse/testing/results.js";
+import { POLICY, results, selfResults } from "../analyse/testing/results.ts";
 import type { Reported, Setting } from "../model/comparison.ts";
 import type { Flag } from "../model/flag.ts";
 import type { Results } from "../model/record.ts";
-import { workload } from "../plan/workload.js";
-import { SCENARIOS } from "../plan/testing/scenarios.js";
+import { workload } from "../plan/workload.ts";
+import { SCENARIOS } from "../plan/testing/scenarios.ts";
 import { htmlOf } from "./html.ts";
 import { markdownOf, tableLines } from "./markdown.ts";
 import { reportOf } from "./report.ts";

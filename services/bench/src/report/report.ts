@@ -5,7 +5,7 @@
 import type { ExtraColumn } from "../analyse/questions.ts";
 import { GROUPS, measureTitle } from "../analyse/questions.ts";
 import type { Comparison, Comparisons, Reported } from "../model/comparison.ts";
-import { number } from "../numbers.js";
+import { number } from "../numbers.ts";
 import type { Block } from "./block.ts";
 import { details, heading, table } from "./block.ts";
 import type { Curves } from "./curve-charts.ts";

@@ -1,9 +1,9 @@
 /**
  * results.csv: the figures of every attempt, for programs.
  */
-import { CELL_MEASURES, measuresOf } from "../analyse/measures.js";
-import { workloadOf } from "../plan/workload.js";
-import { csvText } from "../record/csv.js";
+import { CELL_MEASURES, measuresOf } from "../analyse/measures.ts";
+import { workloadOf } from "../plan/workload.ts";
+import { csvText } from "../record/csv.ts";
 import type { Results } from "../model/record.ts";
 
 /** Tidy: a row an attempt, a column a variable. An empty field: it could not be had. */

@@ -2,7 +2,7 @@
  * What charts are made of: elements, text that fits, scales and marks. Nothing here can measure text: widths are estimates
  * that the widest fonts of the usual systems stay below.
  */
-import { number } from "../numbers.js";
+import { number } from "../numbers.ts";
 
 export type Attributes = Record<string, string | number | undefined>;
 

@@ -3,9 +3,9 @@
  */
 import type { ExtraColumn } from "../analyse/questions.ts";
 import { measureTitle } from "../analyse/questions.ts";
-import { measure as measureOf } from "../analyse/measures.js";
+import { measure as measureOf } from "../analyse/measures.ts";
 import type { Comparison, Figure } from "../model/comparison.ts";
-import { figure as numberText, NONE, number, probability, times } from "../numbers.js";
+import { figure as numberText, NONE, number, probability, times } from "../numbers.ts";
 import type { Named, Scale } from "./text.ts";
 import {
   amount,

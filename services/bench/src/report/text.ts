@@ -10,9 +10,9 @@ import type {
   Setting,
 } from "../model/comparison.ts";
 import type { Flag, FlagCode, FlagFigures } from "../model/flag.ts";
-import { counted, figure, NONE, number, range, shownUnit, times } from "../numbers.js";
-import { CONTROL } from "../plan/proxies.js";
-import { schemeName } from "../plan/workload.js";
+import { counted, figure, NONE, number, range, shownUnit, times } from "../numbers.ts";
+import { CONTROL } from "../plan/proxies.ts";
+import { schemeName } from "../plan/workload.ts";
 import { list, MEANINGS, parameterText } from "./load-text.ts";
 
 export { list } from "./load-text.ts";

@@ -4,9 +4,9 @@
 import type { Question } from "../analyse/questions.ts";
 import { QUESTIONS } from "../analyse/questions.ts";
 import type { Comparison, Comparisons, Figure, Setting } from "../model/comparison.ts";
-import { times } from "../numbers.js";
-import { NOTHING } from "../plan/events.js";
-import { connectionsInAll } from "../plan/workload.js";
+import { times } from "../numbers.ts";
+import { NOTHING } from "../plan/events.ts";
+import { connectionsInAll } from "../plan/workload.ts";
 import { isBest, list, settingTitle, titleOfProxy } from "./text.ts";
 
 export interface Topic {

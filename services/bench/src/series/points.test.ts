@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Flag } from "../model/flag.ts";
-import type { Point } from "../platform/influx.js";
+import type { Point } from "../platform/influx.ts";
 import { analyse } from "../analyse/index.ts";
 import {
   POLICY,
@@ -9,13 +9,13 @@ import {
   plannedCell,
   results,
   workloadFor,
-} from "../analyse/testing/results.js";
-import { capacityResults } from "../analyse/testing/capacities.js";
-import { survivalResults } from "../analyse/testing/experiments.js";
-import { settingLabel } from "../plan/describe.js";
-import { compareRuns } from "../analyse/compare-runs.js";
-import { lineOf } from "../platform/influx.js";
-import { liveCsv } from "../record/live.js";
+} from "../analyse/testing/results.ts";
+import { capacityResults } from "../analyse/testing/capacities.ts";
+import { survivalResults } from "../analyse/testing/experiments.ts";
+import { settingLabel } from "../plan/describe.ts";
+import { compareRuns } from "../analyse/compare-runs.ts";
+import { lineOf } from "../platform/influx.ts";
+import { liveCsv } from "../record/live.ts";
 import {
   alignedPoints,
   cellPoint,
@@ -26,7 +26,7 @@ import {
   phasePoints,
   probePoints,
   summaryPoints,
-} from "./points.js";
+} from "./points.ts";
 
 const policy = POLICY;
 const TAGS = {

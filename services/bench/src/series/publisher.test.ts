@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
-import type { Point } from "../platform/influx.js";
+import type { Point } from "../platform/influx.ts";
 import type { RunEvent } from "../model/run-event.ts";
 import { measuresOf } from "../analyse/measures.ts";
-import { cellRecord, plannedCell, workloadFor } from "../analyse/testing/results.js";
-import { UserError } from "../errors.js";
-import { Publisher } from "./publisher.js";
+import { cellRecord, plannedCell, workloadFor } from "../analyse/testing/results.ts";
+import { UserError } from "../errors.ts";
+import { Publisher } from "./publisher.ts";
 
 const SAMPLE = {
   ms: 5000,

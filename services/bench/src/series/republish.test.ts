@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
 import type { Flag } from "../model/flag.ts";
-import type { Influx, Point } from "../platform/influx.js";
-import { POLICY, results } from "../analyse/testing/results.js";
-import { liveCsv } from "../record/live.js";
-import { Store } from "../record/store.js";
-import { containerOf, serviceOf } from "../record/curve-names.js";
-import { curvePoints, republish } from "./republish.js";
+import type { Influx, Point } from "../platform/influx.ts";
+import { POLICY, results } from "../analyse/testing/results.ts";
+import { liveCsv } from "../record/live.ts";
+import { Store } from "../record/store.ts";
+import { containerOf, serviceOf } from "../record/curve-names.ts";
+import { curvePoints, republish } from "./republish.ts";
 
 const tell = ({ code }: Flag) => code;
 

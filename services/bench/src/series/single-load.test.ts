@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Influx } from "../platform/influx.js";
-import { singleLoad, singleLoads } from "./single-load.js";
+import type { Influx } from "../platform/influx.ts";
+import { singleLoad, singleLoads } from "./single-load.ts";
 
 const LABELS = { proxy: "nginx", scenario: "short-lived", scheme: "wss" };
 

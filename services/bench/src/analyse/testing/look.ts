@@ -7,7 +7,7 @@ import type { Flag, FlagCode, FlagFigures } from "../../model/flag.ts";
 import type { Results } from "../../model/record.ts";
 import { analyse } from "../index.ts";
 import type { Context } from "../index.ts";
-import { POLICY } from "./results.js";
+import { POLICY } from "./results.ts";
 
 /** Of a run: all that is said, and the first comparison of a question that is wanted. */
 export function look(results: Results, context: Partial<Context> = {}) {

@@ -1,0 +1,220 @@
+/** Panels that look alike: what all of them share is here, what one of them shows is in dashboards/. */
+
+import { PanelBuilder as BarGaugeBuilder } from "@grafana/grafana-foundation-sdk/bargauge";
+import {
+  BarGaugeDisplayMode,
+  BarGaugeValueMode,
+  BigValueColorMode,
+  BigValueGraphMode,
+  BigValueTextMode,
+  GraphDrawStyle,
+  LegendDisplayMode,
+  LegendPlacement,
+  ReduceDataOptionsBuilder,
+  SortOrder,
+  StackingConfigBuilder,
+  StackingMode,
+  TableSortByFieldStateBuilder,
+  TooltipDisplayMode,
+  VisibilityMode,
+  VizLegendOptionsBuilder,
+  VizOrientation,
+  VizTextDisplayOptionsBuilder,
+  VizTooltipOptionsBuilder,
+} from "@grafana/grafana-foundation-sdk/common";
+import {
+  FieldColorBuilder,
+  FieldColorModeId,
+  ThresholdsConfigBuilder,
+  ThresholdsMode,
+} from "@grafana/grafana-foundation-sdk/dashboard";
+import { PanelBuilder as StatBuilder } from "@grafana/grafana-foundation-sdk/stat";
+import { PanelBuilder as TableBuilder } from "@grafana/grafana-foundation-sdk/table";
+import { PanelBuilder as TimeSeriesBuilder } from "@grafana/grafana-foundation-sdk/timeseries";
+import { SHORT_NAMES } from "./containers.ts";
+import { atRangeEnd, MIXED } from "./queries.ts";
+import type { Query } from "./queries.ts";
+import type { Override } from "./series.ts";
+import type { DataTransformerConfig } from "@grafana/grafana-foundation-sdk/dashboard";
+
+export interface PanelOptions {
+  title: string;
+  /** what is shown, in which unit, and from where */
+  description: string;
+  /** one of Grafana's */
+  unit: string;
+  queries: Query[];
+  /** what to say where there is no data; not a number, which Grafana would draw into gaps */
+  whenEmpty: string;
+  /** of 24 */
+  width: number;
+  /** in Grafana's grid units */
+  height: number;
+  overrides?: Override[];
+}
+
+/** Gaps up to this long, in ms, are a late sample; longer ones are a container or a load that was not there. */
+const LATE_SAMPLE_MS = 5000;
+
+/** Steps are no finer than this: cAdvisor takes a sample a second. */
+const SAMPLE_INTERVAL = "1s";
+
+/** Bars of finer steps would be too thin to see. */
+const BAR_INTERVAL = "10s";
+
+/** Of the text beside bars. Left alone, Grafana makes it larger where the bars are few, and cuts it off. */
+const TEXT_PIXELS = 12;
+
+/** The ratio of two that are alike. */
+const NO_DIFFERENCE = 1;
+
+/** Of a table of results the time says nothing. */
+const NO_TIME: DataTransformerConfig = {
+  id: "organize",
+  options: { excludeByName: { Time: true } },
+};
+
+const OKABE_ITO_GREEN = "#009E73";
+const OKABE_ITO_VERMILLION = "#D55E00";
+
+/** Curves over time, each of them unfilled so that they can cross. */
+export function curves(options: PanelOptions) {
+  return common(new TimeSeriesBuilder(), options)
+    .withTransformation(SHORT_NAMES)
+    .drawStyle(GraphDrawStyle.Line)
+    .axisSoftMin(0)
+    .lineWidth(2)
+    .showPoints(VisibilityMode.Auto)
+    .pointSize(4)
+    .spanNulls(LATE_SAMPLE_MS)
+    .legend(legend())
+    .tooltip(tooltip());
+}
+
+/** Stacked bars: how many events each step had. */
+export function bars(options: PanelOptions) {
+  return common(new TimeSeriesBuilder(), options)
+    .withTransformation(SHORT_NAMES)
+    .interval(BAR_INTERVAL)
+    .drawStyle(GraphDrawStyle.Bars)
+    .lineWidth(0)
+    .fillOpacity(100)
+    .stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group("A"))
+    .axisSoftMin(0)
+    .axisSoftMax(1)
+    .legend(legend())
+    .tooltip(tooltip());
+}
+
+/**
+ * A bar for each series, from 0, in the order of the names: the same in every panel, so that the
+ * eye finds a proxy again.
+ */
+export function compared(options: PanelOptions) {
+  return common(new BarGaugeBuilder(), options)
+    .displayMode(BarGaugeDisplayMode.Basic)
+    .valueMode(BarGaugeValueMode.Text)
+    .orientation(VizOrientation.Horizontal)
+    .showUnfilled(false)
+    .text(new VizTextDisplayOptionsBuilder().titleSize(TEXT_PIXELS).valueSize(TEXT_PIXELS))
+    .min(0)
+    .reduceOptions(new ReduceDataOptionsBuilder().calcs(["lastNotNull"]))
+    .colorScheme(fixedColour("text"));
+}
+
+/** A bar for each ratio, which ends in the middle where two are alike. */
+export function comparedRatios(options: PanelOptions) {
+  return compared(options)
+    .max(2 * NO_DIFFERENCE)
+    .decimals(2);
+}
+
+/** @param options sortedBy: a column */
+export function table({
+  sortedBy,
+  descending = false,
+  ...options
+}: PanelOptions & { sortedBy: string; descending?: boolean }) {
+  return common(new TableBuilder(), options)
+    .withTransformation(NO_TIME)
+    .showHeader(true)
+    .sortBy([new TableSortByFieldStateBuilder().displayName(sortedBy).desc(descending)]);
+}
+
+/** The latest values as large figures, each in its series' colour. */
+export function latest(options: PanelOptions) {
+  return figures(
+    { ...options, queries: options.queries.map(atRangeEnd) },
+    "lastNotNull",
+  ).colorScheme(fixedColour("text"));
+}
+
+/** Sums over the whole range as large figures: green as long as they are 0. */
+export function totals(options: PanelOptions) {
+  return figures(options, "sum")
+    .decimals(0)
+    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
+    .thresholds(
+      new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps([
+        { value: null, color: OKABE_ITO_GREEN },
+        { value: 1, color: OKABE_ITO_VERMILLION },
+      ]),
+    );
+}
+
+/** @param calculation one of Grafana's reducers */
+function figures(options: PanelOptions, calculation: string) {
+  return common(new StatBuilder(), options)
+    .withTransformation(SHORT_NAMES)
+    .graphMode(BigValueGraphMode.None)
+    .textMode(BigValueTextMode.ValueAndName)
+    .orientation(VizOrientation.Horizontal)
+    .colorMode(BigValueColorMode.Value)
+    .reduceOptions(new ReduceDataOptionsBuilder().calcs([calculation]));
+}
+
+function common<T extends BarGaugeBuilder | StatBuilder | TableBuilder | TimeSeriesBuilder>(
+  panel: T,
+  options: PanelOptions,
+): T {
+  panel
+    .title(options.title)
+    .description(options.description)
+    .unit(options.unit)
+    .noValue(options.whenEmpty)
+    .datasource(datasourceOf(options.queries))
+    .interval(SAMPLE_INTERVAL)
+    .targets(options.queries.map(target))
+    .overrides(options.overrides ?? [])
+    .span(options.width)
+    .height(options.height);
+  return panel;
+}
+
+function target({ datasource, query, alias }: Query, index: number) {
+  const refId = String.fromCharCode("A".charCodeAt(0) + index);
+  const format =
+    alias === undefined ? { resultFormat: "table" } : { resultFormat: "time_series", alias };
+  const target = { refId, datasource, rawQuery: true, query, ...format };
+  return { build: () => ({ ...target, _implementsDataqueryVariant: () => {} }) };
+}
+
+function datasourceOf([{ datasource }, ...others]: Query[]) {
+  return others.every((other) => other.datasource.uid === datasource.uid) ? datasource : MIXED;
+}
+
+function fixedColour(colour: string) {
+  return new FieldColorBuilder().mode(FieldColorModeId.Fixed).fixedColor(colour);
+}
+
+function legend() {
+  return new VizLegendOptionsBuilder()
+    .displayMode(LegendDisplayMode.List)
+    .placement(LegendPlacement.Bottom)
+    .showLegend(true)
+    .calcs([]);
+}
+
+function tooltip() {
+  return new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending);
+}

@@ -1,0 +1,268 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { POLICY, results } from "../analyse/testing/results.ts";
+import { compareRuns } from "../analyse/compare-runs.ts";
+import { comparisonNotes, comparisonText } from "../report/compare-text.ts";
+import { comparable, compareWithLatest, latestBefore, openRun } from "./compare.ts";
+import { Store } from "../record/store.ts";
+import type { Point, Influx } from "../platform/influx.ts";
+import type { CellRecord } from "../model/cell.ts";
+import type { TestContext } from "node:test";
+
+const policy = POLICY as any;
+
+function runOf(name: string, options?: Parameters<typeof results>[0]) {
+  const run = results({ schemes: ["ws"], ...options });
+  run.run = { ...run.run, name };
+  return run;
+}
+
+const PROXIES = { none: { cpuUsPerHandshake: 150 }, nginx: {}, haproxy: {} };
+
+test("a proxy that has become dearer is higher, the others are not; the ratio is that of the medians", () => {
+  const before = runOf("before", { proxies: PROXIES, seed: 3 });
+  const dearer = { ...PROXIES, nginx: { cpuUsPerHandshake: 260 } };
+  const { rows, differences } = compareRuns(runOf("now", { proxies: dearer }), before, policy);
+  assert.deepEqual(differences, []);
+  const cpu = rows.filter(({ measure }) => measure === "cpu_us_per_connection");
+  assert.deepEqual(
+    cpu.map(({ cell, differs }) => [cell.proxy, differs]),
+    [
+      ["none", "no difference"],
+      ["nginx", "higher"],
+      ["haproxy", "no difference"],
+    ],
+  );
+  const { ratio, value, baselineValue, p, rounds } = cpu[1];
+  assert.equal(ratio?.value, value / baselineValue);
+  const [low, high] = ratio.interval ?? [0, 0];
+  assert.ok(low < 1.3 && high > 1.3 && high - low < 0.1, `${low} to ${high}`);
+  assert.ok(Number(p) < 0.05);
+  assert.deepEqual(rounds, [6, 6]);
+});
+
+test("against itself no run differs, whatever the rounds", () => {
+  for (const rounds of [1, 3, 4, 6]) {
+    const run = runOf("run", { rounds });
+    const { rows } = compareRuns(run, run, policy);
+    const expected = rounds < 4 ? "cannot be told" : "no difference";
+    assert.deepEqual([...new Set(rows.map(({ differs }) => differs))], [expected]);
+  }
+});
+
+test("with too few rounds for a test it is told by range, and said", () => {
+  const before = runOf("before", { rounds: 4, proxies: PROXIES });
+  const dearer = { ...PROXIES, nginx: { cpuUsPerHandshake: 100 } };
+  const comparison = compareRuns(runOf("now", { rounds: 4, proxies: dearer }), before, policy);
+  const row = comparison.rows.find(
+    ({ cell, measure }) => cell.proxy === "nginx" && measure === "cpu_us_per_connection",
+  );
+  assert.equal(row?.differs, "lower");
+  assert.equal(row.p, null);
+  assert.equal(row.ratio?.interval, null);
+  assert.ok(
+    comparisonNotes(comparison).some((note) =>
+      /^Too few rounds to test .* 1 in 35 does\.$/.test(note),
+    ),
+  );
+});
+
+test("only settings, proxies and measures that both have are compared, and rounds may differ", () => {
+  const run = runOf("now", { proxies: { none: {}, nginx: {}, haproxy: {} }, rounds: 6 });
+  const before = runOf("before", {
+    proxies: { none: {}, nginx: {} },
+    rounds: 8,
+    connections: [2000, 5000],
+  });
+  const { rows } = compareRuns(run, before, policy);
+  assert.deepEqual(new Set(rows.map(({ cell }) => cell.proxy)), new Set(["none", "nginx"]));
+  assert.deepEqual(new Set(rows.map(({ cell }) => cell.parameters.CONNECTIONS)), new Set([2000]));
+  assert.deepEqual(rows[0].rounds, [6, 8]);
+});
+
+test("what differs in machine and plan is said first", () => {
+  const run = runOf("now");
+  const before = runOf("before", { rounds: 8 });
+  before.environment = {
+    ...before.environment,
+    identity: {
+      ...run.environment.identity,
+      CPU: "another one",
+      "image of nginx": `sha256:${"a".repeat(64)}`,
+    },
+  };
+  const comparison = compareRuns(run, before, policy);
+  const found = comparison.differences.map(({ what, key }) => `${what} ${key}`);
+  assert.ok(found.includes("environment CPU") && found.includes("plan rounds"), String(found));
+  const lines = comparisonText(comparison, run).split("\n");
+  assert.match(lines[2], /^NOT MADE UNDER THE SAME CONDITIONS/);
+  assert.ok(lines.indexOf("  plan: rounds was 8, is 6") > 2);
+  assert.ok(lines.some((line) => line.includes("was sha256:aaaaaaaaaaaa, is")));
+});
+
+test("the text has what differs, and with --all every row", () => {
+  const dearer = { ...PROXIES, nginx: { cpuUsPerHandshake: 260 } };
+  const run = runOf("now", { proxies: dearer, seed: 5 });
+  const comparison = compareRuns(run, runOf("before", { proxies: PROXIES }), policy);
+  const text = comparisonText(comparison, run);
+  assert.match(text, /^now against before\n/);
+  assert.match(
+    text,
+    /^nginx +CPU per connection +.* 1\.\d\d× +1\.\d\d–1\.\d\d +2\d\d µs +\d\d\d µs +WORSE +\S+$/m,
+  );
+  const differing = comparison.rows.filter(({ differs }) => differs !== "no difference");
+  const linesOf = (shown: string) => shown.match(/^(nginx|HAProxy|no proxy) /gm)?.length;
+  assert.equal(linesOf(text), differing.length);
+  const all = comparisonText(comparison, run, true);
+  assert.equal(linesOf(all), comparison.rows.length);
+  assert.doesNotMatch(all, /undefined|NaN|null/);
+});
+
+test("a figure that may be 0 has no ratio and is compared all the same", () => {
+  const noneLeft = (left: number) => (record: any) => {
+    record.parameters = { ...record.parameters, SETTLE_SECONDS: 1 };
+    for (const [i, container] of Object.values<any>(record.containers).entries()) {
+      const sockets = { tcpInUse: 5, tcpTimeWait: 0, tcpCloseWait: 0, descriptors: 20 };
+      if (i === 0)
+        container.sockets = {
+          baseline: sockets,
+          from: sockets,
+          to: sockets,
+          after: { ...sockets, tcpInUse: 5 + left },
+        };
+    }
+    return [record];
+  };
+  const leaking = (name: string, left: number) => {
+    const run = runOf(name, {
+      change: noneLeft(left),
+      parameters: {
+        CONNECTIONS: 2000,
+        CONCURRENCY: 100,
+        MESSAGES: 1,
+        MESSAGE_BYTES: 1024,
+        SETTLE_SECONDS: 1,
+      },
+    });
+    const { "short-lived": about } = run.plan.scenarios;
+    const parameterNames = { ...about.parameterNames, settleSeconds: "SETTLE_SECONDS" };
+    run.plan.scenarios = { "short-lived": { ...about, parameterNames } };
+    return run;
+  };
+  const { rows } = compareRuns(leaking("now", 7), leaking("before", 0), policy);
+  const row = rows.find(
+    ({ cell, measure }) => cell.proxy === "nginx" && measure === "proxy_sockets_left",
+  );
+  assert.deepEqual(
+    [row?.value, row?.baselineValue, row?.ratio, row?.differs],
+    [7, 0, null, "higher"],
+  );
+});
+
+test("two runs without a figure in common are refused, with what each has", () => {
+  const run = runOf("now", { connections: [2000] });
+  const before = runOf("before", { connections: [5000] });
+  assert.throws(() => comparable(run, before, policy), {
+    message: "now and before have no figure in common",
+    next: /now: none, nginx.*\n.*short-lived ws CONNECTIONS=2000 .*\n.*before:.*\n.*CONNECTIONS=5000/,
+  });
+});
+
+function projectFolder(t: TestContext) {
+  const directory = mkdtempSync(join(tmpdir(), "compare-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const add = (
+    name: string,
+    startedAt: string,
+    {
+      isComplete = true,
+      cells = [],
+      ...changes
+    }: Partial<{ isComplete: boolean; battle: string; isPilot: true; cells: CellRecord[] }> = {},
+  ) => {
+    const { plan, environment, proxies } = results({ rounds: 1 });
+    const store = Store.create(join(directory, "results"), name, {
+      plan: { ...plan, ...changes },
+      environment,
+      proxies,
+      command: "./bench run",
+    });
+    Object.assign(store.results.run, { startedAt });
+    for (const record of cells) {
+      store.cellFolder(record.id, record.attempt);
+      store.add(record);
+    }
+    if (isComplete) store.complete();
+    return store;
+  };
+  return { directory, add };
+}
+
+test("a run is found by name or path; of one that is not there the nearest is named", (t) => {
+  const { directory, add } = projectFolder(t);
+  add("2026-11-21T00-00-09Z-quick", "2026-11-21T00:00:09Z");
+  const byName = openRun(directory, "2026-11-21T00-00-09Z-quick");
+  assert.equal(openRun(directory, byName.directory).results.run.name, "2026-11-21T00-00-09Z-quick");
+  assert.throws(() => openRun(directory, "2026-11-21T00-00-08Z-quick"), {
+    message: "there is no run 2026-11-21T00-00-08Z-quick",
+    next: /^Did you mean 2026-11-21T00-00-09Z-quick\? .*results\//,
+    exitCode: 2,
+  });
+  rmSync(join(directory, "results"), { recursive: true });
+  assert.throws(() => openRun(directory, "x"), { next: /, which has none\.$/ });
+});
+
+test("the latest complete run of the same battle before it, and no other, is its baseline", (t) => {
+  const { directory, add } = projectFolder(t);
+  const first = add("a", "2026-01-01T00:00:00Z");
+  assert.equal(latestBefore(first), null);
+  add("b", "2026-01-02T00:00:00Z");
+  add("c", "2026-01-03T00:00:00Z", { isComplete: false });
+  add("d", "2026-01-04T00:00:00Z", { battle: "another" });
+  const pilot = add("d-pilot", "2026-01-04T12:00:00Z", { isPilot: true });
+  assert.equal(latestBefore(pilot), null);
+  const now = add("e", "2026-01-05T00:00:00Z");
+  add("f", "2026-01-06T00:00:00Z");
+  mkdirSync(join(directory, "results/d-broken"));
+  for (const [file, text] of [
+    ["plan.json", JSON.stringify(now.results.plan)],
+    ["results.json", "{"],
+  ])
+    writeFileSync(join(directory, "results/d-broken", file), text);
+  assert.equal(latestBefore(now)?.results.run.name, "b");
+});
+
+test("a run is compared with the latest by itself; where no cell of one counts that is said, and nothing is written", async (t) => {
+  const { directory, add } = projectFolder(t);
+  mkdirSync(join(directory, "certs"));
+  writeFileSync(join(directory, "certs/policy.json"), JSON.stringify(POLICY));
+  const written: Point[] = [];
+  const influx = {
+    createDatabase: async () => {},
+    remove: async () => {},
+    write: async (_: string, points: Point[]) => {
+      written.push(...points);
+    },
+  } as unknown as Influx;
+  const { cells } = results({ rounds: 1 });
+  const first = add("a", "2026-01-01T00:00:00Z", { cells });
+  assert.equal(await compareWithLatest(directory, first, influx), null);
+
+  const second = add("b", "2026-01-02T00:00:00Z", { cells });
+  const said = await compareWithLatest(directory, second, influx);
+  assert.match(String(said), /^compared with a: 0 of \d+ figures differ; \.\/bench compare b a$/);
+  assert.ok(written.length > 0);
+
+  written.length = 0;
+  const third = add("c", "2026-01-03T00:00:00Z", {
+    cells: cells.map((record) => ({ ...record, status: "failed" })),
+  });
+  assert.equal(
+    await compareWithLatest(directory, third, influx),
+    "not compared: no figure in common with b",
+  );
+  assert.deepEqual(written, []);
+});

@@ -1,0 +1,46 @@
+/**
+ * The safety net of every change to analysis: published runs give the comparisons that they gave when they were published.
+ */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Store } from "../record/store.ts";
+import { analysisOf } from "./report.ts";
+
+const PROJECT = join(import.meta.dirname, "../../../..");
+const PUBLISHED = join(PROJECT, "published");
+/** Numbers are written with eight digits, and another V8 may round the last ones otherwise. */
+const TOLERANCE = 1e-6;
+
+const runs = readdirSync(PUBLISHED).filter((name) =>
+  existsSync(join(PUBLISHED, name, "results.json")),
+);
+
+for (const name of runs)
+  test(`published/${name}: the same comparisons`, () => {
+    const folder = join(PUBLISHED, name);
+    const expected = JSON.parse(readFileSync(join(folder, "comparisons.json"), "utf8"));
+    const file = analysisOf(PROJECT, Store.open(folder)).comparisons;
+    assertAlike(JSON.parse(JSON.stringify(file)), expected, name);
+  });
+
+function assertAlike(actual: unknown, expected: unknown, at: string) {
+  if (typeof actual === "number" && typeof expected === "number") {
+    const apart = Math.abs(actual - expected);
+    assert.ok(
+      apart <= TOLERANCE * Math.max(1, Math.abs(expected)),
+      `${at}: ${actual}, ${expected}`,
+    );
+  } else if (actual && expected && typeof actual === "object" && typeof expected === "object") {
+    assert.deepEqual(Object.keys(actual), Object.keys(expected), at);
+    for (const [key, value] of Object.entries(actual)) {
+      const other = (expected as Record<string, unknown>)[key];
+      assertAlike(value, other, `${at} ${idOf(value) ?? key}`);
+    }
+  } else assert.equal(actual, expected, at);
+}
+
+function idOf(value: unknown) {
+  return (value as { id?: string; proxy?: string } | null)?.id;
+}

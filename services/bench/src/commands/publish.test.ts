@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { POLICY, results } from "../analyse/testing/results.ts";
+import { unpackCells } from "../record/archive.ts";
+import { Store } from "../record/store.ts";
+import { publish } from "./publish.ts";
+import { writeReport } from "./report.ts";
+import type { TestContext } from "node:test";
+import type { MachineOfRun } from "../model/environment.ts";
+
+const SAMPLES = "ms,service,cpu_seconds,usage_bytes\n";
+const LATENCIES = "metric,ms,value\nhandshake,0,39.908\n";
+
+function recordedRun(
+  t: TestContext,
+  { complete = true, machines }: { complete?: boolean; machines?: MachineOfRun[] } = {},
+) {
+  const directory = mkdtempSync(join(tmpdir(), "publish-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  mkdirSync(join(directory, "certs"));
+  mkdirSync(join(directory, "proxies"));
+  writeFileSync(join(directory, "certs/policy.json"), JSON.stringify(POLICY));
+  const { plan, environment, proxies, cells } = results({ rounds: 2 });
+  const about = {
+    plan: { ...plan, published: null },
+    environment: { ...environment, ...(machines && { machines }) },
+    proxies,
+    command: "./bench run",
+  };
+  const store = Store.create(join(directory, "results"), "a-run", about);
+  for (const record of cells) {
+    const folder = store.cellFolder(record.id, record.attempt);
+    writeFileSync(
+      join(folder, "samples.csv"),
+      SAMPLES + [0, 250, 500].map((ms) => `${ms},${record.proxy},${ms / 1000},5\n`).join(""),
+    );
+    writeFileSync(join(folder, "latencies.csv.gz"), gzipSync(LATENCIES));
+    store.add(record);
+  }
+  if (complete) store.complete();
+  const target = join(directory, "published", plan.battle);
+  return {
+    directory,
+    store,
+    target,
+    publish: (replace = false) =>
+      publish(directory, { directory: store.directory, replace }, () => {}),
+  };
+}
+
+test("a published run is a few files, and its report is the one that was made from the folder of cells", (t) => {
+  const run = recordedRun(t);
+  writeReport(run.directory, run.store);
+  run.publish();
+  assert.deepEqual(readdirSync(join(run.directory, "published")), [run.store.results.plan.battle]);
+  assert.deepEqual(readdirSync(run.target).sort(), [
+    "comparisons.json",
+    "environment.json",
+    "raw.tar.zst",
+    "report.md",
+    "results.csv",
+    "results.json",
+  ]);
+  for (const name of ["report.md", "results.csv", "comparisons.json"]) {
+    const [before, after] = [run.store.directory, run.target].map((folder) =>
+      readFileSync(join(folder, name), "utf8"),
+    );
+    assert.equal(after.replace(/ Raw samples and logs: .*/, ""), before);
+  }
+  const published = Store.open(run.target);
+  const [record] = published.results.cells;
+  assert.equal(published.readRaw(record, "samples.csv"), run.store.readRaw(record, "samples.csv"));
+  assert.equal(published.readRaw(record, "missing.csv"), null);
+});
+
+test("the archive holds every raw file, what was compressed on its own in the plain; the record holds each attempt once", (t) => {
+  const run = recordedRun(t);
+  run.publish();
+  const { archive, cells } = Store.open(run.target).results;
+  assert.ok(archive);
+  const contents = unpackCells(run.target, archive);
+  assert.equal(archive.files, contents.size);
+  const expected = cells.flatMap(({ id }) =>
+    ["latencies.csv", "samples.csv"].map((name) => `cells/${id}/${name}`),
+  );
+  assert.deepEqual([...contents.keys()].sort(), expected.sort());
+  for (const { id } of cells)
+    assert.equal(
+      contents.get(`cells/${id}/latencies.csv`)?.toString(),
+      "metric,second,us\nhandshake,0,39900\n",
+    );
+  const lines = readFileSync(join(run.target, "results.json"), "utf8").split("\n");
+  assert.equal(lines.filter((line) => line.includes('"attempt":')).length, cells.length);
+  assert.deepEqual(cells, Store.open(run.store.directory).results.cells);
+});
+
+test("the same run gives the same archive", (t) => {
+  const run = recordedRun(t);
+  run.publish();
+  const first = Store.open(run.target).results.archive;
+  run.publish(true);
+  assert.deepEqual(Store.open(run.target).results.archive, first);
+});
+
+test("an archive that was changed or is missing is refused, and named", (t) => {
+  const run = recordedRun(t);
+  run.publish();
+  appendFileSync(join(run.target, "raw.tar.zst"), "x");
+  assert.throws(
+    () => writeReport(run.directory, Store.open(run.target)),
+    /raw.tar.zst is not the archive of this run: its SHA-256 is [0-9a-f]{64}/,
+  );
+  rmSync(join(run.target, "raw.tar.zst"));
+  assert.throws(
+    () => writeReport(run.directory, Store.open(run.target)),
+    /raw.tar.zst cannot be read/,
+  );
+});
+
+test("a published run is replaced only on demand, and neither published again nor resumed", (t) => {
+  const run = recordedRun(t);
+  run.publish();
+  assert.throws(() => run.publish(), /holds a published run: a-run/);
+  run.publish(true);
+  assert.throws(
+    () => publish(run.directory, { directory: run.target, replace: true }, () => {}),
+    /is published already/,
+  );
+  const published = Store.open(run.target);
+  assert.throws(() => published.cellFolder("r1", 1), /is a published run: it is complete/);
+  assert.equal(Store.open(run.target).results.cells.length, run.store.results.cells.length);
+});
+
+test("a battle over several machines is published beside the same on one", (t) => {
+  const machine: (name: string) => MachineOfRun = (name) => ({
+    ...{ name, roles: ["load"], engine: "28.2.2", cores: 2, memoryBytes: 2 ** 34 },
+    ...{ kernel: "6.1", clock: null },
+  });
+  const publishedOf = (machines: MachineOfRun[]) => {
+    const run = recordedRun(t, { machines });
+    run.publish();
+    return readdirSync(join(run.directory, "published"), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+  };
+  const { battle } = results({ rounds: 1 }).plan;
+  assert.deepEqual(publishedOf([machine("here")]), [battle]);
+  assert.deepEqual(publishedOf([machine("here"), machine("back")]), [`${battle}-machines`]);
+});
+
+test("what the publisher remarks is in the record, and in the report", (t) => {
+  const run = recordedRun(t);
+  const remark = "The fan of this machine was <off>.";
+  publish(run.directory, { directory: run.store.directory, replace: false, remark }, () => {});
+  assert.equal(Store.open(run.target).results.run.remark, remark);
+  const text = readFileSync(join(run.target, "report.md"), "utf8");
+  assert.match(text, /The fan of this machine was .{0,4}off/);
+});
+
+test("an interrupted run is not published", (t) => {
+  const run = recordedRun(t, { complete: false });
+  assert.throws(() => run.publish(), /is not complete/);
+  assert.ok(!readdirSync(run.directory).includes("published"));
+});

@@ -1,0 +1,84 @@
+/**
+ * `publish`: puts a run where the repository keeps it: its record, its comparisons, its report without the page, and one archive of all raw files; and makes the pages over
+ * all published runs anew.
+ */
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { UserError } from "../errors.ts";
+import { counted, number } from "../numbers.ts";
+import { packCells } from "../record/archive.ts";
+import { Store } from "../record/store.ts";
+import { writePages } from "./published-pages.ts";
+import { writeReport } from "./report.ts";
+import type { Results } from "../model/record.ts";
+import type { PublishArguments } from "./definitions/publish.ts";
+
+/**
+ * @param directory the project's
+ * @param wanted directory: folder of the run; replace: instead of what is published under its name;
+ *   remark: a sentence for its report
+ * @throws {UserError} when the run is not complete, or its name is taken in published/
+ */
+export function publish(
+  directory: string,
+  { directory: folder, replace, remark }: PublishArguments,
+  say: (line: string) => void,
+) {
+  const { directory: source, results } = Store.open(resolve(folder));
+  const { run, environment } = results;
+  const given = relative(directory, source);
+  if (results.archive)
+    throw new UserError(`${given} is published already`, "Expected a folder of results/.", 2);
+  if (!run.endedAt)
+    throw new UserError(
+      `${given} is not complete: an interrupted run is not published`,
+      `Resume it: ./bench run --resume ${given}`,
+      2,
+    );
+  const target = join(directory, "published", publishedName(results));
+  if (existsSync(target) && !replace)
+    throw new UserError(
+      `${relative(directory, target)} holds a published run: ${Store.open(target).results.run.name}`,
+      `To put this one in its place: ./bench publish ${given} --replace`,
+      2,
+    );
+  // Nothing is there under its name before all of it is.
+  const part = `${target}.part`;
+  rmSync(part, { recursive: true, force: true });
+  mkdirSync(part, { recursive: true });
+  const archive = packCells(source, part);
+  writeFileSync(
+    join(part, "results.json"),
+    lineAnAttempt({ ...results, run: { ...run, remark }, archive }),
+  );
+  writeFileSync(join(part, "environment.json"), `${JSON.stringify(environment, null, 1)}\n`);
+  writeReport(directory, Store.open(part), { hasPage: false });
+  rmSync(target, { recursive: true, force: true });
+  renameSync(part, target);
+  const pages = writePages(directory);
+  say(
+    `${relative(directory, target)}: ${counted(archive.files, "raw file")} in ${archive.file}, ${number(archive.bytes / 1e6)} MB`,
+  );
+  if (pages.length > 0) say(`made anew over all runs: ${pages.join(", ")}`);
+}
+
+/**
+ * A battle over several machines answers another question than the same on one: both may be
+ * published.
+ *
+ * @returns name of its folder in published/
+ */
+function publishedName({ plan, environment }: Pick<Results, "plan" | "environment">): string {
+  const machines = environment.machines ?? [];
+  return machines.length > 1 ? `${plan.battle}-machines` : plan.battle;
+}
+
+/**
+ * @returns JSON with a line for each attempt: indented, hundreds of them take half as much room
+ *   again
+ */
+function lineAnAttempt({ cells, ...rest }: Results): string {
+  const about = Object.entries(rest).map(([key, value]) => `"${key}": ${JSON.stringify(value)}`);
+  const attempts = cells.map((cell) => JSON.stringify(cell));
+  return `{\n${about.join(",\n")},\n"cells": [\n${attempts.join(",\n")}\n]\n}\n`;
+}

@@ -1,0 +1,135 @@
+/**
+ * The runs in published/: every figure can be had again from the files beside it, and the reports are those of this version.
+ */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { deflateSync } from "node:zlib";
+import { csvParse } from "d3-dsv";
+import { Store } from "../record/store.ts";
+import { summarise } from "../statistics/index.ts";
+import { terminalOf } from "../report/terminal.ts";
+import { makeReport } from "./report.ts";
+import type { CellRecord } from "../model/cell.ts";
+import type { LatencySummary } from "../model/load.ts";
+
+const PROJECT = join(import.meta.dirname, "../../../..");
+const PUBLISHED = join(PROJECT, "published");
+/** Latencies are kept to three digits: half a unit of the third in 100 to 999. */
+const ROUNDING_SHARE = 0.005;
+/** And to the µs. */
+const ROUNDING_MS = 0.0011;
+/** Of a report that anyone opens on a phone. */
+const MOST_PAGE_BYTES = 600e3;
+/** The first and last sample are taken right after the edge at which the table's counters were read. */
+const EDGE_SHARE = 0.05;
+
+/** That a clone without history may have to fetch. */
+const CLONE_BYTES = 40e6;
+/** Of that, what is not published: 2.0 MB when it was measured last. */
+const OTHER_BYTES = 2.2e6;
+
+const runs = readdirSync(PUBLISHED).filter((name) =>
+  existsSync(join(PUBLISHED, name, "results.json")),
+);
+
+test("there are published runs, a dozen files each at most", () => {
+  assert.ok(runs.length > 0);
+  for (const name of runs) assert.ok(readdirSync(join(PUBLISHED, name)).length <= 12, name);
+});
+
+test("published runs leave what a clone without history fetches below 40 MB", () => {
+  const files = readdirSync(PUBLISHED, { recursive: true, withFileTypes: true });
+  const sizes = files
+    .filter((entry) => entry.isFile())
+    // As Git sends them.
+    .map((entry) => deflateSync(readFileSync(join(entry.parentPath, entry.name))).length);
+  const sum = sizes.reduce((a, b) => a + b, 0);
+  assert.ok(sum < CLONE_BYTES - OTHER_BYTES, `${Math.round(sum / 1e6)} MB compressed`);
+});
+
+for (const name of runs) {
+  suite(`published/${name}`, () => {
+    const store = Store.open(join(PUBLISHED, name));
+    const { cells } = store.results;
+    const counted = cells.filter(({ status }) => status === "ok");
+
+    test("latencies come out of the raw samples", () => {
+      for (const cell of counted) {
+        const text = store.readRaw(cell, "latencies.csv");
+        // Programs such as wrk tell percentiles alone.
+        if (text === null) continue;
+        for (const [metric, summary] of [
+          ["handshake", cell.handshakeMs],
+          ["echo", cell.echoLatencyMs],
+        ] as [string, LatencySummary | null][]) {
+          if (!summary) continue;
+          const again = summarise(latenciesOf(text, metric));
+          assert.ok(again);
+          assert.equal(again.count, summary.count, `${cell.id} ${metric}`);
+          for (const key of ["mean", "median", "p99", "max"] as const)
+            assert.ok(
+              Math.abs(again[key] - summary[key]) <= ROUNDING_MS + ROUNDING_SHARE * summary[key],
+              `${cell.id} ${key}`,
+            );
+        }
+      }
+    });
+
+    test("CPU time comes out of the raw samples", () => {
+      for (const cell of counted)
+        for (const [service, container] of Object.entries(cell.containers))
+          assertCpu(cell, service, container.cpu.totalSeconds, store.readRaw(cell, "samples.csv"));
+    });
+
+    const { files, reported } = makeReport(PROJECT, store);
+
+    test("the report is what this version makes of the record", () => {
+      for (const file of ["report.md", "results.csv"])
+        assert.ok(
+          readFileSync(join(store.directory, file), "utf8") === files[file],
+          `published/${name}/${file} is of another version: ./bench report published/${name}`,
+        );
+    });
+
+    test("the page has every table of the report, and nothing that is not known", () => {
+      const page = files["report.html"];
+      const tables = files["report.md"].match(/^\| -{3}/gm) ?? [];
+      assert.equal(page.match(/<table>/g)?.length, tables.length);
+      const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+      assert.deepEqual(
+        ids.filter((id, i) => ids.indexOf(id) !== i),
+        [],
+      );
+      const text = page.replace(/<style>.*?<\/style>|<[^>]+>/gs, " ");
+      assert.doesNotMatch(text, /\b(undefined|NaN|null)\b/);
+      assert.doesNotMatch(page, /<script|\b(?:src|href)="https?:/);
+      const lines = terminalOf(reported.comparisons).split("\n");
+      assert.ok(lines.length < 40, `${lines.length} lines at the end of the run`);
+      assert.ok(page.length < MOST_PAGE_BYTES, `${page.length} bytes`);
+    });
+  });
+}
+
+/** @returns in ms */
+function latenciesOf(csv: string, metric: string): Float64Array {
+  const rows = csvParse(csv).filter((row) => row.metric === metric);
+  const values = rows.flatMap(({ us }) => {
+    let sum = 0;
+    return us.split(" ").map((difference) => (sum += Number(difference)) / 1000);
+  });
+  return Float64Array.from(values);
+}
+
+function assertCpu({ id }: CellRecord, service: string, seconds: number, csv: string | null) {
+  const all = csvParse(csv ?? "");
+  const rows = all.filter((row) => row.service === service);
+  // What an event starts was not there in the first second: all that it has used is of this phase.
+  const isNew = Number(rows[0]?.ms) - Math.min(...all.map(({ ms }) => Number(ms))) > 1000;
+  const before = isNew ? 0 : Number(rows[0]?.cpu_seconds);
+  const sampled = Number(rows.at(-1)?.cpu_seconds) - before;
+  // Under 10 ms the moment between edge and sample weighs more than the share.
+  const tolerance = Math.max(0.01, EDGE_SHARE * seconds);
+  assert.ok(Math.abs(sampled - seconds) <= tolerance, `${id} ${service}: ${sampled}, ${seconds}`);
+}

@@ -1,0 +1,370 @@
+/**
+ * `run`: a whole battle, recorded, with a report at its end.
+ */
+import { join, relative, resolve } from "node:path";
+import { reasonAgainstBudgetGroup } from "../platform/budget-group.ts";
+import { Project } from "../platform/docker.ts";
+import { UserError } from "../errors.ts";
+import { BENCH_IMAGE, requireCounters } from "../machine/engine.ts";
+import { readEnvironment } from "../machine/environment.ts";
+import { isDisturbed } from "../record/disturbance.ts";
+import { identityDifferences } from "../record/identity.ts";
+import { describeDescriptors, readLimits } from "../machine/limits.ts";
+import { SeveralMachines } from "../hosts/several.ts";
+import { preflight, refuseTooMany } from "../machine/preflight.ts";
+import { readBattle } from "../plan/battle.ts";
+import { needsOneBudget, quotaOf } from "../plan/cpu-budget.ts";
+import { describePlan, differences as planDifferences } from "../plan/describe.ts";
+import { pilotOf, ratesFrom } from "../plan/pilot.ts";
+import { readNetwork, readReferenceShare } from "../plan/knobs.ts";
+import { makePlan } from "../plan/plan.ts";
+import { runNameAt } from "../plan/run-name.ts";
+import { readProxies } from "../plan/proxies.ts";
+import { lock } from "../run/lock.ts";
+import { THIS_MACHINE } from "../run/machines.ts";
+import { cellsToRepeat } from "../record/repeats.ts";
+import { Store } from "../record/store.ts";
+import { terminalOf } from "../report/terminal.ts";
+import { publishedOf, writeReport } from "./report.ts";
+import { Testbed, Interrupted } from "../run/testbed.ts";
+import { liveView } from "../report/progress.ts";
+import { runPoints } from "./run-points.ts";
+import { setup, unavailableProxies } from "./setup.ts";
+import type { RunArguments } from "./definitions/run.ts";
+import type { Battle } from "../plan/battle.ts";
+import type { Known, Overrides } from "../plan/plan.ts";
+import type { ComposeConfig } from "../platform/docker.ts";
+import type { Proxy } from "../plan/proxies.ts";
+import type { Environment } from "../model/environment.ts";
+import type { Plan } from "../model/plan.ts";
+import type { Results } from "../model/record.ts";
+import type { Machines, Placed } from "../run/machines.ts";
+import type { Workers } from "../machine/preflight.ts";
+
+/** Exit status, as a shell has it of Ctrl-C. */
+const INTERRUPTED = 130;
+
+interface Context {
+  /** the project's */
+  directory: string;
+  /** all of them */
+  proxies: Proxy[];
+  keepGoing: boolean;
+  /** the command line says how many */
+  hasConnections?: boolean;
+  say: (line: string) => void;
+  /** what is run is a pilot, which is not resumed */
+  isPilot?: boolean;
+  /** that carry its parts; left out: this one carries all */
+  machines?: Machines;
+}
+
+/** code: exit status */
+type Outcome = { code: number; store: Store };
+
+/**
+ * @param directory the project's
+ * @param words of the command line, for the record
+ * @returns exit status: 0, 1 some cells failed, 130 interrupted
+ */
+export async function run(
+  directory: string,
+  wanted: RunArguments,
+  say: (line: string) => void,
+  words: string[],
+): Promise<number> {
+  const { battle, overrides, name, resume, dryRun, keepGoing } = wanted;
+  const proxies = readProxies(join(directory, "proxies"));
+  const hasConnections = overrides.connections !== undefined;
+  const store = resume === undefined ? null : Store.open(resolve(resume));
+  const file = wanted.hosts ?? store?.results.run.hosts;
+  const machines = file === undefined ? THIS_MACHINE : new SeveralMachines(directory, file);
+  const context = { directory, proxies, keepGoing, hasConnections, say, machines };
+  if (store) {
+    refusePilot(directory, store);
+    machines.refuseResume(store.results, relative(directory, store.directory));
+    return (await goOn(context, store, dryRun)).code;
+  }
+  const known = {
+    proxies,
+    referenceShare: readReferenceShare(directory),
+    network: readNetwork(directory),
+    isSpread: machines !== THIS_MACHINE,
+    say,
+  };
+  const asked = readBattle(directory, battle, { proxies });
+  const plan = makePlan(asked, overrides, known);
+  const pilotBattle = pilotOf(asked);
+  const pilot = pilotBattle && pilotPlan(pilotBattle, overrides, known);
+  for (const each of [plan, ...(pilot ? [pilot] : [])]) machines.refuse(each);
+  if (dryRun) {
+    console.log(describePlan(await fit(context, plan, await readConfig(directory)), pilot));
+    return 0;
+  }
+  const runName = name ?? plan.battle;
+  if (!pilot || !asked.pilot) return (await begin(context, plan, runName, words)).code;
+  const piloted = await pilotRates(context, pilot, asked.pilot, (planned, about) =>
+    begin(about, planned, `${runName}-pilot`, words),
+  );
+  if (!piloted) return INTERRUPTED;
+  return (await begin(context, makePlan(asked, overrides, { ...known, piloted }), runName, words))
+    .code;
+}
+
+/**
+ * @param battle as `pilotOf` gave it
+ * @param overrides of the battle that it is the pilot of
+ */
+function pilotPlan(battle: Battle, overrides: Overrides, known: Known): Plan {
+  return { ...makePlan(battle, { ...overrides, rounds: 1 }, known), isPilot: true };
+}
+
+/**
+ * @param begin runs it
+ * @returns null: it was interrupted
+ * @throws {UserError} when it tells no rate for a load
+ */
+export async function pilotRates(
+  context: Context,
+  pilot: Plan,
+  { busyPercent }: NonNullable<Battle["pilot"]>,
+  begin: (pilot: Plan, context: Context) => Promise<Outcome>,
+): Promise<Known["piloted"] | null> {
+  context.say("a pilot computes the rates for this machine");
+  // A proxy that fails is none of those that the rate has to suit.
+  const { code, store } = await begin(pilot, { ...context, keepGoing: true, isPilot: true });
+  if (code === INTERRUPTED) return null;
+  // What other programs took would be charged to the load.
+  const cells = store.results.cells.filter((record) => !isDisturbed(record));
+  const rates = ratesFrom({ ...store.results, cells }, busyPercent);
+  return { run: store.results.run.name, rates };
+}
+
+/**
+ * @throws {UserError} when it is a pilot: the battle after it has a plan of its own, made from the
+ *   whole of it
+ */
+function refusePilot(directory: string, { directory: folder, results: { plan, run } }: Store) {
+  if (!plan.isPilot) return;
+  throw new UserError(
+    `${relative(directory, folder)} is the pilot of ${plan.battle}, and a pilot is not resumed`,
+    `Begin anew: ${run.command}. Where the battle after it has begun, resume that one.`,
+    2,
+  );
+}
+
+/**
+ * @param directory the project's
+ * @returns with every profile
+ * @throws {UserError} when Compose cannot read it
+ */
+function readConfig(directory: string): Promise<ComposeConfig> {
+  return new Project(directory, { profile: "*" }).config();
+}
+
+/**
+ * @returns with what this machine cannot run marked
+ * @throws {UserError} when it cannot run what was asked for
+ */
+async function fit(context: Context, plan: Plan, config: ComposeConfig): Promise<Plan> {
+  const { directory, proxies, hasConnections, machines = THIS_MACHINE, say } = context;
+  const limits = await machines.limits(await readLimits());
+  say(`descriptors per process: ${describeDescriptors(limits)}`);
+  const services = servicesByProfile(config);
+  const noOneBudget = needsOneBudget(services, plan)
+    ? await reasonAgainstBudgetGroup(`${config.name}-trial`, {
+        image: BENCH_IMAGE,
+        quota: quotaOf(plan.proxyCpus),
+      })
+    : null;
+  const workers = workersOf(plan, config);
+  const unavailable = await unavailableProxies(directory, config, proxies);
+  const loadMachines = machines.loads;
+  const about = { proxies, services, workers, noOneBudget, unavailable, loadMachines };
+  if (hasConnections) refuseTooMany(plan, limits, about);
+  return machines.share(preflight(plan, limits, about));
+}
+
+/** @param config with every profile */
+function workersOf({ workers }: Plan, { services }: ComposeConfig): Workers {
+  const knob = (name: string) =>
+    workers ??
+    Math.max(1, ...Object.values(services).map((s) => Number(s.environment?.[name] ?? 1)));
+  return { proxy: knob("PROXY_WORKERS"), echo: knob("ECHO_WORKERS") };
+}
+
+/** @returns servers that stand behind the proxies in the echo server's place */
+function backendsOf({ scenarios }: Plan): string[] {
+  const backends = Object.values(scenarios).map(({ backend }) => backend);
+  return [...new Set(backends)].filter((backend) => backend !== "echo");
+}
+
+/**
+ * Runs a plan from its start.
+ *
+ * @param asked before this machine was looked at
+ * @param name of the run, after its time
+ * @param command that repeats it
+ */
+export async function begin(
+  context: Context,
+  asked: Plan,
+  name: string,
+  command: string[],
+): Promise<Outcome> {
+  const { directory, proxies, machines = THIS_MACHINE, say } = context;
+  // A mistake in that file is better known now than at the report.
+  publishedOf(directory, asked);
+  await requireCounters();
+  await machines.join();
+  await setup(directory, say, { backends: backendsOf(asked) });
+  const config = await readConfig(directory);
+  machines.refuseBudget(asked, servicesByProfile(config));
+  const plan = await fit(context, asked, config);
+  const placed = await machines.place({ plan, proxies, config });
+  const results = process.env.BENCH_RESULTS || join(directory, "results");
+  const run = `${runNameAt()}-${name}`;
+  return underLock({ ...context, placed }, join(results, run), config, async (environment) =>
+    Store.create(results, run, {
+      plan,
+      environment: await environment(plan),
+      proxies: proxiesOf(plan, proxies, servicesByProfile(config)),
+      command: `./bench ${command.join(" ")}`,
+      hosts: machines.file,
+    }),
+  );
+}
+
+async function goOn(context: Context, store: Store, dryRun: boolean): Promise<Outcome> {
+  const { directory, proxies, machines = THIS_MACHINE, say } = context;
+  const { plan, run, environment: before } = store.results;
+  const tried = store.readPlan();
+  if (dryRun) {
+    const done = new Set(
+      store.results.cells.flatMap(({ id, status }) => (status === "failed" ? [] : id)),
+    );
+    for (const { id } of cellsToRepeat(store.results)) done.delete(id);
+    console.log(describePlan({ ...plan, cells: plan.cells.filter(({ id }) => !done.has(id)) }));
+    return { code: 0, store };
+  }
+  await requireCounters();
+  await machines.join();
+  await setup(directory, say, { backends: backendsOf(plan) });
+  const config = await readConfig(directory);
+  const placed = await machines.place({ plan, proxies, config });
+  return underLock({ ...context, placed }, store.directory, config, async (environment) => {
+    const changed = [
+      ...planDifferences(plan, tried),
+      ...identityDifferences(before.identity, (await environment(plan)).identity),
+    ].map(({ key, was, is }) => `${key}: was ${was}, is ${is}`);
+    if (changed.length === 0) return store;
+    throw new UserError(
+      `${relative(directory, store.directory)} was begun under other conditions; the figures of both would mix:\n` +
+        changed.map((line) => `  ${line}`).join("\n"),
+      `Restore them and resume, or begin anew: ${run.command}`,
+    );
+  });
+}
+
+/** @param folder of the run */
+async function underLock(
+  context: Context & { placed: Placed },
+  folder: string,
+  config: ComposeConfig,
+  openStore: (environment: (plan: Plan) => Promise<Environment>) => Promise<Store>,
+): Promise<Outcome> {
+  const { directory, proxies, keepGoing, say, placed } = context;
+  const { release, left } = await lock(directory, relative(directory, folder));
+  const controller = new AbortController();
+  const interrupt = () => controller.abort(new Interrupted());
+  process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
+  const view = liveView(process.stderr, { isTerminal: Boolean(process.stderr.isTTY) });
+  let store: Store | undefined;
+  let testbed: Testbed | undefined;
+  try {
+    const hosts = placed.recorded;
+    store = await openStore((plan) => readEnvironment({ directory, config, proxies, plan, hosts }));
+    testbed = new Testbed({
+      directory,
+      config,
+      services: servicesByProfile(config),
+      proxies,
+      signal: controller.signal,
+      placement: placed.placement,
+    });
+    const { failed, untried } = await testbed.run(store, {
+      clear: left !== null,
+      keepGoing,
+      follower: runPoints(store, { directory, project: config.name, tell: view }),
+    });
+    view.close();
+    if (untried === 0) store.complete();
+    finish(directory, store);
+    if (failed > 0) say(`${failed} cells failed; the report says why`);
+    // After a pilot the battle goes on as it is.
+    if (!context.isPilot && (failed > 0 || untried > 0)) say(nextStep(context, store));
+    return { code: failed > 0 ? 1 : 0, store };
+  } catch (error) {
+    view.close();
+    if (store && !(error instanceof Interrupted)) say(nextStep(context, store));
+    if (!store || !(error instanceof Interrupted)) throw error;
+    say("interrupted; what was recorded is kept");
+    writeReport(directory, store);
+    say(nextStep(context, store));
+    return { code: INTERRUPTED, store };
+  } finally {
+    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+    // An engine that was lost may still run what this run started: the next one clears it away.
+    if (testbed?.isClear ?? true) release();
+  }
+}
+
+function finish(directory: string, store: Store) {
+  console.log(terminalOf(writeReport(directory, store).comparisons));
+  console.log(`Report   ${relative(directory, join(store.directory, "report.html"))}`);
+}
+
+/**
+ * @param store of a run that has not come to its end
+ * @returns what to do about it
+ */
+export function nextStep(
+  { directory, isPilot }: Pick<Context, "directory" | "isPilot">,
+  { directory: folder, results: { run } }: Store,
+): string {
+  return isPilot
+    ? `that was the pilot, which is not resumed; begin anew: ${run.command}`
+    : `go on with: ./bench run --resume ${relative(directory, folder)}`;
+}
+
+/**
+ * @param config with every profile
+ * @returns services of each profile
+ */
+function servicesByProfile({ services }: ComposeConfig): Record<string, string[]> {
+  const byProfile: Record<string, string[]> = {};
+  for (const [name, { profiles = [] }] of Object.entries(services))
+    for (const profile of profiles) (byProfile[profile] ??= []).push(name);
+  return byProfile;
+}
+
+/** @returns as the plan calls them */
+function proxiesOf(
+  plan: Plan,
+  proxies: Proxy[],
+  services: Record<string, string[]>,
+): Results["proxies"] {
+  return plan.proxies.map((name) => {
+    const profile = plan.cells.find((cell) => cell.proxy === name)?.profile ?? name;
+    const proxy = proxies.find((candidate) => candidate.name === profile);
+    return {
+      name,
+      title: name === profile ? (proxy?.title ?? name) : `${proxy?.title} (copy)`,
+      colour: proxy?.colour ?? "#000000",
+      parts: services[profile] ?? [],
+      ...(proxy?.sameWorkAs && { sameWorkAs: proxy.sameWorkAs }),
+      ...(proxy?.variantOf && { variantOf: proxy.variantOf }),
+      ...(proxy?.choosesTls13Cipher === false && { choosesTls13Cipher: false }),
+    };
+  });
+}

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { withoutImage } from "../machine/local-images.ts";
+import { imagesOfProxiesAlone, neededFor, overrideFor } from "./setup.ts";
+
+const official = {
+  name: "p",
+  networks: {},
+  services: {
+    nginx: { image: "registry/nginx:1.30.5", profiles: ["nginx"] },
+    variant: { image: "registry/nginx:1.30.5", profiles: ["variant"] },
+    own: { image: "registry/envoy:1.2.3", profiles: ["own"] },
+    echo: {
+      image: "ws-proxy-bench/echo",
+      build: {
+        context: ".",
+        args: { NODE_IMAGE: "registry/node:24", JAVA_IMAGE: "registry/java:21" },
+      },
+    },
+    none: { image: "ws-proxy-bench/echo", profiles: ["none"] },
+    grafana: { image: "registry/grafana:12.4.9" },
+  },
+};
+const offline = {
+  name: "offline",
+  networks: {},
+  services: {
+    nginx: {
+      image: "local/nginx:1.26",
+      labels: { "ws-proxy-bench.replaces": "registry/nginx:1.30.5" },
+    },
+    node: { image: "local/node:24", labels: { "ws-proxy-bench.replaces": "registry/node:24" } },
+    java: {
+      image: "local/java:21",
+      labels: { "ws-proxy-bench.replaces": "registry/java:21" },
+      profiles: ["spring"],
+    },
+  },
+};
+
+test("every service is pointed at its local build, a copied proxy too", () => {
+  const { services } = overrideFor(official, offline, new Map());
+  assert.deepEqual(services, {
+    nginx: { image: "local/nginx:1.26" },
+    variant: { image: "local/nginx:1.26" },
+    echo: { build: { args: { NODE_IMAGE: "local/node:24", JAVA_IMAGE: "local/java:21" } } },
+    grafana: { profiles: ["no-local-image"] },
+  });
+});
+
+test("a shared service without a local build is left out, and named", () => {
+  assert.deepEqual(overrideFor(official, offline, new Map()).leftOut, ["grafana"]);
+});
+
+test("an image that is present stays", () => {
+  const { services, leftOut } = overrideFor(
+    official,
+    offline,
+    new Map([["registry/grafana:12.4.9", "sha256:1"]]),
+  );
+  assert.equal(services.grafana, undefined);
+  assert.deepEqual(leftOut, []);
+});
+
+test("what only one server behind the proxy needs is built when that one is wanted", () => {
+  const names = (...backends: string[]) => Object.keys(neededFor(backends, offline).services);
+  assert.deepEqual(names("echo"), ["nginx", "node"]);
+  assert.deepEqual(names("echo", "spring"), ["nginx", "node", "java"]);
+});
+
+test("a local build that proxies alone are run from may fail, one that others need must not", () => {
+  const used = {
+    ...official,
+    services: {
+      ...official.services,
+      reference: { image: "registry/nginx:1.30.5", profiles: ["reference"] },
+    },
+  };
+  const local = {
+    ...offline,
+    services: {
+      ...offline.services,
+      envoy: {
+        image: "local/envoy:1.2",
+        labels: { "ws-proxy-bench.replaces": "registry/envoy:1.2.3" },
+      },
+    },
+  };
+  const names = ["nginx", "variant", "own"];
+  assert.deepEqual(
+    [...imagesOfProxiesAlone(official, local, names)],
+    ["local/nginx:1.26", "local/envoy:1.2"],
+  );
+  assert.deepEqual([...imagesOfProxiesAlone(used, local, names)], ["local/envoy:1.2"]);
+});
+
+test("a proxy without an image is told, with why", () => {
+  const config = {
+    ...official,
+    services: {
+      ...official.services,
+      nginx: { image: "ws-proxy-bench/nginx:1.26", profiles: ["nginx"] },
+    },
+  };
+  const named = (...names: string[]) => names.map((name) => ({ name }));
+  const present = new Map([["ws-proxy-bench/echo", "sha256:1"]]);
+  assert.deepEqual(
+    [...withoutImage(config, named("nginx", "own", "none"), present)],
+    [
+      [
+        "nginx",
+        "no registry answers, and the local build of ws-proxy-bench/nginx:1.26 failed: see .bench/",
+      ],
+      ["own", "no registry answers, and no local build stands in for registry/envoy:1.2.3"],
+    ],
+  );
+});

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatMatrix, formatResult } from "./format.ts";
+
+const RESULT = {
+  id: "text",
+  scheme: "wss" as const,
+  title: "text message echoed",
+  expected: "a text message of 3 bytes",
+  actual: "a binary message of 3 bytes",
+};
+
+test("one line a check", () => {
+  assert.equal(formatResult({ ...RESULT, ok: true }), "ok   wss  text message echoed");
+  assert.equal(
+    formatResult({ ...RESULT, ok: false }),
+    "FAIL wss  text message echoed: expected a text message of 3 bytes; got a binary message of 3 bytes",
+  );
+  assert.equal(
+    formatResult({ ...RESULT, scheme: "ws", ok: true, skipped: "the control has none" }),
+    "skip ws   text message echoed: the control has none",
+  );
+});
+
+test("a question answered with no is no failure", () => {
+  assert.equal(
+    formatResult({ ...RESULT, title: "HTTP/2 offered", ok: true, no: "ALPN chose nothing" }),
+    "no   wss  HTTP/2 offered: ALPN chose nothing",
+  );
+});
+
+test("a remark stands beside the ok", () => {
+  const passed = { ...RESULT, ok: true, remark: "1 of 2 connections stood still" };
+  assert.equal(
+    formatResult(passed),
+    "ok   wss  text message echoed: 1 of 2 connections stood still",
+  );
+  const [, , row] = formatMatrix([
+    {
+      name: "haproxy",
+      results: [
+        { ...passed, id: "h2-offered", remark: undefined },
+        { ...passed, id: "h2-stalled" },
+      ],
+    },
+  ]);
+  assert.match(row, /^ {2}haproxy {2}ok .*ok \(1 of 2 connections stood still\)$/);
+});
+
+test("a matrix of those that were asked", () => {
+  const result = (id: string, more = {}) => ({ ...RESULT, id, ok: true, ...more });
+  const asked = [
+    { name: "nginx", results: [result("text"), result("h2-offered", { no: "no HTTP/2" })] },
+    {
+      name: "envoy",
+      results: [result("h2-offered"), result("h2-open"), result("h2-refused", { ok: false })],
+    },
+  ];
+  const lines = formatMatrix([...asked, { name: "files", results: [result("file-12")] }]);
+  assert.deepEqual(
+    lines.map((line) => line.slice(0, 32).trimEnd()),
+    [
+      "WebSockets over HTTP/2 (RFC 8441",
+      "         offered  opened  refuse",
+      "  nginx  no",
+      "  envoy  ok       ok      FAIL",
+    ],
+  );
+  assert.deepEqual(formatMatrix([]), []);
+});

@@ -1,3 +1,0 @@
-import { REQUEST_WRONGS, testAll } from "./testing/faults.js";
-
-testAll(REQUEST_WRONGS);

@@ -1,0 +1,3 @@
+import { REQUEST_WRONGS, testAll } from "./testing/faults.ts";
+
+testAll(REQUEST_WRONGS);

@@ -1,0 +1,172 @@
+/**
+ * The options of the command line whose values are checked, for commander.
+ */
+import { Option } from "commander";
+import { UserError } from "../errors.ts";
+import schema from "./battle.schema.json" with { type: "json" };
+import { expectation } from "./document.ts";
+import { RUN_NAME, RUN_NAME_EXPECTED } from "./run-name.ts";
+import type { Scheme } from "../model/plan.ts";
+import type { Schema } from "./document.ts";
+
+const { rounds, seed, proxyCpus, promise, tests } = schema.properties;
+const schemes = tests.items.properties.schemes.items.enum as Scheme[];
+
+/** The machines of a benchmark over several, where no other file is named. */
+export const HOSTS_FILE = "hosts.yaml";
+
+/** What a panel can be exported as. */
+export const FORMATS = ["svg", "png", "csv", "json"] as const;
+
+export const OPTIONS = {
+  proxies: checked("--proxies <a,b>", "only these proxies and groups, and the control", {
+    expected: "names of folders of proxies/, or of groups such as all, with commas between them",
+    read: (text) => readList(text, (name) => name),
+  }),
+  scheme: checked("--scheme <ws|wss|ws,wss>", "plain, over TLS, or both", {
+    expected: "ws, wss or ws,wss",
+    read: (text) => readList(text, (name) => schemes.find((scheme) => scheme === name)),
+  }),
+  event: checked("--event <a,b>", "only these events, of a battle that has some", {
+    expected: "names of events with commas between them, such as none,reload",
+    read: (text) => readList(text, (name) => name),
+  }),
+  connections: checked(
+    "--connections <N,N>",
+    "connections of every test, a cell each; lowers CONCURRENCY where it is above",
+    {
+      expected: "whole numbers from 1, each once, with commas between them",
+      read: (text) => readList(text, (item) => readNumber(item, { type: "integer", minimum: 1 })),
+    },
+  ),
+  rounds: checkedNumber("--rounds <N>", "how often each cell is run", rounds),
+  seed: checkedNumber("--seed <N>", "seed of the order of cells within each round", seed),
+  proxyCpus: checkedNumber(
+    "--proxy-cpus <X>",
+    "CPU budget of each proxy in cores, of all its containers together; 0: none",
+    proxyCpus,
+  ),
+  sloMs: checkedNumber(
+    "--slo-ms <MS>",
+    "p99 that is promised, of handshake or echo (default: SLO_MS, 50)",
+    promise.properties.sloMs,
+  ),
+  name: checked("--name <NAME>", "name of the run's folder, instead of the battle's", {
+    expected: RUN_NAME_EXPECTED,
+    read: (text) => (RUN_NAME.test(text) ? text : undefined),
+  }),
+  resume: checked("--resume <DIR>", "resumes the interrupted run in this folder, as planned", {
+    expected: "a folder of results/",
+    read: (text) => text || undefined,
+  }).conflicts([
+    "proxies",
+    "scheme",
+    "event",
+    "connections",
+    "rounds",
+    "seed",
+    "proxyCpus",
+    "name",
+  ]),
+  hosts: checked("--hosts <FILE>", `machines, in the project's folder (default: ${HOSTS_FILE})`, {
+    expected: "a file such as hosts.example.yaml",
+    read: (text) => text || undefined,
+  }),
+  onHosts: checked(
+    "--hosts <FILE>",
+    "on the machines of this file, which `hosts join` has joined",
+    {
+      expected: "a file such as hosts.example.yaml",
+      read: (text) => text || undefined,
+    },
+  ),
+  dashboard: checked(
+    "--dashboard <UID>",
+    "only this dashboard (default: each with data for the run)",
+    {
+      expected: "a file of dashboards/generated, without its ending",
+      read: (text) => text || undefined,
+    },
+  ),
+  panel: checked("--panel <ID>", "only this panel", {
+    expected: "a panel's id, a whole number from 1",
+    read: (text) => readNumber(text, { type: "integer", minimum: 1 }),
+  }),
+  format: checked("--format <svg,png,csv,json>", "only these files of each panel", {
+    expected: "svg, png, csv or json, each once, with commas between them",
+    read: (text) => readList(text, (name) => FORMATS.find((format) => format === name)),
+  }),
+  snapshot: checked(
+    "--snapshot [URL|FILE.json]",
+    "also makes a Grafana snapshot: posted to URL, written to FILE.json, or without a value beside the panels",
+    {
+      expected:
+        "the address of a Grafana, a name that ends in .json, or nothing; a run goes before it",
+      read: (text) => (text === "" || /^https?:\/\/|\.json$/.test(text) ? text : undefined),
+    },
+  ),
+  grafana: checked(
+    "--grafana <URL>",
+    "also fetches this Grafana's own pictures (default: the project's, where it has a renderer)",
+    {
+      expected: "the address of a Grafana, such as http://127.0.0.1:3000",
+      read: (text) => (/^https?:\/\//.test(text) ? text : undefined),
+    },
+  ),
+};
+
+/**
+ * An option whose value is read once.
+ *
+ * @param flags as commander takes them
+ * @param help what it does
+ * @param value expected: what it must be; read gives undefined where it is not
+ * @returns throws a UserError with exit code 2 for any other value
+ */
+function checked(
+  flags: string,
+  help: string,
+  { expected, read }: { expected: string; read: (text: string) => unknown },
+): Option {
+  const option = new Option(flags, help);
+  const flag = option.long as string;
+  return option.argParser((text, before) => {
+    if (before !== undefined) throw new UserError(`${flag} is given twice`, "Expected it once.", 2);
+    // `--rounds --seed 1`: the value was forgotten, and commander takes the next word.
+    const isForgotten = text.startsWith("--");
+    const value = isForgotten ? undefined : read(text);
+    if (value !== undefined) return value;
+    throw new UserError(
+      isForgotten ? `${flag} has no value` : `${flag} is "${text}"`,
+      `Expected ${expected}.`,
+      2,
+    );
+  });
+}
+
+function checkedNumber(flags: string, help: string, range: Schema) {
+  return checked(flags, help, {
+    expected: expectation(range),
+    read: (text) => readNumber(text, range),
+  });
+}
+
+/**
+ * @param text with commas
+ * @returns undefined: an entry is empty, given twice, or no such value
+ */
+function readList<T>(text: string, read: (item: string) => T | undefined): T[] | undefined {
+  const items = text.split(",").map((item) => item.trim());
+  const values = items.map((item) => (item === "" ? undefined : read(item)));
+  if (new Set(values).size < values.length) return undefined;
+  return values.includes(undefined) ? undefined : (values as T[]);
+}
+
+function readNumber(
+  text: string,
+  { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Schema,
+): number | undefined {
+  if (!(type === "integer" ? /^\d+$/ : /^\d+(\.\d+)?$/).test(text)) return undefined;
+  const value = Number(text);
+  return value >= minimum && value <= maximum ? value : undefined;
+}

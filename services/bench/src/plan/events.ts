@@ -1,0 +1,83 @@
+/**
+ * What may happen to a proxy, or to what stands behind it, while connections are held: the table events.json, which `run` carries out.
+ */
+import { CONTROL } from "./proxies.ts";
+import table from "./events.json" with { type: "json" };
+import type { Proxy } from "./proxies.ts";
+
+/**
+ * writes the next generation of the proxy's configuration, which it reads when it starts or reloads
+ */
+type Renew = { do: "renew" };
+
+/** its own signals */
+type Reload = { do: "reload" };
+
+/** a new container beside the old one */
+type StartBeside = { do: "start-beside" };
+
+/** its own signals to the old container, which is killed when it has not ended by then */
+type Drain = { do: "drain"; seconds: number };
+
+/** of all containers of the proxy, or of one server behind it */
+export type Change = { do: "stop" | "kill" | "start"; of: "proxy" | "server" };
+
+/** of its worker processes the one with the most open files */
+type KillWorker = { do: "kill-worker" };
+
+type Wait = { do: "wait"; seconds: number };
+
+/** so many servers behind it */
+type Scale = { do: "scale"; servers: number };
+
+export type Step = Renew | Reload | StartBeside | Drain | Change | KillWorker | Wait | Scale;
+
+export interface ProxyEvent {
+  /** is done, in a few words */
+  what: string;
+  /** what not every proxy has */
+  needs?: "reload" | "drain" | "worker" | "servers";
+  /** behind the proxy from the start; left out: one */
+  servers?: number;
+  /** what is made ready just before it */
+  before: Step[];
+  /** the event is when the first of them begins */
+  steps: Step[];
+  /** of the steps; everySeconds: from one beginning to the next */
+  repeat?: { times: number; everySeconds: number };
+}
+
+export const EVENTS = table as Record<string, ProxyEvent>;
+
+/** The event of a test that says none, and the control of the experiment: nothing is done. */
+export const NOTHING = "none";
+
+/** null: it has that */
+const LACKS: Record<NonNullable<ProxyEvent["needs"]>, (proxy: Proxy) => string | null> = {
+  reload: ({ reload }) => (reload ? null : "it cannot reload"),
+  drain: ({ drain }) => (drain ? null : "it cannot stop gracefully"),
+  worker: ({ worker }) => (worker ? null : "it has no worker processes"),
+  servers: ({ name, balances }) => {
+    if (name === CONTROL) return "nothing stands behind it";
+    return balances ? null : "it uses one server alone";
+  },
+};
+
+/** @returns a new configuration is to answer after it */
+export function renews(event: string): boolean {
+  const { before, steps } = EVENTS[event];
+  return [...before, ...steps].some((step) => step.do === "renew");
+}
+
+/** @returns what it lacks to be put through that event; null: nothing */
+export function lackFor(proxy: Proxy, event: string): string | null {
+  const { needs } = EVENTS[event];
+  return needs === undefined ? null : LACKS[needs](proxy);
+}
+
+/** @returns seconds that its steps take by themselves, at most */
+export function secondsOf(event: string): number {
+  const { steps, repeat } = EVENTS[event];
+  const once = steps.reduce((sum, step) => sum + ("seconds" in step ? step.seconds : 0), 0);
+  return once + (repeat ? (repeat.times - 1) * repeat.everySeconds : 0);
+}

@@ -1,0 +1,57 @@
+/**
+ * Waiting for something outside to be ready.
+ */
+import http from "node:http";
+import https from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/**
+ * Asks again and again until the answer is good or the time is over.
+ *
+ * @param deadline ms since 1970
+ * @returns the last answer
+ */
+export async function until<T>(
+  deadline: number,
+  ask: () => Promise<T>,
+  isGood: (answer: T) => boolean,
+): Promise<T> {
+  let answer = await ask();
+  while (!isGood(answer) && Date.now() < deadline) {
+    await sleep(200);
+    answer = await ask();
+  }
+  return answer;
+}
+
+/**
+ * As Promise.all, but it rejects when all have ended: by then nothing makes what would have to be
+ * removed.
+ */
+export async function allEnded<T extends readonly unknown[] | []>(
+  promises: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+/**
+ * @param url of http or https; who signed the certificate is not asked here: the conformance checks
+ *   and the load do
+ * @returns the HTTP status, or in words why none came within 1 s
+ */
+export function statusOf(url: string): Promise<string> {
+  return new Promise((resolve) => {
+    const { get } = url.startsWith("https:") ? https : http;
+    const options = {
+      // Not kept alive: the next one asked may be another proxy of the same name.
+      agent: false,
+      rejectUnauthorized: false,
+      signal: AbortSignal.timeout(1000),
+    };
+    get(url, options, (response) => {
+      response.resume();
+      resolve(String(response.statusCode));
+    }).on("error", (error) => resolve(String(error.cause ?? error)));
+  });
+}

@@ -1,0 +1,278 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EventDriver } from "./event-driver.ts";
+import { state } from "./testing/readings.ts";
+import type { Proxy } from "../plan/proxies.ts";
+import type { ContainerState } from "../platform/docker.ts";
+import type { Worker } from "../platform/processes.ts";
+
+/** Of all that the driver asks a proxy for. */
+const PROXY = {
+  name: "nginx",
+  schemes: ["ws", "wss"],
+  reload: { signals: [{ signal: "HUP" }] },
+  drain: { signals: [{ signal: "QUIT" }] },
+  worker: "child",
+  generation: { file: "g", text: "{generation}" },
+  balances: true,
+} as Proxy;
+
+const NGINX = state({ id: "n1", service: "nginx", pid: 10 });
+const ECHOES = [1, 2].map((n) =>
+  state({ id: `e${n}`, name: `p-echo-${n}`, service: "echo", pid: 100 + n }),
+);
+
+/** A driver over an engine that notes what it is asked. */
+function driverOf(
+  event: string,
+  {
+    proxy = PROXY,
+    containers = [NGINX],
+    staying = [],
+    worker = null,
+    processes = [10, 11, 12],
+    whileAsleep = () => {},
+  }: {
+    proxy?: Proxy;
+    /** of the proxy */
+    containers?: ContainerState[];
+    /** ids that do not end by themselves */
+    staying?: string[];
+    worker?: Worker | null;
+    /** of the proxy */
+    processes?: number[];
+    whileAsleep?: (driver: EventDriver) => void;
+  } = {},
+) {
+  let nowMs = 1000;
+  const asked: string[] = [];
+  const toGo: number[] = [];
+  const told: string[] = [];
+  const note = (what: string) => void asked.push(what);
+  const all = [...containers, ...ECHOES];
+  const lives: Record<string, number> = {};
+  const add = ({ service }: ContainerState) => {
+    lives[service] = (lives[service] ?? 0) + 1;
+    return lives[service] === 1 ? service : `${service}-${lives[service]}`;
+  };
+  const live = (one: ContainerState) => ({ state: one, name: add(one) });
+  const driver = new EventDriver(event, {
+    proxy,
+    projectName: "p",
+    project: {
+      check: async (args) => {
+        note(args.join(" "));
+        const [, count] = args.join(" ").match(/--scale \w+=(\d)/) ?? [];
+        const service = String(args.at(-1));
+        all.push(state({ id: `${service}-${count}`, service, pid: 50, address: "172.18.0.9" }));
+        return "";
+      },
+    },
+    generation: { write: (of, number) => note(`generation ${number}`) },
+    proxies: containers.map(live),
+    servers: ECHOES.map(live),
+    containers: {
+      add: (service, role, one) => add(one),
+      allowLoss: (names) => note(`may go: ${names}`),
+    },
+    observer: { processes: () => processes, expectToGo: (pids) => void toGo.push(...pids) },
+    watch: {
+      require: (states) => note(`required: ${states.map(({ id }) => id)}`),
+      release: (states) => note(`released: ${states.map(({ id }) => id)}`),
+    },
+    signal: new AbortController().signal,
+    atEvent: async () => note("event"),
+    tell: ({ what }) => void told.push(what),
+    engine: {
+      containersOf: async () => all,
+      inspect: async (ids) => all.filter(({ id }) => ids.includes(id)),
+      signal: async (ids, name) => note(`${name} ${ids}`),
+      signalInside: async (id, pid, name) => note(`${name} ${pid} in ${id}`),
+      stop: async (ids) => note(`stop ${ids}`),
+      start: async (ids) => note(`start ${ids}`),
+      hasEnded: async (id) => !staying.includes(id) || asked.includes(`KILL ${id}`),
+    },
+    child: () => worker,
+    statusOf: async (url) => (note(url), "200"),
+    clock: {
+      now: () => nowMs,
+      sleep: async (ms) => {
+        nowMs += ms;
+        note(`${ms} ms`);
+        whileAsleep(driver);
+      },
+    },
+  });
+  return { driver, asked, toGo, told };
+}
+
+test("nothing: nothing is done, and it has a time", async () => {
+  const { driver, asked } = driverOf("none");
+  const { eventMs, steps, newest } = await driver.run(1050);
+  assert.equal(eventMs, 1050);
+  assert.deepEqual([asked, steps, newest], [["50 ms", "event"], [], null]);
+});
+
+test("reload: the new configuration lies there before, its own signal comes, and what is no first process is to go", async () => {
+  const { driver, asked, toGo, told } = driverOf("reload");
+  const { eventMs, steps, newest } = await driver.run(1000);
+  assert.deepEqual(asked, ["generation 2", "event", "HUP n1"]);
+  assert.deepEqual(toGo, [11, 12]);
+  assert.deepEqual(told, ["HUP to nginx"]);
+  assert.deepEqual(steps, [{ ms: 1000, what: "HUP to nginx" }]);
+  assert.deepEqual([eventMs, newest], [1000, { ms: 1000, value: "2" }]);
+});
+
+test("each part of a proxy gets its own signal", async () => {
+  const proxy = {
+    ...PROXY,
+    reload: { signals: [{ signal: "USR2" }, { part: "tls", signal: "HUP" }] },
+  } as Proxy;
+  const tls = state({ id: "t1", service: "nginx-tls", pid: 20, sharesNetwork: true });
+  const { driver, asked } = driverOf("reload", { proxy, containers: [tls, NGINX] });
+  await driver.run(1000);
+  assert.deepEqual(asked.slice(-2), ["USR2 n1", "HUP t1"]);
+});
+
+test("drain: another beside it that answers, then its own signal, and KILL where that was not enough", async () => {
+  const { driver, asked, toGo } = driverOf("drain", { staying: ["n1"] });
+  const { newest } = await driver.run(1000);
+  assert.deepEqual(asked, [
+    "generation 2",
+    "up --detach --no-deps --no-recreate --scale nginx=2 nginx",
+    "required: nginx-2",
+    "http://172.18.0.9:8080/healthz",
+    "event",
+    "released: n1",
+    "may go: nginx",
+    "QUIT n1",
+    "KILL n1",
+  ]);
+  assert.deepEqual(toGo, [10, 11, 12]);
+  assert.equal(newest?.value, "2");
+});
+
+for (const [event, how] of [
+  ["stop", "stop n1"],
+  ["kill", "KILL n1"],
+]) {
+  test(`${event}: it may end, and is required again when it has started`, async () => {
+    const { driver, asked, toGo } = driverOf(event);
+    await driver.run(1000);
+    assert.deepEqual(asked, [
+      "generation 2",
+      "event",
+      "released: n1",
+      "may go: nginx",
+      how,
+      "start n1",
+      "required: n1",
+    ]);
+    assert.deepEqual(toGo, [10, 11, 12]);
+  });
+}
+
+test("the one whose network others share starts first", async () => {
+  const tls = state({ id: "t1", service: "nginx-tls", pid: 20, sharesNetwork: true });
+  const { driver, asked } = driverOf("kill", { containers: [tls, NGINX] });
+  await driver.run(1000);
+  assert.ok(asked.includes("KILL n1,t1"));
+  assert.ok(asked.includes("start n1,t1"));
+});
+
+test("one that does not end when it is killed is named", async () => {
+  const { driver } = driverOf("stop", { staying: ["n1"] });
+  await assert.rejects(driver.run(1000), { kind: "timeout", message: /nginx has not ended/ });
+});
+
+const WORKER = { pid: 12, inner: 7, parent: 10 };
+
+test("a worker is killed, and the rest goes on", async () => {
+  const { driver, asked, told, toGo } = driverOf("kill-worker", {
+    worker: WORKER,
+    staying: ["n1"],
+  });
+  await driver.run(1000);
+  assert.deepEqual(asked.slice(1), [
+    "released: n1",
+    "may go: nginx",
+    "KILL 7 in n1",
+    "required: n1",
+  ]);
+  assert.deepEqual(told, ["KILL to worker 7 of nginx"]);
+  assert.deepEqual(toGo, []);
+});
+
+test("one that ends with its worker is started again, and what shares its network after it", async () => {
+  const tls = state({ id: "t1", service: "nginx-tls", pid: 20, sharesNetwork: true });
+  const { driver, asked, told } = driverOf("kill-worker", {
+    worker: WORKER,
+    containers: [NGINX, tls],
+  });
+  await driver.run(1000);
+  assert.deepEqual(asked.slice(4), [
+    "released: t1",
+    "may go: nginx-tls",
+    "stop t1",
+    "start n1,t1",
+    "required: n1",
+    "required: t1",
+  ]);
+  assert.match(String(told.at(-1)), /nginx has ended with its worker/);
+});
+
+test("no worker: said so", async () => {
+  const { driver } = driverOf("kill-worker");
+  await assert.rejects(driver.run(1000), { message: "nginx has no worker process" });
+});
+
+for (const [event, how] of [
+  ["backend-stop", "stop e2"],
+  ["backend-kill", "KILL e2"],
+]) {
+  test(`${event}: one of the servers goes, and comes back`, async () => {
+    const { driver, asked, toGo } = driverOf(event);
+    await driver.run(1000);
+    assert.deepEqual(asked, [
+      "event",
+      "released: e2",
+      "may go: echo-2",
+      how,
+      "5000 ms",
+      "start e2",
+      "required: e2",
+    ]);
+    assert.deepEqual(toGo, []);
+    assert.equal(driver.servers.length, 2);
+  });
+}
+
+test("backend-scale: a third server is there, and counted", async () => {
+  const { driver, asked } = driverOf("backend-scale");
+  await driver.run(1000);
+  assert.deepEqual(asked, [
+    "event",
+    "up --detach --no-deps --no-recreate --scale echo=3 echo",
+    "required: echo-3",
+  ]);
+  assert.deepEqual(
+    driver.servers.map(({ id }) => id),
+    ["e1", "e2", "echo-3"],
+  );
+});
+
+test("ten reloads: ten configurations, and the last is the newest", async () => {
+  const { driver } = driverOf("reload-10");
+  const { newest, steps } = await driver.run(1000);
+  assert.deepEqual(
+    steps.map(({ ms }) => ms),
+    Array.from({ length: 10 }, (_, i) => 1000 * (i + 1)),
+  );
+  assert.deepEqual(newest, { ms: 10_000, value: "11" });
+});
+
+test("broken off, no further step begins", async () => {
+  const { driver, asked } = driverOf("backend-stop", { whileAsleep: (one) => one.abandon() });
+  await assert.rejects(driver.run(1000), /broken off/);
+  assert.ok(!asked.includes("start e2"));
+});

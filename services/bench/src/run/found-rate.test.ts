@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cellRecord, plannedCell } from "../analyse/testing/results.ts";
+import { SCENARIOS } from "../plan/testing/scenarios.ts";
+import { withFoundRate } from "./found-rate.ts";
+import type { CellRecord, Probe } from "../model/cell.ts";
+import type { Plan } from "../model/plan.ts";
+
+const PARAMETERS = { CONNECTIONS_PER_SECOND: 25, ARRIVE_SECONDS: 6 };
+const ABOUT = { scenario: "arrivals", parameters: PARAMETERS };
+const SEARCH = plannedCell({
+  ...{ ...ABOUT, id: "search" },
+  capacity: { part: "search", lowest: 1, highest: 1e5 },
+});
+const PLAN = { scenarios: SCENARIOS, referenceShare: 0 } as Plan;
+
+/** @param search what is recorded of it */
+function fresh(factor: number, search: Partial<CellRecord>) {
+  const cell = plannedCell({
+    ...{ ...ABOUT, id: "fresh" },
+    capacity: { part: "fresh", search: "search", factor },
+  });
+  return withFoundRate(cell, {
+    plan: PLAN,
+    cells: [{ ...cellRecord(), id: "search", ...search }],
+  });
+}
+
+function probes(tries: [number, Probe["verdict"]][]) {
+  return tries.map(([rate, verdict]) => ({ rate, verdict }) as Probe);
+}
+
+function rate(found: ReturnType<typeof fresh>) {
+  assert.ok(found !== null && typeof found === "object");
+  return found.parameters.CONNECTIONS_PER_SECOND;
+}
+
+test("a fresh cell runs at the rate that the search found, or above it", () => {
+  const search = {
+    probes: probes([
+      [200, "holds"],
+      [400, "fails"],
+      [400, "fails"],
+      [322, "holds"],
+      [336, "fails"],
+    ]),
+  };
+  assert.equal(rate(fresh(1, search)), 322);
+  assert.equal(rate(fresh(1.1, search)), 354);
+});
+
+test("a cell without a part in a search, or the search itself, stays as it is", () => {
+  const other = plannedCell();
+  assert.equal(withFoundRate(other, { plan: PLAN, cells: [] }), other);
+  assert.equal(withFoundRate(SEARCH, { plan: PLAN, cells: [] }), SEARCH);
+});
+
+test("what there is nothing to run for says why", () => {
+  assert.equal(
+    fresh(1, { status: "skipped", cause: { kind: "skipped", message: "no TLS" } }),
+    "no TLS",
+  );
+  assert.match(String(fresh(1, { probes: probes([[1, "fails"]]) })), /found no rate/);
+  const limited = {
+    probes: probes([
+      [200, "holds"],
+      [400, "limited"],
+    ]),
+  };
+  assert.equal(rate(fresh(1, limited)), 200);
+  assert.match(String(fresh(1.1, limited)), /at their limit/);
+});
+
+test("a search that failed, or has not run, may run yet", () => {
+  assert.equal(fresh(1, { status: "failed" }), null);
+  assert.equal(fresh(1, { id: "another" }), null);
+});

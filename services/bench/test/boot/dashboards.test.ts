@@ -1,0 +1,218 @@
+/**
+ * Every query of every panel, variable and annotation of the dashboards, on a real InfluxDB: under a single load, and after a tiny
+ * battle.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { interpolate } from "../../../../dashboards/src/influxql.ts";
+import { compareRuns } from "../../src/analyse/compare-runs.ts";
+import { settingLabel } from "../../src/plan/describe.ts";
+import { Influx } from "../../src/platform/influx.ts";
+import { Store } from "../../src/record/store.ts";
+import { comparisonPoints } from "../../src/series/points.ts";
+import { DATABASE } from "../../src/series/publisher.ts";
+import { flagText } from "../../src/report/text.ts";
+import { republish } from "../../src/series/republish.ts";
+import { until } from "../../src/platform/wait.ts";
+import { testbed, undisturbed, LIMIT_MS } from "../testbed.ts";
+import { joinProject, lab, projectDirectory, waitForLoad } from "../lab.ts";
+import type { Series } from "../../src/platform/influx.ts";
+
+/** How long the containers are watched after the load, so that the observers' curves have points too. */
+const WATCH_MS = 6_000;
+/** The dashboards look for containers of this project. */
+const USUAL_PROJECT = "ws-proxy-bench";
+
+/** All kinds of load, so that each measure but HTTP's has a setting with figures. */
+const BATTLE = `title: Tiny battle
+proxies: [none, nginx]
+rounds: 1
+seed: 3
+tests:
+  - scenario: short-lived
+    schemes: [ws]
+    parameters: { CONNECTIONS: 600, CONCURRENCY: 20, MESSAGES: [1, 40], MESSAGE_BYTES: 500 }
+    warmUp: { CONNECTIONS: 50 }
+  - scenario: idle
+    schemes: [ws]
+    parameters: { CONNECTIONS: 100, CONNECTIONS_PER_SECOND: 100, HOLD_SECONDS: 3, INTERVAL_SECONDS: 0.5, MESSAGE_BYTES: 100 }
+    warmUp: { CONNECTIONS: 20, HOLD_SECONDS: 1, INTERVAL_SECONDS: 0.2 }
+  - scenario: hot
+    schemes: [ws]
+    parameters: { CONNECTIONS: 50, CONNECTIONS_PER_SECOND: 100, MESSAGES: 50, MESSAGE_BYTES: 100 }
+`;
+
+/** Of HTTP battles, and of searches for the most under a promise (capacity.test.ts). */
+const OF_OTHERS = /request|rates that were tried/i;
+
+test("under a single load every panel of Proxies live has data", async (t) => {
+  const from = new Date();
+  const project = lab(t, {
+    profile: "haproxy",
+    env: { CONNECTIONS: "300", CONCURRENCY: "20" },
+  });
+  await project.check(["up", "--detach"]);
+  assert.equal(await waitForLoad(project), 0);
+  await sleep(WATCH_MS);
+  await joinProject(t, project.name);
+  const influx = new Influx("http://influxdb:8086");
+  const context = { from, to: new Date(), variables: { proxy: ".*" } };
+  const dashboard = read("proxies-live");
+  const ask = (query: string) =>
+    influx.query(filled(query, context).replaceAll(USUAL_PROJECT, project.name));
+  // Nothing has failed, and the runner alone knows how much was throttled and what is open.
+  assert.deepEqual(await emptyPanels(dashboard, ask), [
+    "Connections failed",
+    "Throttled by the CPU budget",
+    "Connections failed, by cause",
+    "Connections open",
+  ]);
+  assert.deepEqual(await emptyVariables(dashboard, ask), []);
+});
+
+test("after a battle every panel has data", async (t) => {
+  const { bench, directory, project, runFolder } = testbed(t, BATTLE);
+  const { code, output } = await bench(["run", "one"]).ended;
+  assert.equal(code, 0, output);
+  const store = Store.open(join(directory, runFolder()));
+  await project.check(["up", "--detach", "influxdb"]);
+  await joinProject(t, project.name);
+  const influx = new Influx("http://influxdb:8086");
+  await until(Date.now() + LIMIT_MS, () => influx.databases().catch(() => []), isComplete);
+  const results = undisturbed(store.results);
+  // None fails by itself, as a rule.
+  Object.assign(results.cells[0].connections ?? {}, { failed: 1, failedByCause: { timeout: 1 } });
+  // Nor has this battle events.
+  const steps = [{ ms: Date.parse(results.cells[0].startedAt), what: "HUP to the proxy" }];
+  Object.assign(results.cells[0], { survival: { event: "reload", steps, open: [] } });
+  await republish(new Store(store.directory, results), influx, {
+    directory,
+    tell: (flag) => flagText(flag, (name) => name),
+  });
+  const { startedAt, endedAt, name } = results.run;
+
+  await t.test("Proxies live", async () => {
+    const dashboard = read("proxies-live");
+    const context = {
+      from: new Date(startedAt),
+      to: new Date(endedAt as string),
+      variables: { proxy: ".*" },
+    };
+    const ask = (query: string) => influx.query(filled(query, context));
+    assert.deepEqual(await emptyPanels(dashboard, ask), []);
+    assert.deepEqual(await emptyVariables(dashboard, ask), []);
+    for (const { name, target } of dashboard.annotations.list) {
+      assert.ok((await ask(target.query)).length > 0, name);
+    }
+  });
+
+  const settings = [...new Set(results.plan.cells.map(settingLabel))];
+  const emptyEverywhere = async (dashboard: any, variables: Record<string, string>) => {
+    const { from, to } = dashboard.time;
+    const range = from.startsWith("now")
+      ? { from: new Date(startedAt), to: new Date() }
+      : { from: new Date(from), to: new Date(to) };
+    const empty = await Promise.all(
+      settings.map((setting) =>
+        emptyPanels(dashboard, (query) =>
+          influx.query(filled(query, { ...range, variables: { ...variables, setting } })),
+        ),
+      ),
+    );
+    const [first, ...others] = empty;
+    return first.filter(
+      (title) => others.every((titles) => titles.includes(title)) && !OF_OTHERS.test(title),
+    );
+  };
+
+  await t.test("Battle", async () => {
+    const dashboard = read("battle");
+    assert.deepEqual(await emptyEverywhere(dashboard, { run: name }), []);
+    const [runs, chosen] = await Promise.all(
+      dashboard.templating.list.map(({ query }: { query: string }) =>
+        influx.query(
+          interpolate(query, {
+            from: new Date(),
+            to: new Date(),
+            intervalSeconds: 1,
+            variables: { run: name },
+          }),
+        ),
+      ),
+    );
+    assert.deepEqual(runs[0].values, [["run", name]]);
+    assert.deepEqual(
+      chosen[0].values.map(([, value]: string[]) => value).sort(),
+      [...settings].sort(),
+    );
+  });
+
+  await t.test("Compare, with no comparison: the medians of the run alone", async () => {
+    const empty = await emptyEverywhere(read("compare"), { run: name, baseline: "" });
+    for (const title of empty) assert.match(title, /ratio|baseline$/i);
+    assert.ok(empty.length > 0);
+  });
+
+  await t.test("Compare", async () => {
+    const baseline = { ...results, run: { ...results.run, name: "earlier" } };
+    await influx.write(
+      DATABASE,
+      comparisonPoints(compareRuns(results, baseline, null), results.cells),
+    );
+    await republish(new Store(store.directory, baseline), influx, {
+      directory,
+      tell: (flag) => flagText(flag, (name) => name),
+    });
+    // Both had the reference proxy: the ratio to that is compared in its place.
+    assert.deepEqual(await emptyEverywhere(read("compare"), { run: name, baseline: "earlier" }), [
+      "CPU per connection: ratio to the baseline",
+    ]);
+  });
+});
+
+function read(uid: string) {
+  return JSON.parse(
+    readFileSync(join(projectDirectory, "dashboards/generated", `${uid}.json`), "utf8"),
+  );
+}
+
+function filled(
+  query: string,
+  context: { from: Date; to: Date; variables: Record<string, string> },
+) {
+  return interpolate(query, { ...context, intervalSeconds: 1 });
+}
+
+/** @returns titles of the panels of which no query returns a row */
+async function emptyPanels(
+  dashboard: any,
+  ask: (query: string) => Promise<Series[]>,
+): Promise<string[]> {
+  const empty = [];
+  for (const { title, targets = [] } of dashboard.panels) {
+    if (targets.length === 0) continue;
+    let rows = 0;
+    for (const { query } of targets)
+      rows += (await ask(query)).flatMap(({ values }) => values).length;
+    if (rows === 0) empty.push(title);
+  }
+  return empty;
+}
+
+/** @returns names of the variables without a value */
+async function emptyVariables(
+  dashboard: any,
+  ask: (query: string) => Promise<Series[]>,
+): Promise<string[]> {
+  const empty = [];
+  for (const { name, query } of dashboard.templating.list)
+    if ((await ask(query)).length === 0) empty.push(name);
+  return empty;
+}
+
+function isComplete(databases: string[]) {
+  return databases.includes(DATABASE);
+}

@@ -1,3 +1,0 @@
-import { testProxies } from "../proxies.js";
-
-await testProxies(0, 3);

@@ -1,0 +1,3 @@
+import { testProxies } from "../proxies.ts";
+
+await testProxies(0, 3);

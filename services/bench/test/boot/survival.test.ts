@@ -1,0 +1,141 @@
+/**
+ * What becomes of open connections in an event, small: through nginx, and through two relays made for this, one that drops connections
+ * when it reloads and one that leaves an old process behind.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { addDroppingRelay, addLeakingRelay } from "../relays.ts";
+import { lastAttempts, testbed } from "../testbed.ts";
+import type { CellRecord, Survival } from "../../src/model/cell.ts";
+
+const CONNECTIONS = 50;
+
+const BATTLE = `title: Small events
+proxies: [nginx, dropper, leaker]
+rounds: 1
+seed: 1
+tests:
+  - scenario: survive
+    schemes: [ws]
+    events: [reload, kill]
+    parameters:
+      CONNECTIONS: ${CONNECTIONS}
+      CONNECTIONS_PER_SECOND: 200
+      INTERVAL_SECONDS: 0.2
+      PROBES_PER_SECOND: 5
+      QUIET_SECONDS: 2
+      WATCH_SECONDS: 4
+      TIMEOUT_SECONDS: 3
+`;
+
+/** @returns connections that ended, by how */
+function endsOf({ ends }: Survival): Record<string, number> {
+  const byHow: Record<string, number> = {};
+  for (const { how, count } of ends) byHow[how] = (byHow[how] ?? 0) + count;
+  return byHow;
+}
+
+test("events: what becomes of connections and processes is in the record, and nothing stays behind", async (t) => {
+  const { bench, directory, results, quieten, runFolder, assertNothingLeft } = testbed(t, BATTLE);
+  addDroppingRelay(directory, "dropper");
+  addLeakingRelay(directory, "leaker");
+
+  await t.test("what cannot be asked is refused before anything runs", async () => {
+    for (const [args, message] of [
+      [["--event", "reloat"], /unknown event: reloat\n.*Did you mean reload\?/],
+      [["--event", "stop"], /has no event stop\n.*Its events are: reload, kill/],
+      [
+        ["--event", "reload", "--proxies", "http-proxy"],
+        /http-proxy cannot be put through reload.*\n.*these can: .*dropper/,
+      ],
+      [
+        ["--connections", "900000", "--proxies", "nginx"],
+        /900,000 connections cannot be held.*\n.*Expected at most/,
+      ],
+    ] as const) {
+      const { code, output } = await bench(["run", "one", ...args]).ended;
+      assert.equal(code, 2, output);
+      assert.match(output, message);
+    }
+    await assertNothingLeft();
+  });
+
+  const { code, output } = await bench(["run", "one"]).ended;
+  assert.equal(code, 0, output);
+  await assertNothingLeft();
+  const run = results();
+  const { cells, plan } = run;
+  const of = (proxy: string, event: string) =>
+    lastAttempts(cells).find(({ id }) => id === `r1-${proxy}-survive-ws-${event}`) as CellRecord;
+  const survivalOf = (proxy: string, event: string) => {
+    const { status, cause, survival } = of(proxy, event);
+    assert.equal(status, "ok", cause?.message);
+    assert.ok(survival);
+    assert.ok(survival.around.length >= 5, `${survival.around.length} readings`);
+    return survival;
+  };
+
+  await t.test("the plan says what is done", () => {
+    assert.deepEqual(Object.keys(plan.events ?? {}), ["reload", "kill"]);
+    assert.equal(of("none", "reload").status, "skipped");
+    assert.equal(of("none", "reload").cause?.message, "has none: it cannot reload");
+  });
+
+  await t.test(
+    "nginx reloads: all stay, on its old workers, and the new configuration answers",
+    () => {
+      const survival = survivalOf("nginx", "reload");
+      assert.deepEqual(endsOf(survival), {});
+      assert.equal(survival.lost, 0);
+      assert.deepEqual(
+        survival.steps.map(({ what }) => what),
+        ["HUP to nginx"],
+      );
+      assert.deepEqual(
+        survival.generations.map(({ value }) => value),
+        ["1", "2"],
+      );
+      assert.ok(Number(survival.newGenerationMs) < 3000, `${survival.newGenerationMs} ms`);
+      assert.equal(survival.oldProcessesGoneMs, null);
+      const [first] = survival.around;
+      assert.ok(Math.max(...survival.around.map(({ processes }) => processes)) > first.processes);
+      assert.equal(survival.afterwards?.oldProcesses, 0);
+      assert.equal(survival.afterwards?.processes, first.processes);
+    },
+  );
+
+  for (const proxy of ["none", "nginx", "dropper", "leaker"]) {
+    await t.test(`${proxy} is killed: every connection ends, and it is back`, () => {
+      const survival = survivalOf(proxy, "kill");
+      const ended = Object.values(endsOf(survival)).reduce((sum, count) => sum + count, 0);
+      assert.equal(ended, CONNECTIONS, JSON.stringify(survival.ends));
+      assert.ok(Number(survival.oldProcessesGoneMs) < 3000);
+      assert.equal(survival.probes.at(-1)?.failed, 0);
+      const { containers } = of(proxy, "kill");
+      assert.ok(containers[proxy].cpu.totalSeconds > 0);
+      assert.ok(containers[`${proxy}-2`].cpu.totalSeconds > 0);
+      assert.equal(containers[`${proxy}-2`].role, "proxy");
+    });
+  }
+
+  await t.test("the relay that drops every tenth connection is found", () => {
+    const survival = survivalOf("dropper", "reload");
+    assert.deepEqual(endsOf(survival), { reset: CONNECTIONS / 10 });
+  });
+
+  await t.test("the relay that leaves an old process behind is found", () => {
+    const survival = survivalOf("leaker", "reload");
+    assert.deepEqual(endsOf(survival), {});
+    assert.equal(survival.oldProcessesGoneMs, null);
+    assert.equal(survival.afterwards?.oldProcesses, 1);
+  });
+
+  await t.test("the report names both", () => {
+    quieten();
+    const report = readFileSync(join(directory, runFolder(), "report.md"), "utf8");
+    assert.match(report, /^\| dropper \| 5 of 50 \| reset: 5 \|/m);
+    assert.match(report, /^\| leaker \|.* leaked/m);
+  });
+});
