@@ -16,7 +16,7 @@ const RULE: ClaimRule = {
   min: 2,
 };
 
-function run(name: string, day: string, options?: Parameters<typeof results>[0]): Ground {
+function ground(name: string, day: string, options?: Parameters<typeof results>[0]): Ground {
   const { run, comparisons } = analyse(results(options), { policy: POLICY as never });
   const analysed = { run, comparisons: comparisons.comparisons };
   return { name, startedAt: `${day}T10:00:00.000Z`, analysed };
@@ -29,9 +29,9 @@ function row(claim: PublishedClaim, grounds: Ground[]) {
 
 const claim = { claim: "it costs twice as much", rule: RULE };
 const cheap = { nginx: {}, "http-proxy": { cpuUsPerHandshake: 210 } };
-const few = run("few", "2026-03-03", { rounds: 2 });
-const old = run("old", "2026-01-01");
-const other = run("other", "2026-02-02", { connections: [5000] });
+const few = ground("few", "2026-03-03", { rounds: 2 });
+const old = ground("old", "2026-01-01");
+const other = ground("other", "2026-02-02", { connections: [5000] });
 
 test("of runs that have a figure the one that says most tells a claim, not the newest", () => {
   assert.deepEqual(row(claim, [few, other, old]), { state: "holds", by: "old", others: [] });
@@ -40,14 +40,14 @@ test("of runs that have a figure the one that says most tells a claim, not the n
 });
 
 test("of two that decide the newer one does, and the opposite of the older is told", () => {
-  const newer = run("newer", "2026-02-02", { proxies: cheap });
+  const newer = ground("newer", "2026-02-02", { proxies: cheap });
   assert.deepEqual(row(claim, [old, newer]), {
     ...{ state: "no longer", by: "newer", others: ["old"] },
   });
 });
 
 test("figures that do not count say more than no run, and less than any that do", () => {
-  const isVoid = run("void", "2026-04-04", {
+  const isVoid = ground("void", "2026-04-04", {
     change: (record) => {
       if (record.machine) Object.assign(record.machine, { stealSeconds: 100 });
       return [record];

@@ -4,18 +4,12 @@ import type { Comparison } from "../model/comparison.ts";
 import type { CellRecord } from "../model/cell.ts";
 import { measuresOf } from "./measures.ts";
 import { filesResults, httpRecord, httpResults, spoil } from "./testing/http.ts";
-import { codes, figureOf, figuresOf, look, near, told } from "./testing/look.ts";
+import { codes, figureOf, figuresOf, look, near } from "./testing/look.ts";
 import { workloadFor } from "./testing/results.ts";
 
 type Requests = NonNullable<CellRecord["requests"]>;
 
 const isSpring = ({ settings: [key] }: Comparison) => key.startsWith("http-spring");
-/** Over http and over https, of one size. */
-const ofFile =
-  (scheme: string, bytes = 12) =>
-  ({ settings: [key, other] }: Comparison) =>
-    !other && key.startsWith(`files-${scheme}-`) && key.includes(`file-bytes-${bytes}-`);
-
 function measuresAfter(change: Partial<Requests>) {
   const record = httpRecord({}, { requests: 30_000, seconds: 30, cpuUs: 60, serverCpuUs: 90 });
   Object.assign(record.requests ?? {}, change);
@@ -50,23 +44,6 @@ test("a record that is older than HTTP reads as one without", () => {
   assert.ok(!("requests_per_second" in measures) && !("request_ms_mean" in measures));
 });
 
-test("a generator of one thread at its end voids times, and no CPU time", () => {
-  const { cells, find } = look(
-    filesResults({
-      sizes: [12],
-      schemes: ["ws"],
-      change: ({ proxy, containers, totalSeconds }) => {
-        if (proxy === "nginx-files")
-          containers["load-1"].cpu.totalSeconds = 0.9 * (totalSeconds ?? 0);
-      },
-    }),
-  );
-  assert.ok(cells.every(({ counted }) => counted));
-  const [missing] = figureOf(find("request_ms_mean"), "nginx-files").missing;
-  assert.ok(missing.kind === "voided" && missing.flag.code === "generator-busy");
-  assert.ok(figureOf(find("servers_cpu_seconds"), "nginx-files").estimate);
-});
-
 test("who answers with errors ranks behind all others, whatever is better about it", () => {
   const { find } = look(
     httpResults({
@@ -89,27 +66,14 @@ test("who answers with errors ranks behind all others, whatever is better about 
   assert.ok(figureOf(mean, "haproxy").extra.relation);
 });
 
+test("CPU time of a void cell is in no place", () => {
+  const { plan, ...made } = filesResults({ sizes: [12] });
+  const { all } = look({ ...made, plan: { ...plan, sideBySide: true } });
+  assert.ok(all.every(({ figures }) => figures.every(({ extra }) => extra.places === undefined)));
+});
+
 const badAnswers = (of: ReturnType<typeof httpResults>) =>
   figureOf(look(of).find("non_2xx_percent"), "nginx").extra;
-
-test("what is told of bad answers: how many, which, and what the logs say and usually mean", () => {
-  const extra = badAnswers(
-    httpResults({ change: (record) => record.proxy === "nginx" && spoil(record) }),
-  );
-  near((100 * Number(extra.count)) / Number(extra.of), 92, 0.1);
-  const logged = "connect() to 172.18.0.3:8080 failed (99: Cannot assign requested address)";
-  assert.deepEqual(extra.causes, [
-    { what: "502", count: 3600 },
-    { what: "read", count: 6 },
-    {
-      what: `nginx: ${logged} while connecting to upstream (out-of-ports)`,
-      count: 442_000,
-    },
-    { what: "echo: something <b>else</b>", count: 4 },
-  ]);
-  const good = badAnswers(httpResults({ rounds: 1 }));
-  assert.deepEqual([good.count, good.causes], [undefined, undefined]);
-});
 
 const LINES: [line: string, usual: string | null][] = [
   ["1024 worker_connections are not enough", "worker-connections"],
@@ -138,42 +102,4 @@ test("a line in a log is explained only where it names the cause", () => {
   const logged = extra.causes?.flatMap(({ what }) => (/^nginx: /.test(what) ? what : []));
   const expected = LINES.map(([line, usual]) => `nginx: ${line}${usual ? ` (${usual})` : ""}`);
   assert.deepEqual(logged, expected);
-});
-
-test("files: what a server costs is proxy and server together, and the control is one of them", () => {
-  const { find, all } = look(filesResults({ rounds: 4, sizes: [12], names: FEW }));
-  const cpu = find("servers_cpu_seconds", ofFile("wss"));
-  assert.equal(figureOf(cpu, "none").rank, null);
-  assert.ok(figureOf(cpu, "hitch").toControl);
-  for (const { question, flags } of all) {
-    assert.ok(!["proxy_cpu_us_per_request", "handshake_ms_mean"].includes(question));
-    // nginx-files is faster than the control: nothing is wrong with that.
-    assert.ok(!codes(flags).includes("control-slower"));
-  }
-});
-
-const FEW = ["none", "hitch", "nginx-files"];
-
-test("CPU by place: front, TLS of its own and server; a cell whose CPU is void has none", () => {
-  const made = filesResults({ sizes: [12, 2216] });
-  const places = told(look(made).find("servers_cpu_seconds", ofFile("ws", 2216)), ({ extra }) =>
-    extra.places?.map(({ place, service }) => `${place} ${service}`),
-  );
-  assert.deepEqual(places["haproxy-tcp-hitch"], [
-    "front haproxy-tcp-hitch",
-    "tls haproxy-tcp-hitch-tls",
-    "server echo",
-  ]);
-  assert.deepEqual(places["nginx-files"], ["server nginx-files"]);
-  assert.deepEqual(places.none, ["server none"]);
-  // It has the smaller size alone.
-  assert.equal(places["node-hello"], undefined);
-  const cpu = look(made).find("servers_cpu_seconds", ofFile("ws"));
-  const { estimate, extra } = figureOf(cpu, "haproxy-tcp-hitch");
-  const whole = extra.places?.reduce((sum, { seconds }) => sum + seconds, 0);
-  near(whole, estimate?.value ?? NaN, 0.02 * (estimate?.value ?? NaN));
-  for (const { seconds, user, system } of extra.places ?? [])
-    near(user + system, seconds, 0.02 * seconds);
-  const { all } = look({ ...made, plan: { ...made.plan, sideBySide: true } });
-  assert.ok(all.every(({ figures }) => figures.every((one) => one.extra.places === undefined)));
 });

@@ -4,7 +4,7 @@ import type { Flag } from "../model/flag.ts";
 import { comparisonsJson } from "./index.ts";
 import { codes, figureOf, figuresOf, look, near, told } from "./testing/look.ts";
 import { rateResults } from "./testing/rates.ts";
-import { PARAMETERS, results } from "./testing/results.ts";
+import { leakingResults, results } from "./testing/results.ts";
 import type { Options } from "./testing/results.ts";
 
 const CPU = "cpu_us_per_connection";
@@ -173,22 +173,8 @@ test("proxies by name are compared with each other alone, on the machine index o
 });
 
 test("what a proxy keeps of connections that have gone is a leak from one in a hundred on", () => {
-  const leakOf = (left: number) => {
-    const run = results({
-      ...{ ...PLAIN, rounds: 2, parameters: { ...PARAMETERS, SETTLE_SECONDS: 1 } },
-      change: ({ containers, proxy }) => {
-        const at = (tcpInUse: number) => ({
-          ...{ tcpInUse, tcpTimeWait: 0, tcpCloseWait: 0, descriptors: 20 },
-        });
-        const after = at(proxy === "nginx" ? 5 + left : 5);
-        containers[proxy].sockets = { baseline: at(5), from: at(5), to: at(5), after };
-      },
-    });
-    const { "short-lived": about } = run.plan.scenarios;
-    const parameterNames = { ...about.parameterNames, settleSeconds: "SETTLE_SECONDS" };
-    run.plan.scenarios = { "short-lived": { ...about, parameterNames } };
-    return figuresOf(look(run).find("proxy_sockets_left").flags, "leak");
-  };
+  const leakOf = (left: number) =>
+    figuresOf(look(leakingResults(left)).find("proxy_sockets_left").flags, "leak");
   assert.equal(leakOf(19), undefined);
   const proxies = [{ proxy: "nginx", left: 20 }];
   assert.deepEqual(leakOf(20), { proxies, connections: 2000, limit: 1 });

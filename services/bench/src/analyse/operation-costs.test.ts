@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { codes, figureOf, look, near } from "./testing/look.ts";
-import { idleResults, results } from "./testing/results.ts";
+import { results } from "./testing/results.ts";
 import type { Options } from "./testing/results.ts";
 
 const MESSAGE = "cpu_us_per_message";
@@ -88,13 +88,4 @@ test("a handshake is told for each number of connections, with the slope of that
   assert.deepEqual(placesOf(analysis, MESSAGE), ["ws 2000 100", "wss 2000 100"]);
   const each = ["ws 2000 1", "ws 5000 1", "wss 2000 1", "wss 5000 1"];
   assert.deepEqual(placesOf(analysis, HANDSHAKE), each);
-});
-
-test("with one message per connection neither is known; of connections that are held, a message's is", () => {
-  const questions = (found: ReturnType<typeof look>) =>
-    [MESSAGE, HANDSHAKE].map((key) => found.all.some(({ question }) => question === key));
-  assert.deepEqual(questions(analysed({ messages: [1], rounds: 1 })), [false, false]);
-  const held = look(idleResults({ counts: [1000] }));
-  assert.deepEqual(questions(held), [true, false]);
-  near(figureOf(held.find(MESSAGE), "nginx").estimate?.value, 200 / 5);
 });

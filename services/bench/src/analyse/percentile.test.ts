@@ -46,12 +46,6 @@ test("a relay that adds 5 ms each way has 10 ms more at the median, and one that
   }
 });
 
-test("of connections that are held, the opening is no delay at the rate", () => {
-  const { all } = seen({ scenarios: ["steady"], rounds: 1 });
-  const questions = all.filter(isAtRate).map(({ question }) => question);
-  assert.deepEqual([...new Set(questions)], ["echo-at-rate"]);
-});
-
 test("percentiles are of all rounds' latencies together, not means of each round's", () => {
   const slow = String(Histogram.of(Array.from({ length: 2000 }, () => 100)));
   const { at } = seen({
@@ -98,17 +92,6 @@ test("times that a flag voids, and records of before there were distributions, t
   assert.equal(missing[0].kind, "voided");
   const { all } = seen({ rounds: 1, change: (record) => delete record.distributions });
   assert.ok(!all.some(isAtRate) && all.some(({ question }) => question === "handshake_ms_median"));
-});
-
-test("the curve goes from the quickest to the slowest, by the share that took longer", () => {
-  const { at } = seen({ ...ARRIVALS, rounds: 2 });
-  const { extra } = figureOf(at("handshake", "p99"), "nginx");
-  const { curve = [], samples } = extra;
-  assert.equal(curve[0][0], 1);
-  near(curve.at(-1)?.[0], Number(samples), 1e-6);
-  assert.ok(curve.every(([, ms], i) => i === 0 || ms >= curve[i - 1][1]));
-  const middle = curve.find(([beyond]) => beyond >= 2)?.[1];
-  near(middle, figureOf(at("handshake", "median"), "nginx").estimate?.value ?? NaN, 0.1);
 });
 
 test("two equal proxies tie at every percentile", () => {

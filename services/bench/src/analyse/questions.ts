@@ -30,6 +30,7 @@ export type ExtraColumn =
   | "search"
   | "counted"
   | "causes"
+  | "steps"
   | "slow-reader";
 
 /** distribution, slope: of `extra.curve`; around, search: of the same; over-time: of the proxy over a cell. */
@@ -173,7 +174,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "Connections lost",
       charts: ["around"],
       answer: 1,
-      columns: ["counted", "causes"],
+      columns: ["counted", "causes", "steps"],
     },
     failed: { title: "New connections failed", columns: ["counted", "causes"] },
     slow: { title: "Slow new connections" },

@@ -5,101 +5,11 @@ import { workloadOf } from "../plan/workload.ts";
 import { noiseFloorOf } from "./index.ts";
 import { multiplexed } from "./ratio.ts";
 import { settingKey } from "./settings.ts";
-import { tlsResults } from "./testing/http.ts";
 import { codes, figureOf, figuresOf, holds, look, near, told } from "./testing/look.ts";
-import { PARAMETERS, results, runOf, selfResults } from "./testing/results.ts";
+import { results, runOf, selfResults } from "./testing/results.ts";
 import type { Options } from "./testing/results.ts";
 
 const CPU = "cpu_us_per_connection";
-
-/** What differs between the two settings of each comparison of a question. */
-function differences(
-  { all, run }: ReturnType<typeof look>,
-  isWanted: (question: string) => boolean,
-) {
-  const parameters = (key = "") => run.settings.find((one) => one.key === key)?.parameters ?? {};
-  return all
-    .filter(({ question }) => isWanted(question))
-    .map(({ question, settings: [key], beside }) => {
-      const [own, other] = [parameters(key), parameters(beside?.[0])];
-      const names = Object.keys(own).filter((name) => own[name] !== other[name]);
-      return [question, ...names.map((name) => `${name} ${own[name]} to ${other[name]}`)].join();
-    });
-}
-
-test("each kind of handshake beside the one that differs in that alone", () => {
-  const found = look(tlsResults({ rounds: 6, names: ["none", "nginx"] }));
-  const isHandshake = (question: string) => question.endsWith("-handshake");
-  assert.deepEqual(differences(found, isHandshake), [
-    ...Array(4).fill("resumed-handshake,RESUMED 1 to 0"),
-    ...Array(2).fill("rsa-handshake,RSA_BITS 2048 to 0"),
-    ...Array(2).fill("tls12-handshake,TLS_VERSION 1.2 to 1.3"),
-  ]);
-  const resumed = found.find("resumed-handshake", ({ settings: [key] }) =>
-    key.endsWith("resumed-1-rsa-bits-0-tls-version-1.3"),
-  );
-  // 260 of 380 µs; the control's CPU is its echo server's.
-  holds(figureOf(resumed, "nginx").estimate, 260 / 380);
-  assert.deepEqual(Object.keys(told(resumed, () => 1)), ["nginx"]);
-  assert.ok(look(results({ rounds: 1 })).all.every(({ question }) => !isHandshake(question)));
-});
-
-test("at a fixed rate nothing is compared that the rate says itself, or that an upper bound was taken for", () => {
-  const compared = look(tlsResults({ rounds: 1 })).all.map(({ measure }) => measure.key);
-  for (const [key, is] of [
-    ["connections_per_second", false],
-    ["total_seconds", false],
-    ["proxy_memory_per_connection_bytes", false],
-    [CPU, true],
-    ["handshake_ms_p99", true],
-  ] as const)
-    assert.equal(compared.includes(key), is, key);
-});
-
-/** On the machine's own network, and on one that Docker made, where an operation costs more. */
-function onBothNetworks(cost: number, dockers: number) {
-  const half = (HOST_NETWORK: number, factor: number) =>
-    results({
-      parameters: { ...PARAMETERS, HOST_NETWORK },
-      seed: 1 + HOST_NETWORK,
-      change: ({ containers, proxy }) => {
-        containers[proxy].cpu.totalSeconds *= factor;
-      },
-    });
-  const [docker, host] = [half(dockers, cost), half(1, 1)];
-  for (const cell of [...host.plan.cells, ...host.cells]) cell.id += "-host";
-  const { "short-lived": described, ...scenarios } = docker.plan.scenarios;
-  const parameterNames = { ...described.parameterNames, hostNetwork: "HOST_NETWORK" };
-  Object.assign(docker.plan, {
-    scenarios: { ...scenarios, "short-lived": { ...described, parameterNames } },
-    cells: [...docker.plan.cells, ...host.plan.cells],
-  });
-  docker.cells.push(...host.cells);
-  return look(docker);
-}
-
-test("a setting on Docker's network beside the same on the machine's own; of several machines it is the overlay", () => {
-  const bridge = onBothNetworks(1.25, 0);
-  const isNetwork = (question: string) => question.endsWith("-network");
-  assert.deepEqual(
-    differences(bridge, isNetwork),
-    Array(2).fill("bridge-network,HOST_NETWORK 0 to 1"),
-  );
-  const networks = bridge.all.filter(({ question }) => isNetwork(question));
-  assert.deepEqual(
-    networks.map(({ scheme, measure }) => `${scheme} ${measure.key} ${measure.unit}`),
-    [`ws ${CPU} times`, `wss ${CPU} times`],
-  );
-  const { estimate, extra } = figureOf(networks[0], "nginx");
-  holds(estimate, 1.25);
-  assert.ok(Number(estimate?.low) > 1.15);
-  near(extra.medians && extra.medians[0] / extra.medians[1], estimate?.value ?? NaN, 0.05);
-  assert.deepEqual(
-    differences(onBothNetworks(1.25, 2), isNetwork),
-    Array(2).fill("overlay-network,HOST_NETWORK 2 to 1"),
-  );
-  assert.ok(look(results({ rounds: 1 })).all.every(({ question }) => !isNetwork(question)));
-});
 
 /** By streams and connections: what each proxy comes to. */
 type Loads = [
@@ -213,18 +123,6 @@ test("a proxy and its copy are told apart where they differ, and tie where they 
   assert.deepEqual([dearer[CPU], dearer.total_seconds], ["differs", "tie"]);
   // Too few rounds tell nothing.
   assert.deepEqual([...new Set(Object.values(outcomes({}, 3)))], [undefined]);
-});
-
-test("two proxies that do the same work over a scheme are compared there, under what the work costs", () => {
-  const made = results({ rounds: 6 });
-  const [, , haproxy] = made.proxies;
-  haproxy.sameWorkAs = { proxy: "nginx", scheme: "ws" };
-  const same = look(made).all.filter(({ question }) => question === "same-work");
-  assert.ok(same.length > 0);
-  for (const { scheme, event, figures, measure } of same) {
-    assert.deepEqual([scheme, event, figures[0].proxy], ["ws", "haproxy-nginx", "haproxy"]);
-    assert.notEqual(measure.kind, "memory");
-  }
 });
 
 const floorOf = (options: Options & { copy?: object }, of = results()) =>

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { CellRecord } from "../model/cell.ts";
 import { compareRuns } from "./compare-runs.ts";
 import { measuresOf } from "./measures.ts";
-import { codes, figureOf, look, near } from "./testing/look.ts";
+import { figureOf, look, near } from "./testing/look.ts";
 import { containerRecord, POLICY, results } from "./testing/results.ts";
 
 const CPU = "cpu_us_per_connection";
@@ -78,16 +78,6 @@ test("where one cell that counts has no reference, none is held against it", () 
     rounds,
     nginx.map(({ record, workload }) => measuresOf(record, workload)[CPU]),
   );
-});
-
-test("a cell in which the machine was far from its usual speed is marked", () => {
-  const { cells } = look(
-    onMachineOf(({ proxy, round }) => (proxy === "nginx" && round === 2 ? 1.4 : 1)),
-  );
-  const [found, ...others] = cells.filter(({ flags }) => codes(flags).includes("machine-index"));
-  assert.deepEqual([found.record.proxy, found.record.round, others], ["nginx", 2, []]);
-  const [{ figures }] = found.flags;
-  near("percent" in figures ? figures.percent : null, 40);
 });
 
 test("two runs on machines of different speed are compared by what they cost against the reference", () => {

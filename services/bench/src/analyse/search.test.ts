@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Figure } from "../model/comparison.ts";
-import { figureOf, look, near } from "./testing/look.ts";
+import { figureOf, look } from "./testing/look.ts";
 import { capacityResults } from "./testing/capacities.ts";
 import { results } from "./testing/results.ts";
 
@@ -22,26 +22,6 @@ const atLeast = (rate: number): Course => ({
   ],
   at: ["holds", "holds", "holds"],
   above: [],
-});
-
-test("three cells that hold and three above that fail confirm the rate; with what it took", () => {
-  const { estimate, extra } = figureOf(searched(), "nginx");
-  assert.deepEqual(estimate, { value: 322, low: 322, high: 336, basis: "bracket" });
-  const { search } = extra;
-  assert.ok(search);
-  const { points, fresh, brokeFirst, perCore, confirmed } = search;
-  assert.deepEqual([confirmed, brokeFirst, fresh], [true, ["p99"], { at: 3, above: 3 }]);
-  assert.deepEqual([points.length, points.filter((one) => one.fresh).length], [7 + 6, 6]);
-  // Half a core.
-  assert.equal(perCore, 322 / 0.5);
-  // 2 CPU s of the proxy in 5 s, of half a core; 1 of the generator, of two cores.
-  near(search.budgetPercent, 80);
-  near(search.generatorPercent, 10);
-  const { p99Ms, throttled } =
-    points.find(({ rate, verdict }) => rate === 322 && verdict === "holds") ?? {};
-  assert.deepEqual([p99Ms, throttled], [10, 0]);
-  // 644 a second and core, each worth 250 µs of the reference.
-  near(extra.toReference, 0.161);
 });
 
 test("what fresh cells, and the generator, leave of a rate", () => {

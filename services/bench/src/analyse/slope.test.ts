@@ -17,24 +17,6 @@ const drop: NonNullable<NonNullable<Idle>["change"]> = (record) => {
   record.connectionsHeld = { from: 10, to: 10 };
 };
 
-test("a slope for each proxy, in all, user and kernel memory, with its interval", () => {
-  const slopes = slopesOf({ rounds: 2 });
-  assert.equal(slopes.length, 3);
-  const [all, user, kernel] = slopes;
-  assert.equal(all.settings.length, 5);
-  const { estimate, extra, rank } = figureOf(all, "nginx");
-  assert.equal(extra.curve?.length, 10);
-  assert.deepEqual([extra.ended, extra.baseline?.value, rank], [null, 20e6, 2]);
-  near(estimate?.value, 25_000, 2);
-  holds(estimate, 25_000);
-  assert.ok(Number(estimate?.high) - Number(estimate?.low) < 10);
-  near(figureOf(all, "nginx").toBest?.value, 25 / 12, 0.01);
-  const hundreds = (one: typeof all) =>
-    one.figures.map((figure) => Math.round((figure.estimate?.value ?? 0) / 100));
-  assert.deepEqual(hundreds(user), [200, 125, 60]);
-  assert.deepEqual(hundreds(kernel), [120, 75, 36]);
-});
-
 test("a proxy that ends early: where, and why; with fewer than four counts it has no slope", () => {
   const [all] = slopesOf({
     skip: ({ proxy, parameters }) =>

@@ -1,6 +1,6 @@
 /**
- * `export`: the panels of the dashboards that have data for a run, as pictures and as data, and snapshots that a Grafana opens
- * without the data.
+ * `export`: the panels of the dashboards that have data for a run, as pictures and as data, and
+ * snapshots that a Grafana opens without the data.
  */
 import { basename, dirname, join, relative } from "node:path";
 import { UserError } from "../errors.ts";
@@ -46,7 +46,7 @@ type Export = {
 /**
  * @param directory the project's
  * @returns exit status: 0; 1 some panels failed
- * @throws {UserError} exit code 2 when run, dashboard, panel or format are unknown; 1 when there is no data for the run
+ * @throws {UserError} exit code 2 when run, dashboard or panel are unknown; 1 without data
  */
 export async function exportPanels(
   directory: string,
@@ -123,7 +123,7 @@ async function publish({ store, name }: Run, { influx }: Source, directory: stri
   for (const note of notes) say(note);
 }
 
-/** @throws {UserError} when there is nothing to export, or one file for many snapshots; exit code 1 and 2 */
+/** @throws {UserError} with nothing to export (1), or one file for many snapshots (2) */
 function refuse(wanted: ExportArguments, run: Run, selected: Selected[], leftOut: LeftOut[]): void {
   const { dashboard, panel, snapshot } = wanted;
   if (selected.length === 0) {

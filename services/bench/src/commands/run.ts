@@ -361,6 +361,7 @@ function proxiesOf(
       name,
       title: name === profile ? (proxy?.title ?? name) : `${proxy?.title} (copy)`,
       colour: proxy?.colour ?? "#000000",
+      ...(proxy && { shape: proxy.shape }),
       parts: services[profile] ?? [],
       ...(proxy?.sameWorkAs && { sameWorkAs: proxy.sameWorkAs }),
       ...(proxy?.variantOf && { variantOf: proxy.variantOf }),

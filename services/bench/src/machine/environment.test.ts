@@ -151,6 +151,7 @@ test("versions: asked once an image and command, first line and rest apart, fail
     title: "",
     vendor: "",
     colour: "",
+    shape: "circle",
     terminatesTls: true,
     speaksHttp: true,
     choosesTls13Cipher: true,

@@ -25,6 +25,7 @@ const proxy: Proxy = {
   title: "nginx",
   vendor: "v",
   colour: "#000000",
+  shape: "circle",
   terminatesTls: true,
   speaksHttp: true,
   choosesTls13Cipher: true,

@@ -24,6 +24,7 @@ const ProxyOfRun = shape.object({
   name: shape.text(),
   title: shape.text(),
   colour: shape.text(),
+  shape: shape.optional(shape.text("of its mark in charts; absent: an older record")),
   parts: shape.list(shape.text(), "services of the proxy"),
   sameWorkAs: shape.optional(SameWork),
   variantOf: shape.optional(VariantOf),

@@ -1,8 +1,7 @@
-/** What a picture shows, in one line below it: so that it can be read away from the page that it was on. */
-import { number } from "../numbers.ts";
+/** What a picture shows, in one line below it: it is read away from its page too. */
 import { schemeName } from "../plan/workload.ts";
-import type { Meaning, Parameters, ScenarioDescription, Scheme } from "../model/plan.ts";
-import { inReadingOrder, list, meaningOf, parameterText } from "../report/load-text.ts";
+import type { Parameters, ScenarioDescription, Scheme } from "../model/plan.ts";
+import { loadText } from "../report/load-text.ts";
 import type { Panel } from "./dashboards.ts";
 import type { Choice } from "./query.ts";
 import { uses } from "./query.ts";
@@ -19,9 +18,6 @@ export type Load = {
   /** As the variable of that name has it. */
   setting?: string;
 };
-
-/** Of how a load is watched; all else that a parameter may mean says what it does. */
-const ASIDE: (Meaning | undefined)[] = [undefined, "timeoutSeconds", "settleSeconds"];
 
 /**
  * @param shown none: all of the run
@@ -60,38 +56,6 @@ export function captionOf(
 
 function schemeOf({ scheme, description }: Load): string {
   return description ? schemeName({ scheme, workload: description }) : scheme;
-}
-
-/**
- * @param loads of one scenario
- * @returns its main parameters, with every value that one of the loads has
- */
-function loadText(loads: Load[]): string {
-  const known = loads.map(({ parameters }) => parameters ?? {});
-  const [{ description }] = loads;
-  const all = distinct(known.flatMap(Object.keys));
-  const isTold = (name: string) => !description || !ASIDE.includes(meaningOf(description, name));
-  const names = (description ? inReadingOrder(description, all) : all).filter(isTold);
-  return names
-    .map((name) => {
-      const values = distinct(known.flatMap((parameters) => parameters[name] ?? []));
-      return valuesText(
-        (value) => parameterText(description, name, value),
-        values.sort((a, b) => a - b),
-      );
-    })
-    .join(", ");
-}
-
-/** @returns `100 at a time`, `1,000 and 5,000 connections`, `full handshakes and resumed handshakes` */
-function valuesText(textOf: (value: number) => string, values: number[]): string {
-  const texts = values.map(textOf);
-  const figure = number(values[values.length - 1]);
-  const text = texts[texts.length - 1];
-  const isFigured = values.every((value, i) => texts[i].replace(number(value), figure) === text);
-  return isFigured && text.includes(figure)
-    ? text.replace(figure, list(values.map(number)))
-    : list(texts);
 }
 
 function distinct<T>(values: T[]): T[] {

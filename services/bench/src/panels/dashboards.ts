@@ -1,4 +1,4 @@
-/** The dashboards of dashboards/generated, as Grafana reads them: their panels, and which of them were asked for. */
+/** The dashboards of dashboards/generated: their panels, and which of them were asked for. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { didYouMean, UserError } from "../errors.ts";
@@ -99,7 +99,7 @@ export function sectionOf({ panels }: Dashboard, { id }: Panel): string {
   return section;
 }
 
-/** @returns title, with the section's where another panel has the same: a picture leaves its dashboard */
+/** @returns with the section's title where another panel has the same */
 export function fullTitle(dashboard: Dashboard, panel: Panel): string {
   const isAmbiguous = panelsOf(dashboard).filter(({ title }) => title === panel.title).length > 1;
   const section = isAmbiguous && sectionOf(dashboard, panel);

@@ -1,6 +1,6 @@
 /**
- * A panel as a picture, with its own title, units and colours. Kinds of panels, units and calculations are those that our
- * dashboards use; any other is refused by its name. https://github.com/grafana/grafana/blob/main/packages/grafana-data/src/valueFormats
+ * A panel as a picture, with its own title, units and colours. Kinds of panels, units and
+ * calculations are those that our dashboards use; any other is refused by its name.
  */
 import { NONE } from "../numbers.ts";
 import * as chart from "../report/chart.ts";
@@ -226,7 +226,7 @@ function axisText({ title }: Panel, unit: string): string {
   return unit === "" ? name : `${name} (${unit})`;
 }
 
-/** @returns with its unit; three significant digits where nothing else is said, but every digit before the decimal point */
+/** @returns with its unit; without `decimals`: three digits, or all before the decimal point */
 export function valueText(value: any, { unit, decimals, mappings = [], noValue }: Config): string {
   for (const { options } of mappings) if (options[value]) return options[value].text;
   if (value === null) return noValue ?? NONE;

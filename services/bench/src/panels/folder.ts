@@ -1,4 +1,4 @@
-/** results/<run>/panels/: the files of an export, a page that shows them, and what is known about each panel there. */
+/** results/<run>/panels/: the files of an export, and a page that shows them. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unwritable } from "../record/store.ts";
@@ -22,7 +22,7 @@ export type Entry = {
   noData?: string;
 };
 
-/** Of the files that a panel may have; Grafana's own pictures come after the one that is drawn here. */
+/** Of the files that a panel may have; the picture that is drawn here is shown first. */
 const ENDINGS = ["svg", "png", "grafana-light.png", "grafana-dark.png", "csv", "json"];
 /** What an export of one panel needs to know about the others, for the page. */
 const LIST = "index.json";
@@ -39,7 +39,7 @@ a { color: var(--link); }
 .panels { display: grid; gap: 28px; grid-template-columns: repeat(auto-fill, minmax(min(100%, 520px), 1fr)); }
 figure { margin: 0; min-width: 0; }
 figcaption { font-weight: 600; margin-bottom: 6px; }
-img { display: block; width: 100%; height: auto; border: 1px solid var(--line); }
+img { box-sizing: border-box; display: block; width: 100%; height: auto; border: 1px solid var(--line); }
 .note { margin: 6px 0 2px; color: var(--muted); font-size: 13px; }
 .failed { color: var(--bad); }
 `;
@@ -56,8 +56,8 @@ export function writeFile(directory: string, name: string, content: string | Uin
 }
 
 /**
- * Writes the page, with the panels of earlier exports that are still there. Files of earlier exports that stand for nothing any
- * more are removed.
+ * Writes the page, with the panels of earlier exports too. Of these, files that stand for nothing
+ * any more are removed.
  *
  * @param entries of this export
  * @param leftOut uids of dashboards that have no data for this run

@@ -1,6 +1,7 @@
 /**
- * From InfluxDB's answer to what a panel shows: frames as Grafana's data source makes them, then the panel's transformations,
- * then the look of each field. What is known here is what our dashboards use; anything else is refused by its name.
+ * From InfluxDB's answer to what a panel shows: frames as Grafana's data source makes them, the
+ * panel's transformations, the look of each field. What is known here is what our dashboards use;
+ * anything else is refused by its name.
  */
 import type { Series } from "../platform/influx.ts";
 import { csvText } from "../record/csv.ts";
@@ -129,13 +130,13 @@ export function hasData(frames: Frame[], panel: Panel): boolean {
   );
 }
 
-/** @returns what the dashboard says of a panel without data: a sentence, and no sign that stands for a missing figure */
+/** @returns what the dashboard says where there is no data, if that is more than a sign */
 export function reasonOf({ fieldConfig }: Panel): string {
   const noValue = fieldConfig?.defaults.noValue ?? "";
   return /\p{L}/u.test(noValue) ? noValue : "No sample in this range";
 }
 
-/** @returns series beside each other, a row for each time; a table as it is; times in ISO 8601, UTC */
+/** @returns series beside each other, a row for each time; a table as it is */
 export function csvOf(frames: Frame[], panel: Panel): string {
   const fields = shownFields(frames, panel);
   const text = (ms: number) => new Date(ms).toISOString();

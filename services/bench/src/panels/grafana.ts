@@ -28,7 +28,7 @@ type Picture = Range & {
 /**
  * @param address with `user:password@` where it asks for them
  * @param token of a service account
- * @throws {UserError} when it is no address; exit code 2. Each of what it can do throws one when it does not answer.
+ * @throws {UserError} when it is no address; exit code 2. Later, when it does not answer.
  */
 export function grafanaAt(address: string, token?: string): Grafana {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {

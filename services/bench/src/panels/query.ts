@@ -1,9 +1,10 @@
 /**
- * What Grafana puts into a query: the time range, the step, variables. Of Grafana's many macros and formats these are the ones
+ * What Grafana puts into a query: the time range, the step, variables. Macros and formats are those
  * that our dashboards use; any other is refused by its name.
  *
- * Nobody chooses a value in an export. `run` is the run that is exported; one that may be All is All; one that has a single value
- * at a time, as the setting, takes each in turn: a panel that uses it is exported once for each.
+ * Nobody chooses a value in an export. `run` is the run that is exported; one that may be All is
+ * All; one of a single value, as the setting, takes each in turn: a panel that uses it is exported
+ * once for each.
  */
 import type { Series } from "../platform/influx.ts";
 import type { Dashboard, Panel, Variable } from "./dashboards.ts";

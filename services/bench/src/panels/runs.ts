@@ -1,4 +1,4 @@
-/** Which run is exported: one that has a record, or one of `docker compose up`, which is in InfluxDB alone. */
+/** Which run is exported: one with a record, or one of `docker compose up`, without. */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { didYouMean, UserError } from "../errors.ts";
@@ -85,7 +85,7 @@ export function newestRun(recorded: string[], singles: Single[]): string | undef
 }
 
 /**
- * @param operand name of a run, or its folder, which is another where the name has what a folder cannot have
+ * @param operand name of a run, or its folder, which cannot have every character of a name
  * @returns its name; undefined: it is none of them
  */
 export function singleNamed(singles: Single[], operand: string): string | undefined {

@@ -1,4 +1,4 @@
-/** What is exported of the dashboards: their queries are asked, and what has no data for the run is told apart. */
+/** What is exported of the dashboards: their queries are asked, what has no data is told apart. */
 import { UserError } from "../errors.ts";
 import type { Dashboard, Panel, Picked } from "./dashboards.ts";
 import { fileName, fullTitle } from "./dashboards.ts";
@@ -29,7 +29,7 @@ export type Selected = Picked & { choices: Choice[]; range: Range; jobs: Job[] }
 export type LeftOut = { dashboard: Dashboard; reason: string };
 
 /**
- * @param isNamed they were asked for by name: one in which a variable has no value may have some panels with data
+ * @param isNamed asked for by name: without a value of a variable some panels may have data
  * @returns leftOut: those without data for the run
  * @throws {UserError} when InfluxDB does not answer
  */
@@ -57,7 +57,7 @@ export async function select(
   return { selected, leftOut };
 }
 
-/** @returns the run's; as long as its longest cell where a dashboard begins at 1970, and shows cells over each other */
+/** @returns the run's; of a dashboard that begins at 1970, and overlays cells, the longest cell's */
 function rangeOf({ time }: Dashboard, { fromMs, toMs, store }: Run): Range {
   if (Date.parse(time?.from ?? "") !== 0) return { fromMs, toMs };
   const lengths = (store?.results.cells ?? []).map(({ measured }) =>

@@ -1,9 +1,10 @@
 /**
- * A dashboard with its data inside, for a Grafana that has neither this project's InfluxDB nor its files.
+ * A dashboard with its data inside, for a Grafana without this project's InfluxDB and files.
  *
- * Made as the share dialog of current Grafana makes one (transformSceneToSaveModel.ts): each panel asks Grafana's own data
- * source for the frames that stand in the query itself. Grafana 9.4 reads that too, and shows annotations that come as frames of
- * a panel; the older form, `snapshotData` of a panel, would lose them in Grafana 11. Frames are those before transformations.
+ * Made as current Grafana makes one (transformSceneToSaveModel.ts): each panel asks Grafana's own
+ * data source for frames, before transformations, that stand in the query itself. Grafana 9.4 reads
+ * that too, with annotations as frames of a panel; Grafana 11 would lose those of the older form,
+ * `snapshotData` of a panel.
  */
 import type { Dashboard, Panel, Variable } from "./dashboards.ts";
 import type { Annotation } from "./draw.ts";

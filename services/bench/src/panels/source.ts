@@ -1,4 +1,4 @@
-/** The project's InfluxDB, for as long as an export needs it: the one that is up, or one that is started, and stopped again. */
+/** The project's InfluxDB: the one that is up, or one that is started, and stopped again. */
 import { UserError } from "../errors.ts";
 import { OWN_ENGINE, Project } from "../platform/docker.ts";
 import { Influx, INFLUXDB_URL } from "../platform/influx.ts";
@@ -38,7 +38,7 @@ export async function openSource(
   const close = async () => {
     await OWN_ENGINE.leaveNetwork(network);
     if (wasUp) return;
-    // What else of the project runs stays. `down` alone removes the network too; the data are kept by both.
+    // What else runs stays. `down` alone removes the network too; both keep the data.
     const stop = ["rm", "--stop", "--force", "influxdb"];
     const down = ["down", "--remove-orphans", "--timeout", "5"];
     await project.run(running.length > 0 ? stop : down);

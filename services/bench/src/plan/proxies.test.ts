@@ -12,6 +12,7 @@ const valid = {
   title: "X",
   vendor: "https://example.com",
   colour: "#0072B2",
+  shape: "square",
   terminatesTls: true,
   speaksHttp: true,
   addsForwardedHeaders: true,

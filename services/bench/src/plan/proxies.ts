@@ -58,6 +58,8 @@ export interface Proxy {
   vendor: string;
   /** `#rrggbb`, the same in every chart */
   colour: string;
+  /** of its mark in every chart; default: circle */
+  shape: string;
   /** it is that proxy but for what differs; null, the default: it is none */
   variantOf: VariantOf | null;
   terminatesTls: boolean;
@@ -136,6 +138,7 @@ export const GROUP_OF_ALL = "all";
 
 /** What need not be said: so it is with most. */
 const DEFAULTS = {
+  shape: "circle",
   choosesTls13Cipher: true,
   websocketsOverHttp2: false,
   sendsProxyProtocol: false,

@@ -1,4 +1,4 @@
-/** Lying bars from zero, sorted, each with its figure and interval: of one or two series, in groups; or marks for bars. */
+/** Lying bars from zero, sorted, with figures and intervals; or marks in place of bars. */
 import { figure, NONE } from "../numbers.ts";
 import type { Labels, Look, View } from "./chart-frame.ts";
 import { fillOf, gridX, ink, mark, whole, WIDTH } from "./chart-frame.ts";

@@ -1,4 +1,4 @@
-/** What all charts share: title, keys, axes and caption around them, and their colours for light and dark. */
+/** What all charts share: title, keys, axes and caption, and colours for light and dark. */
 import type { Attributes, Axis, Scale, Shape } from "./svg.ts";
 import { axisText, cut, escaped, FONT_SIZE, line, markAt } from "./svg.ts";
 import { pixels, tag, textAt, widthOf, wrapped } from "./svg.ts";
@@ -60,7 +60,7 @@ export function mark({ colour, shape }: Omit<Look, "label">, x: number, y: numbe
   return ink(colour, markAt(x, y, shape, radius, { fill: colour }));
 }
 
-/** The mark of a thing beside its name, for HTML; hidden from screen readers, which get the name. */
+/** For HTML, beside a name; hidden from screen readers, which get the name. */
 export function keyMark(look: Omit<Look, "label">): string {
   const attributes = { class: "key", viewBox: "-7 -7 14 14", "aria-hidden": "true" };
   return tag("svg", attributes, mark(look, 0, 0));

@@ -128,7 +128,7 @@ function drawSpan(
 
 type Lane = Event & { px: number; lane: number };
 
-/** Labels in up to three lines above the curves; where they are closer, a line stays without its label. */
+/** Labels stand in three lines above the curves; one that has no room there is left out. */
 function inLanes(events: Event[], { at }: Scale, end: number): Lane[] {
   const taken = [0, 0, 0];
   return events

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 // @ts-expect-error: jsdom ships no types.
 import { JSDOM } from "jsdom";
 import * as chart from "./chart.ts";
-import { pngOf } from "./png.ts";
 import { scaleOf, spread, wrapped } from "./svg.ts";
 
 const nginx = { label: "nginx", colour: "#009E73", shape: "triangle" } as const;
@@ -106,6 +105,14 @@ const KINDS: [string, (view?: chart.View) => string, string[]][] = [
   ],
 ];
 
+test("each shape that a proxy may have is drawn, and no two are alike", () => {
+  const schema = new URL("../plan/proxy.schema.json", import.meta.url);
+  const { shape } = JSON.parse(readFileSync(schema, "utf8")).properties;
+  assert.deepEqual(shape.enum, chart.SHAPES);
+  const marks = chart.SHAPES.map((shape) => chart.keyMark({ colour: "#009E73", shape }));
+  assert.equal(new Set(marks).size, chart.SHAPES.length);
+});
+
 function parsed(svg: string): Document {
   return new JSDOM(svg, { contentType: "image/svg+xml" }).window.document;
 }
@@ -132,7 +139,7 @@ for (const [kind, draw, words] of KINDS)
       }
     }
     if (existsSync("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"))
-      assert.deepEqual([...(await pngOf(file)).slice(1, 4)], [...Buffer.from("PNG")]);
+      assert.deepEqual([...(await chart.pngOf(file)).slice(1, 4)], [...Buffer.from("PNG")]);
   });
 
 test("bars: the best first, those without a figure last; each from zero, in its own colour", () => {

@@ -194,7 +194,8 @@ th, td { padding: 5px 0 5px 18px; text-align: right; vertical-align: top; border
 th { font-weight: 600; }
 thead th { vertical-align: bottom; min-width: 76px; max-width: 170px; border-bottom-color: var(--muted); }
 .words { text-align: left; max-width: 60ch; overflow-wrap: anywhere; }
-td.words { min-width: 120px; }
+td { white-space: nowrap; }
+td.words { min-width: 120px; white-space: normal; }
 th:first-child { position: sticky; left: 0; padding-left: 0; padding-right: 8px; text-align: left; background: var(--paper); min-width: 104px; max-width: 220px; }
 th small, td small { display: block; font-weight: 400; white-space: nowrap; }
 thead th small { white-space: normal; }

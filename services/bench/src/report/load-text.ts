@@ -1,6 +1,6 @@
 /** What a scenario puts a proxy under, in words: its parameters by what they mean. */
 import { number } from "../numbers.ts";
-import type { Meaning, ScenarioDescription } from "../model/plan.ts";
+import type { Meaning, Parameters, ScenarioDescription } from "../model/plan.ts";
 
 type Described = Pick<ScenarioDescription, "parameterNames" | "holdsConnections">;
 
@@ -91,4 +91,41 @@ export function list(words: string[]): string {
   return words.length < 2
     ? (words[0] ?? "")
     : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
+
+/** Of how a load is watched; all else that a parameter may mean says what it does. */
+const ASIDE: (Meaning | undefined)[] = [undefined, "timeoutSeconds", "settleSeconds"];
+
+/**
+ * @param loads of one scenario; null: that is not known
+ * @returns its main parameters, with every value that one of the loads has
+ */
+export function loadText(
+  loads: { parameters: Parameters | null; description: ScenarioDescription | null }[],
+): string {
+  const known = loads.map(({ parameters }) => parameters ?? {});
+  const [{ description }] = loads;
+  const all = [...new Set(known.flatMap(Object.keys))];
+  const isTold = (name: string) => !description || !ASIDE.includes(meaningOf(description, name));
+  const names = (description ? inReadingOrder(description, all) : all).filter(isTold);
+  return names
+    .map((name) => {
+      const values = [...new Set(known.flatMap((parameters) => parameters[name] ?? []))];
+      return valuesText(
+        (value) => parameterText(description, name, value),
+        values.sort((a, b) => a - b),
+      );
+    })
+    .join(", ");
+}
+
+/** @returns `1,000 and 5,000 connections`, `full handshakes and resumed handshakes` */
+function valuesText(textOf: (value: number) => string, values: number[]): string {
+  const texts = values.map(textOf);
+  const figure = number(values[values.length - 1]);
+  const text = texts[texts.length - 1];
+  const isFigured = values.every((value, i) => texts[i].replace(number(value), figure) === text);
+  return isFigured && text.includes(figure)
+    ? text.replace(figure, list(values.map(number)))
+    : list(texts);
 }

@@ -1,4 +1,4 @@
-/** SVG to PNG by resvg, compiled to WebAssembly: no browser, no native library, the same pixels on every machine. */
+/** SVG to PNG by resvg in WebAssembly: no browser, the same pixels on every machine. */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../errors.ts";
@@ -43,7 +43,7 @@ async function prepare() {
   return { Resvg, fontBuffers: FONTS.map((file) => new Uint8Array(readFileSync(file))) };
 }
 
-/** resvg knows neither variables nor whether a page is dark: each variable becomes its fallback, the colour for light. */
+/** resvg knows no variables: each becomes its fallback, the colour for light. */
 function onLight(svg: string): string {
   return svg
     .replace(

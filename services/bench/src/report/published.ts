@@ -140,8 +140,8 @@ export function titleOf({ run }: Answer, proxy: string): string {
 
 /**
  * The best of some proxies, and those that cannot be told from it: of one rank, or within the
- * reference's bias; where nobody is ranked, those whose interval meets that of the best. Empty: a
- * search that fresh cells did not confirm, a few rounds, or no interval.
+ * reference's bias; where nobody is ranked, those whose interval meets that of the best. Empty:
+ * nobody can be ranked, as in a search that fresh cells did not confirm.
  */
 export function leadersOf(answer: Answer, among: string[]): string[] {
   const figures = proxiesIn(answer.comparison).filter(({ proxy }) => among.includes(proxy));
@@ -152,7 +152,7 @@ export function leadersOf(answer: Answer, among: string[]): string[] {
   // A proxy's ratio to itself says which is cheaper to change, and ranks nobody.
   if (answer.comparison.measure.unit === "times") return [];
   const [best] = figures.toSorted(
-    (a, b) => (a.rank ?? 0) - (b.rank ?? 0) || costOf(answer, a) - costOf(answer, b),
+    (a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity) || costOf(answer, a) - costOf(answer, b),
   );
   const isTied = (one: Figure) =>
     best.rank ? one.rank === best.rank || isInsideBias(answer, one, best) : meets(one, best);
@@ -199,14 +199,9 @@ export function amountText(value: number, { unit }: Pick<Measure, "unit">, most 
   return [digits(value / divisor, most), shown].filter(Boolean).join(" ");
 }
 
-/** Every digit before the decimal point: `0.012`, `12,345`. */
+/** `0.012`, `105,000` */
 export function digits(value: number, most: number): string {
-  const limit = Math.abs(value) >= 10 ** most ? { maximumFractionDigits: 0 } : {};
-  return value.toLocaleString("en", {
-    maximumSignificantDigits: most,
-    ...limit,
-    signDisplay: "negative",
-  });
+  return value.toLocaleString("en", { maximumSignificantDigits: most, signDisplay: "negative" });
 }
 
 /** Why a figure is missing, in a word or two. */

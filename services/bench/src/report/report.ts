@@ -76,9 +76,10 @@ function answerBlocks({ comparisons: file }: Reported, answers: Answer[]): Block
   if (answers.length === 0)
     return [{ kind: "text", text: "No valid measurement.", tone: "warning" }];
   const first = answers
-    .filter(({ topic }) => topic === answers[0].topic)
+    .filter((one) => one.topic === answers[0].topic)
     .map(({ comparison }) => comparison);
-  const chart = barsOf(file, answers[0].topic.question.title, first);
+  const { topic } = answers[0];
+  const chart = barsOf(within(file, topic.all), topic.question.title, first);
   const warned = answers.map(({ comparison }) => ({
     ...comparison,
     flags: comparison.flags.filter(({ code }) => ON_TOP.includes(code as FlagCode)),
@@ -210,7 +211,7 @@ function moreBlocks(file: Comparisons, { question, all }: Topic, shown: Comparis
       own.map((comparison, i) => ({
         comparison,
         title: measureTitle(comparison.measure),
-        extras: isOfEach || i === 0 ? columns : [],
+        extras: i === 0 ? columns : columns.filter((name) => OF_EACH.includes(name)),
         extrasOnly: shown.includes(comparison) && !isOfEach,
       })),
       { title: columnTitle(own[0], file) },

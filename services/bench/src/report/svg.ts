@@ -1,6 +1,6 @@
 /**
- * What charts are made of: elements, text that fits, scales and marks. Nothing here can measure text: widths are estimates
- * that the widest fonts of the usual systems stay below.
+ * What charts are made of: elements, text that fits, scales and marks. Nothing here can measure
+ * text: widths are estimates that the widest fonts of the usual systems stay below.
  */
 import { number } from "../numbers.ts";
 

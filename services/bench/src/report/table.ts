@@ -91,7 +91,7 @@ export function figuresTable(named: Named, columns: FigureColumn[], options: Opt
   );
   return {
     title: options.title ?? "",
-    note: options.short ? "" : noteOf(shown),
+    note: options.short ? "" : noteOf(columns),
     head: [{ title: "Proxy", words: true }, ...made.map(({ head }) => head)],
     rows: names.map((name) => {
       const isControl = roleOf(shown, name) === "control";
@@ -190,7 +190,10 @@ function rankOf({ rank }: Figure): string {
 }
 
 /** What brackets hold where it is not the 95 % interval, and what could not have been seen. */
-function noteOf(comparisons: Comparison[]): string {
+function noteOf(columns: FigureColumn[]): string {
+  const comparisons = columns.flatMap(({ comparison, extrasOnly }) =>
+    extrasOnly ? [] : comparison,
+  );
   const bases = new Set(
     comparisons.flatMap(({ figures }) =>
       figures.flatMap(({ estimate }) =>
@@ -336,6 +339,18 @@ const EXTRAS: Record<ExtraColumn, ExtraText[]> = {
       title: "Count",
       text: ({ extra: { count, of } }) =>
         count === undefined || of === undefined ? "" : `${number(count)} of ${number(of)}`,
+    },
+  ],
+  steps: [
+    {
+      title: "What was done",
+      words: true,
+      text: ({ extra: { steps = [] } }) => {
+        const shown = steps
+          .slice(0, 3)
+          .map(({ seconds, what }) => `${seconds.toFixed(1)} s: ${what}`);
+        return [...shown, ...(steps.length > 3 ? [`${steps.length - 3} more`] : [])].join("; ");
+      },
     },
   ],
   causes: [{ title: "How", words: true, text: causesText }],

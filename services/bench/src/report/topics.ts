@@ -126,7 +126,7 @@ export function answersOf(file: Comparisons, topics = topicsOf(file)): Answer[] 
     .slice(0, MOST_ANSWERS);
 }
 
-/** One a scheme and event: that of most settings, figures and connections; of TLS the newest, with the cheapest key. */
+/** One a scheme, event and measure: that of most settings, figures and connections; of TLS the newest, with the cheapest key. */
 export function picked({ settings }: Comparisons, comparisons: Comparison[]): Comparison[] {
   const weight = ({ settings: keys, figures }: Comparison) => {
     const of = (value: (setting: Setting) => number) =>
@@ -140,7 +140,10 @@ export function picked({ settings }: Comparisons, comparisons: Comparison[]): Co
       of(({ workload }) => connectionsInAll(workload)),
     ];
   };
-  const groups = Map.groupBy(comparisons, ({ scheme, event }) => `${scheme} ${event}`);
+  const groups = Map.groupBy(
+    comparisons,
+    ({ scheme, event, measure }) => `${scheme} ${event} ${measure.key}`,
+  );
   return [...groups.values()].map((group) =>
     group.reduce((best, one) => (isMore(weight(one), weight(best)) ? one : best)),
   );

@@ -2,7 +2,7 @@
  * Made-up results of a search, for tests.
  */
 import { probed } from "../../run/cell-record.ts";
-import { cellRecord, containerRecord, plannedCell, runOf } from "./results.ts";
+import { cellRecord, plannedCell, runOf } from "./results.ts";
 import type { Judgement, Probe } from "../../model/cell.ts";
 import type { CapacityPart, PlannedCell } from "../../model/plan.ts";
 import type { Results } from "../../model/record.ts";
@@ -13,13 +13,6 @@ type Course = { search?: [number, Verdict][]; at?: Verdict[]; above?: Verdict[] 
 const PARAMETERS = {
   ...{ CONNECTIONS_PER_SECOND: 100, ARRIVE_SECONDS: 5, MESSAGES: 1, MESSAGE_BYTES: 64 },
 };
-/** Every cell: 5 s on two cores; the proxy uses 2 CPU s, the generator 1. */
-const CONTAINERS = {
-  nginx: containerRecord({ role: "proxy", cpuSeconds: 2 }),
-  "load-1": containerRecord({ role: "load", cpuSeconds: 1 }),
-  reference: containerRecord({ role: "reference", cpuSeconds: 0.05 }),
-};
-
 /** confirmed: 322 holds, 354 fails */
 const CONFIRMED: Required<Course> = {
   search: [
@@ -100,10 +93,8 @@ function probeAt(rate: number, verdict: Verdict): Probe {
     limits: verdict === "limited" ? ["generator"] : [],
     ...probed({
       ...record,
-      reference: { connections: 200, messages: 200, requests: 0 },
       sends: { due: 5 * rate, late: 0, dropped: 0 },
       handshakeMs: record.handshakeMs && { ...record.handshakeMs, p99 },
-      containers: CONTAINERS,
     }),
   };
 }

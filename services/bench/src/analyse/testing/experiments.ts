@@ -31,7 +31,6 @@ const DESCRIPTION: ScenarioDescription = {
     timeoutSeconds: "TIMEOUT_SECONDS",
     watchSeconds: "WATCH_SECONDS",
     stalled: "STALLED",
-    backoff: "BACKOFF",
   },
 };
 
@@ -39,8 +38,6 @@ const DESCRIPTION: ScenarioDescription = {
 const EVENTS: Record<string, string> = {
   none: "nothing",
   reload: "a reload after a change of the configuration",
-  stop: "SIGTERM as Compose sends it, started again at once",
-  "backend-scale": "a third server appears behind the proxy",
 };
 
 /** of one proxy in one event, in each repetition; what is left out: nothing happened */
@@ -52,15 +49,10 @@ interface Outcome {
   slow?: number;
   /** messages */
   lost?: number;
-  silenceMs?: number;
-  newGenerationMs?: number | null;
-  /** of the configuration that answered, in their order */
-  generations?: string[];
   processes?: [before: number, peak: number, end: number];
   megabytes?: [before: number, peak: number, end: number];
   /** processes; leaked null: not read when the load had gone */
   old?: { goneMs: number | null; atEnd: number; leaked: number | null };
-  echoShare?: Survival["echoShare"];
 }
 
 /** a text: why it is skipped; null: it is not planned */
@@ -101,28 +93,20 @@ type Return = {
 };
 
 /** @param proxies by name, one a round */
-export function stormResults(
-  proxies: Record<string, Return[]>,
-  { BACKOFF = 0 }: { BACKOFF?: number } = {},
-): Results {
-  return experiment(
-    "storm",
-    [""],
-    { ...byRound(proxies), parameters: { BACKOFF } },
-    (record, all) => {
-      const { seconds, attempts = 2000, missing = 0, failedByCause = {} } = all[record.round - 1];
-      const [p50, p99, p100] = seconds.map((each) => each && 1000 * each);
-      const bucket = (ms: number | null) => Math.floor((ms ?? 0) / 100) * 100;
-      const back = [
-        { ms: bucket(p50), count: 1000 },
-        { ms: bucket(p99), count: 980 },
-        { ms: bucket(p100 ?? p99), count: 20 - missing },
-      ];
-      return {
-        storm: { cutMs: EVENT_MS, back, attempts, failedByCause, backMs: { p50, p99, p100 } },
-      };
-    },
-  );
+export function stormResults(proxies: Record<string, Return[]>): Results {
+  return experiment("storm", [""], byRound(proxies), (record, all) => {
+    const { seconds, attempts = 2000, missing = 0, failedByCause = {} } = all[record.round - 1];
+    const [p50, p99, p100] = seconds.map((each) => each && 1000 * each);
+    const bucket = (ms: number | null) => Math.floor((ms ?? 0) / 100) * 100;
+    const back = [
+      { ms: bucket(p50), count: 1000 },
+      { ms: bucket(p99), count: 980 },
+      { ms: bucket(p100 ?? p99), count: 20 - missing },
+    ];
+    return {
+      storm: { cutMs: EVENT_MS, back, attempts, failedByCause, backMs: { p50, p99, p100 } },
+    };
+  });
 }
 
 interface Stall {
@@ -133,30 +117,27 @@ interface Stall {
   grown: number;
   /** of the others */
   p99Ms: [quiet: number, stalled: number];
-  inOrder?: boolean;
   lostBytes?: number;
   /** stalled connections that ended, by how */
   ends?: Record<string, number>;
 }
 
-export function stallResults(
-  proxies: Record<string, Stall>,
-  { rounds = 2, stalled = 10 }: { rounds?: number; stalled?: number } = {},
-): Results {
-  const all = Object.entries(proxies).map(([name, stall]) => [name, Array(rounds).fill(stall)]);
-  const parameters = { CONNECTIONS: 100, STALLED: stalled };
+/** @returns of two rounds */
+export function stallResults(proxies: Record<string, Stall>): Results {
+  const all = Object.entries(proxies).map(([name, stall]) => [name, [stall, stall]]);
+  const parameters = { CONNECTIONS: 100, STALLED: 10 };
   const about = { ...byRound(Object.fromEntries(all)), parameters };
   return experiment("stalls", [""], about, (_, outcomes) => {
     const stall = outcomes[0] as Stall;
-    const { sent, heldBack, grown, p99Ms, inOrder = true, lostBytes = 0, ends = {} } = stall;
+    const { sent, heldBack, grown, p99Ms, lostBytes = 0, ends = {} } = stall;
     const [quiet, beside] = p99Ms.map((p99) => latencies(p99 / 3));
     return {
       slowReaders: {
-        ...{ ends, heldBack, deliveredInOrder: inOrder, lostBytes },
+        ...{ ends, heldBack, deliveredInOrder: true, lostBytes },
         stalledMs: { from: EVENT_MS, held: EVENT_MS + 2000, to: EVENT_MS + 20_000 },
         sentBytes: { min: sent, median: sent, max: sent },
         echoMs: { quiet, stalled: beside },
-        memory: { quiet: memoryReading(30e6), stalled: memoryReading(30e6 + stalled * grown) },
+        memory: { quiet: memoryReading(30e6), stalled: memoryReading(30e6 + 10 * grown) },
       },
     };
   });
@@ -218,8 +199,8 @@ function experiment<T>(
 }
 
 function survivalOf(outcome: Outcome, { connections }: CellRecord, event: string): Survival {
-  const { ends = [], failed = [], slow = 0, lost = 0, silenceMs = 12, old, echoShare } = outcome;
-  const { processes = [3, 3, 3], megabytes = [40, 40, 40], newGenerationMs = null } = outcome;
+  const { ends = [], failed = [], slow = 0, lost = 0, old } = outcome;
+  const { processes = [3, 3, 3], megabytes = [40, 40, 40] } = outcome;
   const all = connections?.opened ?? 0;
   const seconds = Array.from({ length: SECONDS }, (_, i) => i);
   const openAt = (ms: number) =>
@@ -240,12 +221,11 @@ function survivalOf(outcome: Outcome, { connections }: CellRecord, event: string
     event,
     eventMs: EVENT_MS,
     steps: [{ ms: EVENT_MS, what: "HUP to the proxy" }],
-    newGenerationMs,
+    newGenerationMs: null,
     around: seconds.map(reading),
     ...(old && { oldProcessesGoneMs: old.goneMs }),
     afterwards:
       old && old.leaked !== null ? { ...reading(SECONDS), oldProcesses: old.leaked } : null,
-    ...(echoShare && { echoShare }),
     ends: ends.map(({ afterMs, how, count }) => ({ ms: EVENT_MS + afterMs, how, count })),
     probes: seconds.map((second) => ({
       ms: FROM_MS + 1000 * second,
@@ -254,13 +234,13 @@ function survivalOf(outcome: Outcome, { connections }: CellRecord, event: string
       slow: second === QUIET_SECONDS ? slow : 0,
     })),
     probesFailedByCause: Object.fromEntries([...causes].map(([cause, own]) => [cause, sum(own)])),
-    generations: (outcome.generations ?? []).map((value, i) => ({ ms: FROM_MS + 1000 * i, value })),
+    generations: [],
     open: [...seconds, SECONDS].map((second) => {
       const ms = FROM_MS + 1000 * second;
       return { ms, count: openAt(ms) };
     }),
     ...{ sent, echoed: sent - lost, lost },
-    silenceMs: openAt(Infinity) > 0 ? silenceMs : null,
+    silenceMs: openAt(Infinity) > 0 ? 12 : null,
     echoP99Ms: { before: 2, after: 2 },
   };
 }

@@ -6,7 +6,7 @@ import type { CellRecord } from "../../model/cell.ts";
 import type { Parameters, PlannedCell, Scheme } from "../../model/plan.ts";
 import type { Results } from "../../model/record.ts";
 
-export const HTTP_PARAMETERS: Parameters = {
+const HTTP_PARAMETERS: Parameters = {
   ...{ THREADS: 4, CONNECTIONS: 400, DURATION_SECONDS: 30, TIMEOUT_SECONDS: 2, SERVER_WORKERS: 4 },
 };
 
@@ -17,13 +17,13 @@ export const FILES_PARAMETERS: Parameters = {
   FILE_BYTES: 12,
 };
 
-export const TLS_PARAMETERS: Parameters = {
+const TLS_PARAMETERS: Parameters = {
   ...{ CONNECTIONS: 2000, CONNECTIONS_PER_SECOND: 200, CONCURRENCY: 100, MESSAGE_BYTES: 1024 },
   ...{ TLS_VERSION: 1.3, RESUMED: 0, RSA_BITS: 0 },
 };
 
 /** Answer by themselves: what stands behind them idles. */
-const SERVERS = ["none", "nginx-files", "apache-files", "node-express", "node-hello"];
+const SERVERS = ["none", "nginx-files"];
 
 /** @returns a good one of `http` or, with FILE_BYTES, of `files` */
 export function httpRecord(
@@ -134,16 +134,12 @@ export function httpResults({
 /** time of a request over HTTP */
 const FILES: Record<string, [fixedUs: number, usPerKb: number]> = {
   none: [210, 0.5],
-  "node-hello": [190, 0],
-  "node-express": [520, 0.9],
   "nginx-files": [90, 0.3],
-  "apache-files": [120, 0.35],
   hitch: [230, 0.8],
-  haproxy: [260, 0.7],
   "haproxy-tcp-hitch": [290, 0.9],
 };
 
-/** A run of `files`. node-hello serves the smallest alone. */
+/** A run of `files`; hitch has no plain side. */
 export function filesResults({
   rounds = 2,
   names = Object.keys(FILES),
@@ -161,7 +157,7 @@ export function filesResults({
     records: (cell, off) => {
       const { proxy, scheme, parameters } = cell;
       const { FILE_BYTES: bytes } = parameters;
-      if ((proxy === "node-hello" && bytes !== 12) || (proxy === "hitch" && scheme === "ws")) {
+      if (proxy === "hitch" && scheme === "ws") {
         cell.skip = `${proxy} does not serve that`;
         return [];
       }
@@ -187,13 +183,7 @@ export function filesResults({
 }
 
 /** CPU µs of a connection with a full TLS 1.3 handshake under an ECDSA key */
-const HANDSHAKES: Record<string, number> = {
-  none: 420,
-  nginx: 380,
-  haproxy: 360,
-  hitch: 330,
-  "http-proxy": 1500,
-};
+const HANDSHAKES: Record<string, number> = { none: 420, nginx: 380 };
 
 /** A run of `tls-handshake`. */
 export function tlsResults({

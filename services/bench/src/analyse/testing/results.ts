@@ -321,6 +321,24 @@ export function selfResults({ copy = {}, ...options }: Options & { copy?: Figure
   return run;
 }
 
+/** A run after which nginx keeps some sockets of connections that have gone. */
+export function leakingResults(left: number): Results {
+  const run = results({
+    ...{ schemes: ["ws"], parameters: { ...PARAMETERS, SETTLE_SECONDS: 1 } },
+    change: ({ containers, proxy }) => {
+      const at = (tcpInUse: number) => ({
+        ...{ tcpInUse, tcpTimeWait: 0, tcpCloseWait: 0, descriptors: 20 },
+      });
+      const after = at(proxy === "nginx" ? 5 + left : 5);
+      containers[proxy].sockets = { baseline: at(5), from: at(5), to: at(5), after };
+    },
+  });
+  const { "short-lived": about, ...scenarios } = run.plan.scenarios;
+  const parameterNames = { ...about.parameterNames, settleSeconds: "SETTLE_SECONDS" };
+  run.plan.scenarios = { ...scenarios, "short-lived": { ...about, parameterNames } };
+  return run;
+}
+
 /** What a connection takes, by proxy. */
 const BYTES: Record<string, number> = { none: 40_000, nginx: 25_000, haproxy: 12_000 };
 
