@@ -4,7 +4,7 @@ import type { Comparison } from "../model/comparison.ts";
 import { survivalOf } from "./event-cells.ts";
 import { measuresOf } from "./measures.ts";
 import { stallResults, stormResults, survivalResults } from "./testing/experiments.ts";
-import { codes, figureOf, look, near, told } from "./testing/look.ts";
+import { codes, figureOf, figuresOf, look, near, told } from "./testing/look.ts";
 
 type Planned = Parameters<typeof survivalResults>[0]["proxies"];
 type Outcome = Exclude<Planned[string][string], string | null>;
@@ -194,13 +194,17 @@ test("buffering without bound is named; what is not in the proxy is not its", ()
     stallResults({
       none: { ...UNBOUNDED, grown: 0 },
       nginx: UNBOUNDED,
-      haproxy: { ...UNBOUNDED, grown: 80_000, lostBytes: 2048, ends: { reset: 3 } },
+      haproxy: {
+        ...{ ...UNBOUNDED, grown: 80_000, lostBytes: 2048, ends: { reset: 3 } },
+        inOrder: false,
+      },
     }),
   );
   const slow = find("slow-readers");
   const outcomes = told(slow, ({ extra }) => extra.outcome);
   assert.deepEqual(outcomes, { none: "elsewhere", nginx: "unbounded", haproxy: "elsewhere" });
-  assert.deepEqual(codes(slow.flags), ["control-took-all"]);
+  assert.deepEqual(codes(slow.flags), ["control-took-all", "out-of-order"]);
+  assert.deepEqual(figuresOf(slow.flags, "out-of-order"), { proxies: ["haproxy"] });
   const { medians, causes } = figureOf(slow, "haproxy").extra;
   assert.deepEqual([medians, causes], [[64 * 2 ** 20, 4096], [{ what: "reset", count: 6 }]]);
 });

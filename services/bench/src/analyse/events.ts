@@ -436,7 +436,12 @@ export function slowReaders(results: Results, cells: JudgedCell[]): Comparison[]
     });
     const control = first.figures.find(({ role }) => role === "control");
     const tookAll = control?.extra.outcome !== undefined && control.extra.outcome !== "held-back";
-    if (tookAll) first.flags = [flag("control-took-all", "weak", {})];
+    if (tookAll) first.flags.push(flag("control-took-all", "weak", {}));
+    const wrong = countedOf(cells, setting.planned)
+      .filter(({ record }) => record.slowReaders?.deliveredInOrder === false)
+      .map(({ record }) => record.proxy);
+    const proxies = [...new Set(wrong)];
+    if (proxies.length > 0) first.flags.push(flag("out-of-order", "weak", { proxies }));
     return [first, ...others];
   });
 }

@@ -75,6 +75,22 @@ test("CPU time of a void cell is in no place", () => {
 const badAnswers = (of: ReturnType<typeof httpResults>) =>
   figureOf(look(of).find("non_2xx_percent"), "nginx").extra;
 
+test("what is told of bad answers: how many, which, and what the logs say and usually mean", () => {
+  const { count, of, causes } = badAnswers(
+    httpResults({ change: (record) => record.proxy === "nginx" && spoil(record) }),
+  );
+  near((100 * Number(count)) / Number(of), 92, 0.1);
+  const logged = "connect() to 172.18.0.3:8080 failed (99: Cannot assign requested address)";
+  assert.deepEqual(causes, [
+    { what: "502", count: 3600 },
+    { what: "read", count: 6 },
+    { what: `nginx: ${logged} while connecting to upstream (out-of-ports)`, count: 442_000 },
+    { what: "echo: something <b>else</b>", count: 4 },
+  ]);
+  const good = badAnswers(httpResults({ rounds: 1 }));
+  assert.deepEqual([good.count, good.causes], [undefined, undefined]);
+});
+
 const LINES: [line: string, usual: string | null][] = [
   ["1024 worker_connections are not enough", "worker-connections"],
   ["accept4() failed (24: Too many open files)", "descriptors"],

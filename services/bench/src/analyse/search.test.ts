@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Figure } from "../model/comparison.ts";
 import { figureOf, look } from "./testing/look.ts";
-import { capacityResults } from "./testing/capacities.ts";
+import { capacityResults, steps } from "./testing/capacities.ts";
 import { results } from "./testing/results.ts";
 
 type Course = NonNullable<Parameters<typeof capacityResults>[0]>;
-type Verdict = "holds" | "fails" | "limited";
 
 const searched = (course?: Course) => look(capacityResults(course)).find("capacity");
 const ends = ({ estimate, extra }: Figure) => [
@@ -14,14 +13,9 @@ const ends = ({ estimate, extra }: Figure) => [
   estimate?.low,
   estimate?.high,
 ];
-/** Those that hold and fail by turns until the generator is at its limit. */
+/** The generator is at its limit at twice that rate. */
 const atLeast = (rate: number): Course => ({
-  search: [
-    [rate, "holds"],
-    [2 * rate, "limited"],
-  ],
-  at: ["holds", "holds", "holds"],
-  above: [],
+  ...{ search: steps(`+${rate} ?${2 * rate}`), at: ["holds", "holds", "holds"], above: [] },
 });
 
 test("what fresh cells, and the generator, leave of a rate", () => {
@@ -40,35 +34,10 @@ const ranks = (course: Course) =>
   searched(course).figures.map(({ proxy, rank, tied }) => [proxy, rank, tied]);
 
 test("two equal proxies tie, whichever the search went further for; one that carries less does not", () => {
-  const search = (...all: [number, Verdict][]): Course => ({ search: all });
   const others = {
     // A step of the search lower, as the knee is not sharp.
-    "nginx-copy": search(
-      ...([
-        [200, "holds"],
-        [400, "fails"],
-        [400, "fails"],
-        [283, "holds"],
-      ] as [number, Verdict][]),
-      ...([
-        [336, "fails"],
-        [308, "holds"],
-        [322, "fails"],
-      ] as [number, Verdict][]),
-    ),
-    relay: search(
-      ...([
-        [100, "holds"],
-        [200, "fails"],
-        [200, "fails"],
-        [141, "holds"],
-      ] as [number, Verdict][]),
-      ...([
-        [168, "fails"],
-        [154, "holds"],
-        [161, "holds"],
-      ] as [number, Verdict][]),
-    ),
+    "nginx-copy": { search: steps("+200 -400 -400 +283 -336 +308 -322") },
+    relay: { search: steps("+100 -200 -200 +141 -168 +154 +161") },
   };
   assert.deepEqual(ranks({ others }), [
     ["none", null, []],

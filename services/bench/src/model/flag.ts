@@ -91,6 +91,8 @@ export interface FlagFigures {
   "full-handshakes": {};
   /** Of slow readers: without a proxy the sender was not held back either. */
   "control-took-all": {};
+  /** Of slow readers: bytes came in another order than they were sent in. */
+  "out-of-order": { proxies: string[] };
   /** Connections kept some seconds after the last client has gone, of so many. */
   leak: { proxies: { proxy: string; left: number }[]; connections: number; limit: number };
 

@@ -319,6 +319,8 @@ const FLAGS: { [C in FlagCode]: (figures: FlagFigures[C], naming: Naming) => str
     `The control was slower than ${list(proxies.map(({ proxy }) => title(proxy)))}: what a proxy adds is unknown`,
   "control-own": () => "The control's figure is the cost of its own server: no ratio to it",
   "control-beside": () => "The control ends TLS in Node itself: no baseline",
+  "out-of-order": ({ proxies }, { title }) =>
+    `Not all that was sent came in its order: ${list(proxies.map(title))}`,
   leak: ({ proxies, connections, limit }, { title }) =>
     `Kept after ${number(connections)} clients had gone (limit ${limit} %): ${list(
       proxies.map(({ proxy, left }) => `${title(proxy)} ${number(left)}`),

@@ -13,17 +13,16 @@ type Course = { search?: [number, Verdict][]; at?: Verdict[]; above?: Verdict[] 
 const PARAMETERS = {
   ...{ CONNECTIONS_PER_SECOND: 100, ARRIVE_SECONDS: 5, MESSAGES: 1, MESSAGE_BYTES: 64 },
 };
+const VERDICTS: Record<string, Verdict> = { "+": "holds", "-": "fails", "?": "limited" };
+
+/** @param text such as `+200 -400`: it holds at 200, and fails at 400 */
+export function steps(text: string): [number, Verdict][] {
+  return text.split(" ").map(([sign, ...rate]) => [Number(rate.join("")), VERDICTS[sign]]);
+}
+
 /** confirmed: 322 holds, 354 fails */
 const CONFIRMED: Required<Course> = {
-  search: [
-    [200, "holds"],
-    [400, "fails"],
-    [400, "fails"],
-    [283, "holds"],
-    [336, "fails"],
-    [308, "holds"],
-    [322, "holds"],
-  ],
+  search: steps("+200 -400 -400 +283 -336 +308 +322"),
   at: ["holds", "holds", "holds"],
   above: ["fails", "fails", "fails"],
 };

@@ -118,6 +118,7 @@ interface Stall {
   /** of the others */
   p99Ms: [quiet: number, stalled: number];
   lostBytes?: number;
+  inOrder?: boolean;
   /** stalled connections that ended, by how */
   ends?: Record<string, number>;
 }
@@ -129,11 +130,11 @@ export function stallResults(proxies: Record<string, Stall>): Results {
   const about = { ...byRound(Object.fromEntries(all)), parameters };
   return experiment("stalls", [""], about, (_, outcomes) => {
     const stall = outcomes[0] as Stall;
-    const { sent, heldBack, grown, p99Ms, lostBytes = 0, ends = {} } = stall;
+    const { sent, heldBack, grown, p99Ms, inOrder = true, lostBytes = 0, ends = {} } = stall;
     const [quiet, beside] = p99Ms.map((p99) => latencies(p99 / 3));
     return {
       slowReaders: {
-        ...{ ends, heldBack, deliveredInOrder: true, lostBytes },
+        ...{ ends, heldBack, deliveredInOrder: inOrder, lostBytes },
         stalledMs: { from: EVENT_MS, held: EVENT_MS + 2000, to: EVENT_MS + 20_000 },
         sentBytes: { min: sent, median: sent, max: sent },
         echoMs: { quiet, stalled: beside },
