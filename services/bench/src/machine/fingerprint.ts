@@ -6,8 +6,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 
 /**
- * @param path a file, or a folder with all below it but `node_modules`, names that begin with a
- *   dot, and texts for people (`.md`)
+ * @param path a file, or a folder with all below it but `node_modules`, tests, names that
+ *   begin with a dot, and texts for people (`.md`)
  * @returns of names and contents, 16 hexadecimal digits; `absent` where there is none
  */
 export function fingerprint(path: string): string {
@@ -22,10 +22,13 @@ export function fingerprint(path: string): string {
   return hash.digest("hex").slice(0, 16);
 }
 
+/** Folders and files that change no figure. */
+const ASIDE = /^(node_modules|test|\..*|.*\.md)$/;
+
 /** @returns sorted */
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => name !== "node_modules" && !name.startsWith(".") && !name.endsWith(".md"))
+    .filter(({ name }) => !ASIDE.test(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = join(folder, entry.name);

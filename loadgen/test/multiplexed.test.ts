@@ -4,14 +4,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { startFront } from "../conformance/testing/http2-front.ts";
-import { startServer } from "../conformance/testing/server.ts";
-import { readSummary } from "./k6.ts";
-import { edges, folder, script, tlsEnvironment } from "./testing/script.ts";
+import { startFront } from "../../services/bench/src/conformance/testing/http2-front.ts";
+import { startServer } from "../../services/bench/src/conformance/testing/server.ts";
+import { readSummary } from "../../services/bench/src/run/k6.ts";
+import { edges, folder, script, tlsEnvironment } from "./script.ts";
 import type { TestContext } from "node:test";
-import type { SlowReadersOfLoad } from "../model/load.ts";
-import type { FrontFaults } from "../conformance/testing/http2-front.ts";
-import type { Faults } from "../conformance/testing/server.ts";
+import type { SlowReadersOfLoad } from "../../services/bench/src/model/load.ts";
+import type { FrontFaults } from "../../services/bench/src/conformance/testing/http2-front.ts";
+import type { Faults } from "../../services/bench/src/conformance/testing/server.ts";
 
 const CONNECTIONS = 24;
 const SECONDS = 2;

@@ -4,16 +4,16 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { latencySummary } from "../../../../loadgen/lib/samples.mjs";
-import { startServer } from "../conformance/testing/server.ts";
-import { summarise } from "../statistics/index.ts";
-import { readSummary } from "./k6.ts";
-import { cut, startRelay } from "./testing/relay.ts";
-import { edges, folder, script } from "./testing/script.ts";
+import { latencySummary } from "../lib/samples.mjs";
+import { startServer } from "../../services/bench/src/conformance/testing/server.ts";
+import { summarise } from "../../services/bench/src/statistics/index.ts";
+import { readSummary } from "../../services/bench/src/run/k6.ts";
+import { cut, startRelay } from "./relay.ts";
+import { edges, folder, script } from "./script.ts";
 import type { TestContext } from "node:test";
 import type { WebSocket } from "ws";
-import type { SlowReadersOfLoad } from "../model/load.ts";
-import type { Relay } from "./testing/relay.ts";
+import type { SlowReadersOfLoad } from "../../services/bench/src/model/load.ts";
+import type { Relay } from "./relay.ts";
 
 const CONNECTIONS = 12;
 const STALLED = 2;

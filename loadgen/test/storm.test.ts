@@ -5,14 +5,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { mean } from "simple-statistics";
-import { backoff } from "../../../../loadgen/lib/backoff.mjs";
-import { startServer } from "../conformance/testing/server.ts";
-import { readLatencies, readSummary } from "./k6.ts";
-import { cut, startRelay } from "./testing/relay.ts";
-import { edges, folder, script, tlsEnvironment } from "./testing/script.ts";
+import { backoff } from "../lib/backoff.mjs";
+import { startServer } from "../../services/bench/src/conformance/testing/server.ts";
+import { readLatencies, readSummary } from "../../services/bench/src/run/k6.ts";
+import { cut, startRelay } from "./relay.ts";
+import { edges, folder, script, tlsEnvironment } from "./script.ts";
 import type { TestContext } from "node:test";
-import type { Storm } from "../model/load.ts";
-import type { Relay } from "./testing/relay.ts";
+import type { Storm } from "../../services/bench/src/model/load.ts";
+import type { Relay } from "./relay.ts";
 
 /** Of connections. */
 const COUNT = 30;

@@ -8,15 +8,15 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { csvParse } from "d3-dsv";
-import { startServer } from "../conformance/testing/server.ts";
-import { readLatencies, readSummary } from "./k6.ts";
-import { cut, finish, stall, startRelay } from "./testing/relay.ts";
-import { edges, folder, script, tlsEnvironment } from "./testing/script.ts";
+import { startServer } from "../../services/bench/src/conformance/testing/server.ts";
+import { readLatencies, readSummary } from "../../services/bench/src/run/k6.ts";
+import { cut, finish, stall, startRelay } from "./relay.ts";
+import { edges, folder, script, tlsEnvironment } from "./script.ts";
 import type { TestContext } from "node:test";
 import type { AddressInfo } from "node:net";
 import type { WebSocket } from "ws";
-import type { SurvivalOfLoad } from "../model/load.ts";
-import type { Relay } from "./testing/relay.ts";
+import type { SurvivalOfLoad } from "../../services/bench/src/model/load.ts";
+import type { Relay } from "./relay.ts";
 
 /** Of connections. */
 const COUNT = 20;

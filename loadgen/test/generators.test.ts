@@ -6,21 +6,21 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { mergeAb, readAb, readStatuses } from "../../../../loadgen/lib/ab.mjs";
-import { fileContent } from "../../../../loadgen/lib/content.mjs";
-import { atRate } from "../../../../loadgen/lib/rate.mjs";
-import { Samples } from "../../../../loadgen/lib/samples.mjs";
-import { Sessions } from "../../../../loadgen/lib/sessions.mjs";
-import { readWrk } from "../../../../loadgen/lib/wrk.mjs";
-import { startServer } from "../conformance/testing/server.ts";
-import { readHttpSummary, referenceOf } from "./http-load.ts";
-import { readLatencies, readSummary } from "./k6.ts";
-import { folder, script, tlsEnvironment } from "./testing/script.ts";
+import { mergeAb, readAb, readStatuses } from "../lib/ab.mjs";
+import { fileContent } from "../lib/content.mjs";
+import { atRate } from "../lib/rate.mjs";
+import { Samples } from "../lib/samples.mjs";
+import { Sessions } from "../lib/sessions.mjs";
+import { readWrk } from "../lib/wrk.mjs";
+import { startServer } from "../../services/bench/src/conformance/testing/server.ts";
+import { readHttpSummary, referenceOf } from "../../services/bench/src/run/http-load.ts";
+import { readLatencies, readSummary } from "../../services/bench/src/run/k6.ts";
+import { folder, script, tlsEnvironment } from "./script.ts";
 import type { TestContext } from "node:test";
 
 /** Of wrk 4.1.0 and ab of Apache 2.4.71, before a server on loopback that answered every seventh request with 502 or 503. */
 const recorded = (name: string) =>
-  readFileSync(join(import.meta.dirname, "testing/recorded", name), "utf8");
+  readFileSync(join(import.meta.dirname, "recorded", name), "utf8");
 
 test("wrk's figures are those that wrk.lua printed, in ms; statuses are of errors alone", () => {
   assert.deepEqual(readWrk(recorded("wrk.txt")), {

@@ -4,11 +4,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mean, standardDeviation, variance } from "simple-statistics";
-import { messagesOf } from "../../../../loadgen/lib/message.js";
-import { Rate, Schedule } from "../../../../loadgen/lib/schedule.js";
-import { after } from "../../../../loadgen/lib/timer.js";
-import { randomNumbers } from "../statistics/random.ts";
-import type { Due } from "../../../../loadgen/lib/schedule.js";
+import { messagesOf } from "../lib/message.js";
+import { Rate, Schedule } from "../lib/schedule.js";
+import { after } from "../lib/timer.js";
+import { randomNumbers } from "../../services/bench/src/statistics/random.ts";
+import type { Due } from "../lib/schedule.js";
 
 /** @returns every send */
 function allOf(schedule: Due): { connection: number; ms: number }[] {
@@ -146,9 +146,7 @@ for (const [share, one] of [
 ] as const)
   test(`a reference share of ${share}: exactly those that were asked for go to the proxy, and one in ${one} beside them`, async () => {
     Object.assign(globalThis, { __ENV: { REFERENCE_SHARE: share } });
-    const { isReference, withReference } = await import(
-      `../../../../loadgen/lib/reference.js?share=${share}`
-    );
+    const { isReference, withReference } = await import(`../lib/reference.js?share=${share}`);
     for (const asked of [1, 7, 8, 100, 999, 5000]) {
       const all = withReference(asked);
       const numbers = Array.from({ length: all }, (_, number) => number);

@@ -7,13 +7,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { certificate } from "../../conformance/testing/certificate.ts";
-import { POLICY } from "../../conformance/testing/server.ts";
+import { certificate } from "../../services/bench/src/conformance/testing/certificate.ts";
+import { POLICY } from "../../services/bench/src/conformance/testing/server.ts";
 import type { TestContext } from "node:test";
-import type { Algorithm } from "../../conformance/testing/certificate.ts";
+import type { Algorithm } from "../../services/bench/src/conformance/testing/certificate.ts";
 import type { AddressInfo } from "node:net";
 
-const LOADGEN = join(import.meta.dirname, "../../../../../loadgen");
+const LOADGEN = join(import.meta.dirname, "..");
 
 export function script(
   scenario: string,
