@@ -5,7 +5,7 @@ import { median } from "simple-statistics";
 import { differences as planDifferences } from "../plan/describe.ts";
 import { identityDifferences } from "../record/identity.ts";
 import { independentRatioInterval, smallestP } from "../statistics/index.ts";
-import { askedIn } from "./asked.ts";
+import { askedIn } from "./questions.ts";
 import { judge as judgeCells, withoutEvents } from "./index.ts";
 import { measure } from "./measures.ts";
 import { judge, LEAST_ROUNDS } from "./ranking.ts";

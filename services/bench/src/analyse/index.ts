@@ -17,7 +17,7 @@ import { isExperiment, workloadOf } from "../plan/workload.ts";
 import { isWithProxy } from "../record/carriers.ts";
 import type { Environment, TlsPolicy } from "../model/environment.ts";
 import type { Results } from "../model/record.ts";
-import { askedIn } from "./asked.ts";
+import { askedIn } from "./questions.ts";
 import { badAnswersOf } from "./bad-answers.ts";
 import { events, settingsOfEvents, slowReaders, storms } from "./events.ts";
 import { flagsOf, isVoidedBy, summedUp } from "./flags.ts";

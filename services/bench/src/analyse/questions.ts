@@ -1,6 +1,15 @@
 /**
  * The table of questions: every `Comparison.question`, in the order in which a report answers them.
+ * A new one is a row here; an estimator (percentile.ts, slope.ts, ratio.ts, search.ts, events.ts)
+ * only where rounds do not answer it.
  */
+import type { Setting } from "../model/comparison.ts";
+import type { Plan, Workload } from "../model/plan.ts";
+import { isPaced, isReadAfter } from "../plan/workload.ts";
+import { BESIDE, isVoidedBy } from "./flags.ts";
+import { measure } from "./measures.ts";
+import { sourcesOf } from "./operation-costs.ts";
+import { comparesServers, holdsForSeconds } from "./settings.ts";
 
 export const GROUPS = {
   cost: "CPU",
@@ -49,33 +58,73 @@ export interface Question {
   columns?: ExtraColumn[];
   /** Of several measures the one that it is ranked by; without, the first. */
   rankBy?: string;
+  /** Asked of the rounds of each setting, under the measure of that name; without, an estimator of its own answers it. */
+  rounds?: Rounds;
 }
+
+/**
+ * What the control means under a measure. `bound`: it does the same work without a proxy, so no
+ * proxy can do better, and the difference is what the proxy adds. `own`: it is the cost of the
+ * control's own server. `beside`: it does as any other does, and bounds nothing: of files it is
+ * one of the servers, and over TLS it encrypts in Node's own thread.
+ */
+export type Control = "bound" | "own" | "beside";
+
+interface Rounds {
+  control: Control;
+  /** Whether anyone is the best. */
+  isRanked: boolean;
+  /** Loads that it is asked of, beside those from which its measure is derived. */
+  applies: Applies;
+}
+
+type Applies = (load: Workload) => boolean;
 
 const BARS: Chart[] = ["bars"];
 
 const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
   cost: {
-    cpu_us_per_message: { title: "CPU per message", charts: BARS, answer: 5, columns: ["places"] },
-    cpu_us_per_handshake: { title: "CPU per handshake", charts: BARS, answer: 4 },
+    cpu_us_per_message: {
+      title: "CPU per message",
+      charts: BARS,
+      answer: 5,
+      columns: ["places"],
+      // Elsewhere it is derived from two settings, or not known.
+      rounds: own(sendsOnHeld),
+    },
+    cpu_us_per_handshake: {
+      title: "CPU per handshake",
+      charts: BARS,
+      answer: 4,
+      // Always derived.
+      rounds: own(() => false),
+    },
     cpu_us_per_connection: {
       title: "CPU per connection",
       charts: BARS,
       answer: 3,
       columns: ["places"],
+      rounds: own(opensConnections),
     },
     proxy_cpu_us_per_request: {
       title: "CPU per request",
       charts: BARS,
       answer: 3,
       columns: ["places"],
+      // Of files, it would hold a proxy's part of the work against a server's whole.
+      rounds: own((load) => sendsRequests(load) && !comparesServers(load)),
     },
     servers_cpu_seconds: {
       title: "CPU of proxy and server",
       charts: BARS,
       answer: 4,
       columns: ["places"],
+      rounds: beside(comparesServers),
     },
-    proxy_cpu_cores: { title: "CPU of the proxy, cores" },
+    proxy_cpu_cores: {
+      title: "CPU of the proxy, cores",
+      rounds: own(holdsForSeconds),
+    },
   },
   delay: {
     "handshake-at-rate": {
@@ -97,36 +146,99 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       topic: "handshake",
       charts: BARS,
       columns: ["control"],
+      rounds: bound(opensConnections),
     },
-    handshake_ms_median: { title: "Connect time, median", topic: "handshake" },
-    handshake_ms_p99: { title: "Connect time, p99", topic: "handshake" },
-    handshake_ms_p999: { title: "Connect time, p99.9", topic: "handshake" },
+    handshake_ms_median: {
+      title: "Connect time, median",
+      topic: "handshake",
+      rounds: bound(opensConnections),
+    },
+    handshake_ms_p99: {
+      title: "Connect time, p99",
+      topic: "handshake",
+      rounds: bound(opensConnections),
+    },
+    handshake_ms_p999: {
+      title: "Connect time, p99.9",
+      topic: "handshake",
+      rounds: bound((load) => opensConnections(load) && isOpen(load)),
+    },
     echo_latency_ms_mean: {
       title: "Echo time, mean",
       topic: "echo",
       charts: BARS,
       columns: ["control"],
+      rounds: bound(sendsMessages),
     },
-    echo_latency_ms_median: { title: "Echo time, median", topic: "echo" },
-    echo_latency_ms_p99: { title: "Echo time, p99", topic: "echo" },
-    echo_latency_ms_p999: { title: "Echo time, p99.9", topic: "echo" },
+    echo_latency_ms_median: {
+      title: "Echo time, median",
+      topic: "echo",
+      rounds: bound(sendsMessages),
+    },
+    echo_latency_ms_p99: {
+      title: "Echo time, p99",
+      topic: "echo",
+      rounds: bound(sendsMessages),
+    },
+    echo_latency_ms_p999: {
+      title: "Echo time, p99.9",
+      topic: "echo",
+      rounds: bound((load) => sendsMessages(load) && isOpen(load)),
+    },
     request_ms_mean: {
       title: "Request time, mean",
       topic: "request",
       charts: BARS,
       answer: 5,
       columns: ["control"],
+      rounds: bound(sendsRequests),
     },
-    request_ms_median: { title: "Request time, median", topic: "request" },
-    request_ms_p99: { title: "Request time, p99", topic: "request" },
-    total_seconds: { title: "Time for the whole load", columns: ["control"] },
+    request_ms_median: {
+      title: "Request time, median",
+      topic: "request",
+      rounds: bound(sendsRequests),
+    },
+    request_ms_p99: {
+      title: "Request time, p99",
+      topic: "request",
+      rounds: bound(sendsRequests),
+    },
+    total_seconds: {
+      title: "Time for the whole load",
+      columns: ["control"],
+      rounds: bound(isUntimed),
+    },
   },
   throughput: {
-    connections_per_second: { title: "Connections per second", charts: BARS, answer: 6 },
-    messages_per_second: { title: "Messages per second", charts: BARS, answer: 6 },
-    requests_per_second: { title: "Requests per second", charts: BARS, answer: 4 },
-    non_2xx_percent: { title: "Error answers", topic: "errors", columns: ["causes"] },
-    socket_errors_per_1000_requests: { title: "Socket errors per 1,000 requests", topic: "errors" },
+    connections_per_second: {
+      title: "Connections per second",
+      charts: BARS,
+      answer: 6,
+      rounds: bound((load) => opensConnections(load) && isUntimed(load)),
+    },
+    messages_per_second: {
+      title: "Messages per second",
+      charts: BARS,
+      answer: 6,
+      rounds: bound((load) => load.holdsConnections && isUntimed(load)),
+    },
+    requests_per_second: {
+      title: "Requests per second",
+      charts: BARS,
+      answer: 4,
+      rounds: bound(sendsRequests),
+    },
+    non_2xx_percent: {
+      title: "Error answers",
+      topic: "errors",
+      columns: ["causes"],
+      rounds: beside(sendsRequests),
+    },
+    socket_errors_per_1000_requests: {
+      title: "Socket errors per 1,000 requests",
+      topic: "errors",
+      rounds: beside(sendsRequests),
+    },
   },
   memory: {
     "memory-per-connection": {
@@ -139,20 +251,33 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "Memory growth under load",
       topic: "memory",
       charts: ["bars", "over-time"],
+      // What a configuration reserves is most of a small load's memory: slopes rank.
+      rounds: unranked(isOfProxy),
     },
-    proxy_memory_baseline_usage_bytes: { title: "Memory before the load", topic: "memory" },
-    proxy_memory_peak_usage_bytes: { title: "Memory, peak", topic: "memory" },
+    proxy_memory_baseline_usage_bytes: {
+      title: "Memory before the load",
+      topic: "memory",
+      rounds: unranked(isOfProxy),
+    },
+    proxy_memory_peak_usage_bytes: {
+      title: "Memory, peak",
+      topic: "memory",
+      rounds: unranked(isOfProxy),
+    },
     proxy_memory_per_connection_bytes: {
       title: "Memory per open connection",
       topic: "per-connection",
+      rounds: unranked((load) => !isReadAfter(load) && !sendsRequests(load) && !isPaced(load)),
     },
     proxy_memory_user_per_connection_bytes: {
       title: "User memory per open connection",
       topic: "per-connection",
+      rounds: unranked(holds),
     },
     proxy_memory_kernel_per_connection_bytes: {
       title: "Kernel memory per open connection",
       topic: "per-connection",
+      rounds: unranked(holds),
     },
     trend: {
       title: "Growth over time",
@@ -203,10 +328,24 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       topic: "left",
       charts: BARS,
       answer: 1,
+      rounds: own(isReadAfter),
     },
-    proxy_sockets_left: { title: "Sockets left", topic: "left", answer: 2 },
-    proxy_close_wait_left: { title: "Half closed sockets left", topic: "left" },
-    proxy_descriptors_left: { title: "Descriptors left", topic: "left" },
+    proxy_sockets_left: {
+      title: "Sockets left",
+      topic: "left",
+      answer: 2,
+      rounds: own(isReadAfter),
+    },
+    proxy_close_wait_left: {
+      title: "Half closed sockets left",
+      topic: "left",
+      rounds: own(isReadAfter),
+    },
+    proxy_descriptors_left: {
+      title: "Descriptors left",
+      topic: "left",
+      rounds: own(isReadAfter),
+    },
   },
   tls: {
     tls: { title: "TLS: wss as a multiple of ws", charts: BARS, answer: 8 },
@@ -260,4 +399,78 @@ const TITLES = new Map([
 /** A measure by the name that it has as a question, so that a report calls it by one. */
 export function measureTitle({ key, title }: { key: string; title: string }): string {
   return TITLES.get(key) ?? title;
+}
+
+/** What is asked of the rounds of a setting, in the order of the table. */
+export interface Asked extends Omit<Rounds, "applies"> {
+  /** Of the measure, and of the question. */
+  key: string;
+}
+
+export function askedIn(
+  setting: Setting,
+  { settings, plan }: { settings: Setting[]; plan: Pick<Plan, "sideBySide"> },
+): Asked[] {
+  const { scheme, workload } = setting;
+  return QUESTIONS.flatMap(({ id, rounds }) => {
+    if (!rounds) return [];
+    const { control, isRanked, applies } = rounds;
+    const isAsked = applies(workload) || sourcesOf(setting, id, settings) !== null;
+    if (!isAsked || (plan.sideBySide && isVoidedBy(BESIDE, measure(id).kind))) return [];
+    // Over TLS the control encrypts in the thread that answers, and of files it is a server.
+    const bounds = control === "bound" && scheme === "ws" && !comparesServers(workload);
+    return { key: id, isRanked, control: control === "bound" && !bounds ? "beside" : control };
+  });
+}
+
+function bound(applies: Applies): Rounds {
+  return { control: "bound", isRanked: true, applies };
+}
+
+function beside(applies: Applies): Rounds {
+  return { control: "beside", isRanked: true, applies };
+}
+
+function own(applies: Applies): Rounds {
+  return { control: "own", isRanked: true, applies };
+}
+
+function unranked(applies: Applies): Rounds {
+  return { control: "own", isRanked: false, applies };
+}
+
+/** WebSockets in the measured phase. */
+function opensConnections({ protocol, holdsConnections }: Workload): boolean {
+  return protocol === "websocket" && !holdsConnections;
+}
+
+function sendsMessages({ protocol, intervalSeconds }: Workload): boolean {
+  return protocol === "websocket" && intervalSeconds !== 0;
+}
+
+function sendsOnHeld(load: Workload): boolean {
+  const { messages = 1, intervalSeconds = 0, messagesPerSecond = 0 } = load;
+  return load.holdsConnections && (messages > 1 || intervalSeconds > 0 || messagesPerSecond > 0);
+}
+
+function sendsRequests({ protocol }: Workload): boolean {
+  return protocol === "http";
+}
+
+function holds({ holdsConnections }: Workload): boolean {
+  return holdsConnections;
+}
+
+function isOfProxy(load: Workload): boolean {
+  return !comparesServers(load);
+}
+
+/** The measured phase lasts until the work is done, and the proxy says how long that is. */
+function isUntimed({ loop, phaseSeconds }: Workload): boolean {
+  return loop === "closed" && phaseSeconds === undefined;
+}
+
+/** Its times are delays at a rate, and their tail is worth a comparison. */
+function isOpen({ loop }: Workload): boolean {
+  return loop === "open";
 }

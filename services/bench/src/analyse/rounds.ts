@@ -22,6 +22,7 @@ import { comparison, estimateOf, figure } from "./figures.ts";
 import { isVoidedBy, summedUp, weakens } from "./flags.ts";
 import { measure as measureOf } from "./measures.ts";
 import { PER_CONNECTION, sourcesOf } from "./operation-costs.ts";
+import type { Asked, Control } from "./questions.ts";
 import { allPairs, ALPHA, ENOUGH_ROUNDS, judgeStrata, LEAST_ROUNDS, rank } from "./ranking.ts";
 import type { Judgement } from "./ranking.ts";
 import {
@@ -35,21 +36,6 @@ import {
   valuesByRound,
 } from "./settings.ts";
 import type { Ratio, Run } from "./settings.ts";
-
-/**
- * What the control means under a measure. `bound`: it does the same work without a proxy, so no
- * proxy can do better, and the difference is what the proxy adds. `own`: it is the cost of the
- * control's own server. `beside`: it does as any other does, and bounds nothing: of files it is
- * one of the servers, and over TLS it encrypts in Node's own thread.
- */
-export type Control = "bound" | "own" | "beside";
-
-/** What is asked of rounds: a measure, what the control means, whether anyone is the best. */
-export interface Asked {
-  key: string;
-  control: Control;
-  isRanked: boolean;
-}
 
 /** The middle half of the rounds may lie so far apart, as a share of their median. */
 const SPREAD_LIMIT_PERCENT = 25;
