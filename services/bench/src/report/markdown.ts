@@ -34,6 +34,7 @@ function lines(block: Block): string[] {
         ([, value]) => value !== null && value !== "",
       );
       const texts = known.map(([name, value]) => `${name} ${cut(String(value))}`);
+      if (texts.length === 0) return [];
       return [`**${escaped(block.title)}**: ${escaped(texts.join("; "))}`];
     }
     case "chart":

@@ -152,7 +152,7 @@ export function stateOf(results: Results): {
 }
 
 /** Attempts that do not count, by reason; what was not even tried with them. */
-function uncountedOf({
+export function uncountedOf({
   comparisons: file,
   results,
   cells,

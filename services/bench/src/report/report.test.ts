@@ -77,7 +77,10 @@ test("a run without a figure says that", () => {
       { ...record, status: "failed" as const, cause: { kind: "load" as const, message: "no" } },
     ],
   });
-  assert.match(markdown(run), /No valid measurement\./);
+  assert.match(
+    markdown(run),
+    /No valid measurement \(\d+ of \d+ attempts: Failed \(load\): no\)\./,
+  );
   assert.match(terminalOf(reported(run).comparisons), /no valid measurement/);
 });
 

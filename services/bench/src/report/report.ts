@@ -5,7 +5,7 @@
 import type { ExtraColumn } from "../analyse/questions.ts";
 import { GROUPS, measureTitle } from "../analyse/questions.ts";
 import type { Comparison, Comparisons, Reported } from "../model/comparison.ts";
-import { number } from "../numbers.ts";
+import { counted, number } from "../numbers.ts";
 import type { Block } from "./block.ts";
 import { details, heading, table } from "./block.ts";
 import type { Curves } from "./curve-charts.ts";
@@ -15,6 +15,7 @@ import {
   indexBlocks,
   repeatBlocks,
   stateOf,
+  uncountedOf,
   validityBlocks,
 } from "./record-blocks.ts";
 import type { FlagCode } from "../model/flag.ts";
@@ -72,9 +73,15 @@ export function reportOf(
 }
 
 /** The first table, and one chart. */
-function answerBlocks({ comparisons: file }: Reported, answers: Answer[]): Block[] {
-  if (answers.length === 0)
-    return [{ kind: "text", text: "No valid measurement.", tone: "warning" }];
+function answerBlocks(reported: Reported, answers: Answer[]): Block[] {
+  const { comparisons: file, results } = reported;
+  if (answers.length === 0) {
+    const [reason] = uncountedOf(reported);
+    const why = reason
+      ? ` (${reason.ids.length} of ${counted(results.cells.length, "attempt")}: ${reason.why})`
+      : "";
+    return [{ kind: "text", text: `No valid measurement${why}.`, tone: "warning" }];
+  }
   const first = answers
     .filter((one) => one.topic === answers[0].topic)
     .map(({ comparison }) => comparison);

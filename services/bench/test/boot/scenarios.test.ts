@@ -72,7 +72,7 @@ test("through nginx", async (t) => {
       INTERVAL_SECONDS: "0",
     });
     const open = await until(
-      Date.now() + 20_000,
+      Date.now() + 60_000,
       () => openAt("echo"),
       (count) => count === 50,
     );

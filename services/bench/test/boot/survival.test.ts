@@ -26,7 +26,8 @@ tests:
       INTERVAL_SECONDS: 0.2
       PROBES_PER_SECOND: 5
       QUIET_SECONDS: 2
-      WATCH_SECONDS: 4
+      # As long as a busy machine may take to start a container.
+      WATCH_SECONDS: 8
       TIMEOUT_SECONDS: 3
 `;
 
