@@ -363,8 +363,9 @@ test("a battle over three machines; one engine killed in the middle, and started
     const held = ["run", "--detach", "--rm", "--name", "holder", "--network", "host", ...image];
     await docker(hosts.two, ...held, "--eval", script);
     const runs = join(folder, "networks");
-    const run = () => bench(["run", "networks", ...named], { BENCH_RESULTS: runs }).ended;
-    const refused = await run();
+    const run = (into: string) =>
+      bench(["run", "networks", ...named], { BENCH_RESULTS: into }).ended;
+    const refused = await run(join(folder, "refused"));
     assert.equal(refused.code, 1, refused.output);
     assert.match(
       refused.output,
@@ -372,7 +373,7 @@ test("a battle over three machines; one engine killed in the middle, and started
     );
     await docker(hosts.two, "rm", "--force", "holder");
 
-    const { code, output } = await run();
+    const { code, output } = await run(runs);
     assert.equal(code, 0, output);
     const [name] = readdirSync(runs);
     const store = Store.open(join(runs, name));

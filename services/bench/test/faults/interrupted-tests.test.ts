@@ -25,7 +25,8 @@ describe("tests that are interrupted leave nothing", { concurrency: true }, () =
       const left = (list: string[]) =>
         check(["docker", ...list, "--quiet", "--filter", `name=${prefix}`]);
       const containers = () => left(["ps", "--all"]);
-      const composed = () => left(["ps", "--all", "--filter", "label=com.docker.compose.project"]);
+      const composed = () =>
+        left(["ps", "--all", "--filter", "label=com.docker.compose.container-number"]);
       const { NODE_TEST_CONTEXT, ...env } = process.env;
       const tests = spawn(
         join(projectDirectory, "services/bench/test/run-tests"),
