@@ -1,6 +1,6 @@
 /**
- * Which container is which, told by its name alone: `ws-proxy-bench-<service>-<number>`. cAdvisor's other tags
- * depend on the container engine and on cAdvisor's own settings.
+ * Which container is which, told by its name alone: `ws-proxy-bench-<service>-<number>`. cAdvisor's
+ * other tags depend on the container engine and on cAdvisor's own settings.
  */
 
 import type { Proxy } from "./proxies.ts";
@@ -62,7 +62,10 @@ function namePattern(services: string[]) {
   return `/^${PROJECT}-(${services.join("|")})-${INSTANCE}$/`;
 }
 
-/** cAdvisor's tag `machine` where all is on one, and on the one with ./bench: the host name of its container (services/cadvisor). */
+/**
+ * cAdvisor's tag `machine` where all is on one, and on the one with ./bench: the host name of its
+ * container (services/cadvisor).
+ */
 const OWN_MACHINE = "cadvisor";
 
 /**

@@ -1,4 +1,7 @@
-/** What all dashboards have in common: rows of panels, the way to the other dashboards, a crosshair over all panels. */
+/**
+ * What all dashboards have in common: rows of panels, the way to the other dashboards, a crosshair
+ * over all panels.
+ */
 import {
   AnnotationQueryBuilder,
   DashboardBuilder,
@@ -88,7 +91,10 @@ export function dashboard({
   return builder.build();
 }
 
-/** Run and setting go with whoever follows it, the time range does not: it means something else there. */
+/**
+ * Run and setting go with whoever follows it, the time range does not: it means something else
+ * there.
+ */
 function otherDashboards() {
   return new DashboardLinkBuilder("Dashboards")
     .type(DashboardLinkType.Dashboards)

@@ -13,7 +13,10 @@ const DATASOURCES = fileURLToPath(
 
 const GRAFANA = fileURLToPath(new URL("../../services/grafana/compose.yaml", import.meta.url));
 
-/** An InfluxDB to run every query on, such as http://127.0.0.1:8086; without it they are only taken apart. */
+/**
+ * An InfluxDB to run every query on, such as http://127.0.0.1:8086; without it they are only taken
+ * apart.
+ */
 const { INFLUXDB_URL } = process.env;
 
 type Reference = { type: string; uid: string };

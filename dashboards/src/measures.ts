@@ -1,4 +1,7 @@
-/** What the report says of a measure, in Grafana's terms: the same title, unit and description in both. */
+/**
+ * What the report says of a measure, in Grafana's terms: the same title, unit and description in
+ * both.
+ */
 import {
   BytesIEC,
   Microseconds,

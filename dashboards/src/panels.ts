@@ -1,4 +1,6 @@
-/** Panels that look alike: what all of them share is here, what one of them shows is in dashboards/. */
+/**
+ * Panels that look alike: what all of them share is here, what one of them shows is in dashboards/.
+ */
 
 import { PanelBuilder as BarGaugeBuilder } from "@grafana/grafana-foundation-sdk/bargauge";
 import {
@@ -53,7 +55,10 @@ export interface PanelOptions {
   overrides?: Override[];
 }
 
-/** Gaps up to this long, in ms, are a late sample; longer ones are a container or a load that was not there. */
+/**
+ * Gaps up to this long, in ms, are a late sample; longer ones are a container or a load that was
+ * not there.
+ */
 const LATE_SAMPLE_MS = 5000;
 
 /** Steps are no finer than this: cAdvisor takes a sample a second. */
@@ -62,7 +67,10 @@ const SAMPLE_INTERVAL = "1s";
 /** Bars of finer steps would be too thin to see. */
 const BAR_INTERVAL = "10s";
 
-/** Of the text beside bars. Left alone, Grafana makes it larger where the bars are few, and cuts it off. */
+/**
+ * Of the text beside bars. Left alone, Grafana makes it larger where the bars are few, and cuts it
+ * off.
+ */
 const TEXT_PIXELS = 12;
 
 /** The ratio of two that are alike. */

@@ -1,6 +1,7 @@
 /**
- * The queries of what happens now, in InfluxQL with Grafana's macros ($timeFilter, $__interval) and the variables of
- * variables.ts. They run on InfluxDB 1.6 and later. What came of a battle is in result-queries.ts.
+ * The queries of what happens now, in InfluxQL with Grafana's macros ($timeFilter, $__interval) and
+ * the variables of variables.ts. They run on InfluxDB 1.6 and later. What came of a battle is in
+ * result-queries.ts.
  */
 
 /** The data sources, as services/grafana/provisioning/datasources defines them. */
@@ -12,8 +13,8 @@ export const BENCH = { type: "influxdb", uid: "influxdb-bench" };
 export const MIXED = { type: "datasource", uid: "-- Mixed --" };
 
 /**
- * The databases. Queries name theirs, so that each is complete by itself, with or without Grafana: some versions of
- * Grafana lose a data source's database at their first start.
+ * The databases. Queries name theirs, so that each is complete by itself, with or without Grafana:
+ * some versions of Grafana lose a data source's database at their first start.
  */
 export const CADVISOR_DATABASE = '"cadvisor"';
 const K6_DATABASE = '"k6"';

@@ -1,6 +1,7 @@
 /**
- * The queries of what came of battles: cells, summaries and comparisons of the database `bench`, which
- * services/influxdb/README.md describes. They choose by run and setting; only `alignedCurve` has a time range.
+ * The queries of what came of battles: cells, summaries and comparisons of the database `bench`,
+ * which services/influxdb/README.md describes. They choose by run and setting; only `alignedCurve`
+ * has a time range.
  */
 import { BENCH, BENCH_DATABASE } from "./queries.ts";
 import type { Query } from "./queries.ts";

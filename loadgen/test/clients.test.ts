@@ -1,5 +1,6 @@
 /**
- * How a Node client of loadgen/ tells the end of a connection, and the parts that such loads are made of.
+ * How a Node client of loadgen/ tells the end of a connection, and the parts that such loads are
+ * made of.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -1,5 +1,6 @@
 /**
- * The load generators that Node runs: what wrk and ab print, and the scripts of loadgen/ themselves.
+ * The load generators that Node runs: what wrk and ab print, and the scripts of loadgen/
+ * themselves.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -18,7 +19,10 @@ import { readLatencies, readSummary } from "../../services/bench/src/run/k6.ts";
 import { folder, script, tlsEnvironment } from "./script.ts";
 import type { TestContext } from "node:test";
 
-/** Of wrk 4.1.0 and ab of Apache 2.4.71, before a server on loopback that answered every seventh request with 502 or 503. */
+/**
+ * Of wrk 4.1.0 and ab of Apache 2.4.71, before a server on loopback that answered every seventh
+ * request with 502 or 503.
+ */
 const recorded = (name: string) =>
   readFileSync(join(import.meta.dirname, "recorded", name), "utf8");
 

@@ -1,5 +1,6 @@
 /**
- * loadgen/multiplexed.mjs, and slow-readers.mjs with STREAMS, as programs of their own before a proxy that carries WebSockets over HTTP/2.
+ * loadgen/multiplexed.mjs, and slow-readers.mjs with STREAMS, as programs of their own before a
+ * proxy that carries WebSockets over HTTP/2.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
 /**
- * loadgen/survive.mjs as a program of its own, before relays to which something happens between the edges.
+ * loadgen/survive.mjs as a program of its own, before relays to which something happens between the
+ * edges.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";

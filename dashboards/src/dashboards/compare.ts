@@ -172,8 +172,8 @@ function summaryTable(which: "run" | "baseline", title: string, whenEmpty: strin
 }
 
 /**
- * With too few rounds the whole column is empty, and has no type: a plain cell would show `null`, as JSON. 9.4 and later name
- * the kind of a cell differently.
+ * With too few rounds the whole column is empty, and has no type: a plain cell would show `null`,
+ * as JSON. 9.4 and later name the kind of a cell differently.
  */
 const INTERVAL_END = {
   unit: TIMES,

@@ -1,5 +1,6 @@
 /**
- * Writes the help text of each command to a file of its own beside this, for ./bench, whose host has no Node.
+ * Writes the help text of each command to a file of its own beside this, for ./bench, whose host
+ * has no Node.
  *
  *     npm run generate
  */

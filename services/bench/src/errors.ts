@@ -1,7 +1,8 @@
 import { closestMatch } from "leven";
 
 /**
- * A fault that the user can mend. Shown without a stack trace; every other error is a fault of this program.
+ * A fault that the user can mend. Shown without a stack trace; every other error is a fault of this
+ * program.
  */
 export class UserError extends Error {
   next: string;

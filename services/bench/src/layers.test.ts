@@ -1,6 +1,6 @@
 /**
- * Which part of the program may import which. Whoever needs an edge that is missing here has code in the wrong place, or a reason
- * to change this table.
+ * Which part of the program may import which. Whoever needs an edge that is missing here has code
+ * in the wrong place, or a reason to change this table.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -34,7 +34,10 @@ const ALLOWED: Record<string, string[]> = {
   ],
 };
 
-/** Files at the root of src/. cli.ts calls commands; the others are shared by all and import nothing of the program. */
+/**
+ * Files at the root of src/. cli.ts calls commands; the others are shared by all and import nothing
+ * of the program.
+ */
 const ENTRY = "cli.ts";
 const SHARED = ["errors.ts", "numbers.ts"];
 

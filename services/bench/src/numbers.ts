@@ -1,6 +1,6 @@
 /**
- * Figures as text, alike in sentences, tables and charts: three significant digits, thousands separators, and a dash where
- * there is none.
+ * Figures as text, alike in sentences, tables and charts: three significant digits, thousands
+ * separators, and a dash where there is none.
  */
 
 /** Stands where there is no figure. */

@@ -1,7 +1,8 @@
 /**
- * Further engines on this machine, for tests of several: each is a container that has a network of its own and runs the machine's own
- * dockerd on the machine's own files. So the engines are joined by a bridge that Docker makes, and what one of them leaves goes with
- * its container and its volume.
+ * Further engines on this machine, for tests of several: each is a container that has a network of
+ * its own and runs the machine's own dockerd on the machine's own files. So the engines are joined
+ * by a bridge that Docker makes, and what one of them leaves goes with its container and its
+ * volume.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -16,20 +17,21 @@ const START_LIMIT_MS = 60_000;
 const STOP_SECONDS = 30;
 
 /**
- * What an engine needs beyond what containers have. Not `--privileged`: that asks for all that there are, and a machine that has not all of
- * them itself refuses it.
+ * What an engine needs beyond what containers have. Not `--privileged`: that asks for all that
+ * there are, and a machine that has not all of them itself refuses it.
  */
 const CAPABILITIES = ["NET_ADMIN", "SYS_ADMIN", "SYS_PTRACE"];
 
 /**
- * A container's parent process is the engine's, and has the machine's files. Process 1 has them too, but not every machine lets it be looked at.
- * What follows is given on to the shell that is started there.
+ * A container's parent process is the engine's, and has the machine's files. Process 1 has them
+ * too, but not every machine lets it be looked at. What follows is given on to the shell that is
+ * started there.
  */
 const ENTER = 'exec nsenter --target "$PPID" --mount --root unshare --mount sh -c "$@"';
 
 /**
- * On the machine's files, but with mounts of its own, which end with it: its key, its configuration and its containerd are not those of the
- * machine's own engine.
+ * On the machine's files, but with mounts of its own, which end with it: its key, its configuration
+ * and its containerd are not those of the machine's own engine.
  */
 const DOCKERD = `cd /
 command -v dockerd >/dev/null || { echo "no dockerd where this machine's engine runs"; exit 1; }

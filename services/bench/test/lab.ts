@@ -85,8 +85,8 @@ export function atEnd(t: TestContext, action: () => unknown) {
 }
 
 /**
- * A project whose files are read once for each environment that it is given: Compose takes three times as long when it reads all of them
- * each time.
+ * A project whose files are read once for each environment that it is given: Compose takes three
+ * times as long when it reads all of them each time.
  */
 export class LabProject extends Project {
   /** What leads to the files themselves. */

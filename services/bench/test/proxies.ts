@@ -1,6 +1,7 @@
 /**
- * Each proxy, started once beside the same observers: its own checker accepts its config, requests share connections on both of its sides, it
- * conforms, reloads as it says, carries a load without failures, its figures are in InfluxDB, and two servers get connections in turn.
+ * Each proxy, started once beside the same observers: its own checker accepts its config, requests
+ * share connections on both of its sides, it conforms, reloads as it says, carries a load without
+ * failures, its figures are in InfluxDB, and two servers get connections in turn.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -38,7 +39,10 @@ import type { ConformanceOptions } from "../src/conformance/index.ts";
 import type { Scheme } from "../src/model/plan.ts";
 
 const CONNECTIONS = 300;
-/** One container and two: under ws too, and with the metrics of every container. Of the others the longer way does, wss. */
+/**
+ * One container and two: under ws too, and with the metrics of every container. Of the others the
+ * longer way does, wss.
+ */
 const WATCHED = ["nginx", "haproxy-hitch"];
 /** One of each program that ends TLS: with an RSA key, too. */
 const WITH_RSA = [
@@ -51,7 +55,10 @@ const OBSERVERS = ["influxdb", "cadvisor", "grafana"];
 /** Two behind a proxy that balances, and so many connections through it. */
 const SERVERS = [1, 2];
 const TO_SERVERS = 40;
-/** Each worker of a proxy counts by itself, and the kernel spreads connections over them as it likes. */
+/**
+ * Each worker of a proxy counts by itself, and the kernel spreads connections over them as it
+ * likes.
+ */
 const FAIR = 16;
 /** Until a proxy that follows the name has looked it up. */
 const LOOKED_UP_MS = 10_000;
@@ -249,7 +256,8 @@ async function assertLoad(project: LabProject, proxy: string, scheme: Scheme) {
       "k6",
     );
     const count = series.values[0][1];
-    // Of two samples of one nanosecond InfluxDB keeps the last: of 300 in 0.2 s that comes to one pair in some 3,000 such series.
+    // Of two samples of one nanosecond InfluxDB keeps the last: of 300 in 0.2 s that comes to one
+    // pair in some 3,000 such series.
     assert.ok(count === CONNECTIONS || count === CONNECTIONS - 1, `${metric}: ${count} points`);
     assert.deepEqual(
       series.tags,

@@ -1,5 +1,6 @@
 /**
- * What tests of plain HTTP share: a proxy that is up, a client that keeps its connections, and the connections behind the proxy.
+ * What tests of plain HTTP share: a proxy that is up, a client that keeps its connections, and the
+ * connections behind the proxy.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -21,7 +21,10 @@ const CLI = join(import.meta.dirname, "../src/cli.ts");
 /** How long a run may take to reach what a test waits for, in ms. */
 export const LIMIT_MS = 180_000;
 
-/** One cell of the control, whose measured phase lasts on any machine for long enough to kill something in it. */
+/**
+ * One cell of the control, whose measured phase lasts on any machine for long enough to kill
+ * something in it.
+ */
 const BATTLE = `title: one cell
 proxies: [none]
 rounds: 1
@@ -150,14 +153,20 @@ export function testbed(t: TestContext, battle: string = BATTLE) {
       assert.ok(isEnough(seen), `${seen} of ${count} attempts are recorded\n${latest.output}`);
     },
     runFolder: () => join("results", folders()[0]),
-    /** Makes record and reports of the only run those of a machine that nothing else has used: what is void for that would miss. */
+    /**
+     * Makes record and reports of the only run those of a machine that nothing else has used: what
+     * is void for that would miss.
+     */
     quieten() {
       const { directory: folder, results } = Store.open(join(directory, "results", folders()[0]));
       const quiet = new Store(folder, undisturbed(results));
       quiet.write("results.json", JSON.stringify(quiet.results));
       writeReport(directory, quiet);
     },
-    /** Waits for a moment in the measured phase of a cell that has no warm-up, in which everything is up. */
+    /**
+     * Waits for a moment in the measured phase of a cell that has no warm-up, in which everything
+     * is up.
+     */
     async measured() {
       const samples = join(directory, ".bench", "samples");
       const isUp = await until(

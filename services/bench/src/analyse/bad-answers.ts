@@ -6,8 +6,9 @@ import { mostFirst } from "./figures.ts";
 import type { Extra, JudgedCell } from "../model/comparison.ts";
 
 /**
- * Of requests over HTTP. A proxy with more bad answers is not ranked before one without: an error is quick to give. Below it are the
- * few connections that a generator counts as broken when it ends.
+ * Of requests over HTTP. A proxy with more bad answers is not ranked before one without: an error
+ * is quick to give. Below it are the few connections that a generator counts as broken when it
+ * ends.
  */
 export const BAD_ANSWERS_LIMIT_PERCENT = 0.1;
 

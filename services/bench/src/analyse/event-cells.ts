@@ -82,7 +82,10 @@ interface ProbesSeen {
 export const ALIVE_SECONDS = [1, 10, 60];
 /** Of the load's counts of ends: one that holds the event counts as after it. */
 const BUCKET_MS = 100;
-/** An event may begin some time after its quiet part, while what it needs is made ready: so much of a time has to be watched. */
+/**
+ * An event may begin some time after its quiet part, while what it needs is made ready: so much of
+ * a time has to be watched.
+ */
 const WATCHED_SHARE = 0.95;
 
 /**

@@ -24,8 +24,9 @@ import type { MeasureKind } from "../model/comparison.ts";
 import type { Flag, FlagCode, FlagOf } from "../model/flag.ts";
 
 /**
- * What cgroup v1 counts user and system time in (cpuacct.stat, in USER_HZ: kernel, cgroup-v1/cpuacct.rst; 100 a second,
- * man 7 time). At each edge of the measured phase one tick may be on the wrong side.
+ * What cgroup v1 counts user and system time in (cpuacct.stat, in USER_HZ: kernel,
+ * cgroup-v1/cpuacct.rst; 100 a second, man 7 time). At each edge of the measured phase one tick may
+ * be on the wrong side.
  */
 const TICK_SECONDS = 0.01;
 /** Two ticks may be so much of the proxy's CPU time. */
@@ -67,7 +68,10 @@ export const BESIDE: Flag = {
   voids: [...TIMES, "cpu"],
 };
 
-/** Beyond what k6 counted, the echo server may have seen so many connections and messages of other clients. */
+/**
+ * Beyond what k6 counted, the echo server may have seen so many connections and messages of other
+ * clients.
+ */
 const STRAYS = 5;
 
 /** @returns empty for a cell that did not end well: it counts for nothing anyway */
@@ -96,7 +100,8 @@ export function flagsOf(
   if (record.status !== "ok" || record.probes) return [];
   const measures = measuresOf(record, workload);
   const isWss = record.scheme === "wss";
-  // Connections end and containers start anew in it: what was counted at both edges need not agree, and what is not sent is its outcome.
+  // Connections end and containers start anew in it: what was counted at both edges need not agree,
+  // and what is not sent is its outcome.
   if (isExperiment(workload))
     return [
       ...generatorBusy(record, workload, measures),
@@ -343,7 +348,8 @@ function requestsBypassed(record: CellRecord, workload: Workload, isControl: boo
 function belowLeast(record: CellRecord, least: NetworkReading, workload: Workload): Flag[] {
   const network = proxyNetwork(record);
   if (!network) {
-    // There nothing can be counted for one container, and nothing else had the proxy's ports when the run began.
+    // There nothing can be counted for one container, and nothing else had the proxy's ports when
+    // the run began.
     const severity = isOnHostNetwork(workload) ? "note" : "weak";
     return [{ code: "bypass-unknown", severity, figures: {} }];
   }

@@ -1,12 +1,14 @@
 /**
  * CPU time per message and per handshake, where more is known than CPU time per connection.
  *
- * A connection costs its handshake, its messages and its close, together. Between settings of one run that differ in messages
- * alone, the slope of that over the messages a connection carried is the cost of one message; a connection less its messages is
- * handshake and close. Each is taken within a round, from the cells of one proxy, so that medians, intervals and tests over
- * rounds are those of any other measure.
+ * A connection costs its handshake, its messages and its close, together. Between settings of one
+ * run that differ in messages alone, the slope of that over the messages a connection carried is
+ * the cost of one message; a connection less its messages is handshake and close. Each is taken
+ * within a round, from the cells of one proxy, so that medians, intervals and tests over rounds are
+ * those of any other measure.
  *
- * Of connections that are held no slope is needed: their handshake is outside of the measured phase (measures.ts).
+ * Of connections that are held no slope is needed: their handshake is outside of the measured phase
+ * (measures.ts).
  */
 import { connectionsInAll, sizeNames, without } from "../plan/workload.ts";
 import type { JudgedCell, Setting } from "../model/comparison.ts";

@@ -42,7 +42,10 @@ export type ExtraColumn =
   | "steps"
   | "slow-reader";
 
-/** distribution, slope: of `extra.curve`; around, search: of the same; over-time: of the proxy over a cell. */
+/**
+ * distribution, slope: of `extra.curve`; around, search: of the same; over-time: of the proxy over
+ * a cell.
+ */
 export type Chart = "bars" | "distribution" | "slope" | "around" | "over-time" | "search";
 
 export interface Question {
@@ -58,7 +61,10 @@ export interface Question {
   columns?: ExtraColumn[];
   /** Of several measures the one that it is ranked by; without, the first. */
   rankBy?: string;
-  /** Asked of the rounds of each setting, under the measure of that name; without, an estimator of its own answers it. */
+  /**
+   * Asked of the rounds of each setting, under the measure of that name; without, an estimator of
+   * its own answers it.
+   */
   rounds?: Rounds;
 }
 

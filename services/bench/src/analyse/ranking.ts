@@ -8,10 +8,16 @@ import type { Estimate } from "../statistics/types.ts";
 /** Chance of even one false difference in a comparison. */
 export const ALPHA = 0.05;
 
-/** With fewer nothing is ranked: of two equal proxies 1 pair in 10 comes apart with 3 rounds, 1 in 3 with 2. */
+/**
+ * With fewer nothing is ranked: of two equal proxies 1 pair in 10 comes apart with 3 rounds, 1 in 3
+ * with 2.
+ */
 export const LEAST_ROUNDS = 4;
 
-/** With fewer there is no interval of 95 %, and no test of several pairs: what they show is a first look. */
+/**
+ * With fewer there is no interval of 95 %, and no test of several pairs: what they show is a first
+ * look.
+ */
 export const ENOUGH_ROUNDS = 6;
 
 type Pair = [string, string];

@@ -7,7 +7,10 @@ import type { CellRecord } from "../model/cell.ts";
 import type { ContainerRecord, MemoryReading, Role, NetworkReading } from "../model/container.ts";
 import type { Requests } from "../model/load.ts";
 
-/** Kinds of socket errors of an answer that came all the same: ab's are of a wrong length, wrk's too late. */
+/**
+ * Kinds of socket errors of an answer that came all the same: ab's are of a wrong length, wrk's too
+ * late.
+ */
 const ANSWERED = ["length", "exceptions", "timeout"];
 
 /**

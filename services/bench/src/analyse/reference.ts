@@ -1,6 +1,7 @@
 /**
- * CPU time held against the reference proxy, which got a share of the same load in the same cell (services/reference). The machine's speed
- * varies within minutes and hits all containers of a cell alike, so the ratio of the two is steadier than either.
+ * CPU time held against the reference proxy, which got a share of the same load in the same cell
+ * (services/reference). The machine's speed varies within minutes and hits all containers of a cell
+ * alike, so the ratio of the two is steadier than either.
  */
 import { median } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.ts";
@@ -31,7 +32,10 @@ interface MachineIndex {
   }[];
 }
 
-/** Measures of CPU time per operation, what the same cost the reference proxy, and the ratio of the two. */
+/**
+ * Measures of CPU time per operation, what the same cost the reference proxy, and the ratio of the
+ * two.
+ */
 const HELD = [
   {
     measure: "cpu_us_per_connection",

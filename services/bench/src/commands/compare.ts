@@ -1,5 +1,6 @@
 /**
- * `compare`: two runs, measure by measure. What differs in how they were made comes first: it may be the cause of all the rest.
+ * `compare`: two runs, measure by measure. What differs in how they were made comes first: it may
+ * be the cause of all the rest.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";

@@ -1,5 +1,6 @@
 /**
- * The safety net of every change to analysis: published runs give the comparisons that they gave when they were published.
+ * The safety net of every change to analysis: published runs give the comparisons that they gave
+ * when they were published.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

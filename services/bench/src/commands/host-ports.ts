@@ -1,5 +1,6 @@
 /**
- * `host-ports`: the service of that name in compose.yaml. Its ports lead to the proxy, whichever is up.
+ * `host-ports`: the service of that name in compose.yaml. Its ports lead to the proxy, whichever is
+ * up.
  */
 import { once } from "node:events";
 import { forward } from "../platform/forward.ts";

@@ -1,6 +1,6 @@
 /**
- * The one list of commands. ./bench shows the help from services/bench/help/, which is generated from here (npm run generate), and knows a
- * command by its file there.
+ * The one list of commands. ./bench shows the help from services/bench/help/, which is generated
+ * from here (npm run generate), and knows a command by its file there.
  */
 import { aa } from "./definitions/aa.ts";
 import { capacity } from "./definitions/capacity.ts";

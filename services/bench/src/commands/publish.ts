@@ -1,6 +1,7 @@
 /**
- * `publish`: puts a run where the repository keeps it: its record, its comparisons, its report without the page, and one archive of all raw files; and makes the pages over
- * all published runs anew.
+ * `publish`: puts a run where the repository keeps it: its record, its comparisons, its report
+ * without the page, and one archive of all raw files; and makes the pages over all published runs
+ * anew.
  */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";

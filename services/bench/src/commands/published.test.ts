@@ -1,5 +1,6 @@
 /**
- * The runs in published/: every figure can be had again from the files beside it, and the reports are those of this version.
+ * The runs in published/: every figure can be had again from the files beside it, and the reports
+ * are those of this version.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -22,7 +23,9 @@ const ROUNDING_SHARE = 0.005;
 const ROUNDING_MS = 0.0011;
 /** Of a report that anyone opens on a phone. */
 const MOST_PAGE_BYTES = 600e3;
-/** The first and last sample are taken right after the edge at which the table's counters were read. */
+/**
+ * The first and last sample are taken right after the edge at which the table's counters were read.
+ */
 const EDGE_SHARE = 0.05;
 
 /** That a clone without history may have to fetch. */

@@ -1,7 +1,8 @@
 /**
- * The gate before the load: ends well once InfluxDB has its databases and exactly one proxy answers to the name `proxy`,
- * whose name and the run's it notes. It asks from outside, once: a health check would start a process in each container
- * again and again while the load is on (65 ms CPU each, measured on Docker 20.10).
+ * The gate before the load: ends well once InfluxDB has its databases and exactly one proxy answers
+ * to the name `proxy`, whose name and the run's it notes. It asks from outside, once: a health
+ * check would start a process in each container again and again while the load is on (65 ms CPU
+ * each, measured on Docker 20.10).
  */
 import { lookup, reverse } from "node:dns/promises";
 import { writeFileSync } from "node:fs";
@@ -20,7 +21,9 @@ import type { Load } from "../series/single-load.ts";
 /** What cAdvisor and k6 write to (services/influxdb/databases.iql). */
 const DATABASES = ["cadvisor", K6_DATABASE];
 
-/** Compose starts the proxy beside this container: what is not there after so long will not come. */
+/**
+ * Compose starts the proxy beside this container: what is not there after so long will not come.
+ */
 const START_SECONDS = 10;
 
 /**

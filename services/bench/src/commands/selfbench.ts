@@ -1,6 +1,6 @@
 /**
- * `selfbench`: measures the benchmark itself, its overhead, run-to-run spread and false positives, with runs of its own, and
- * compares them with what the project promises.
+ * `selfbench`: measures the benchmark itself, its overhead, run-to-run spread and false positives,
+ * with runs of its own, and compares them with what the project promises.
  */
 import { join } from "node:path";
 import { median } from "simple-statistics";

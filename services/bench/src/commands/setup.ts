@@ -1,6 +1,6 @@
 /**
- * Makes a machine ready whose engine already runs: images, and the override that points Compose at local
- * builds where no registry answers. What is there already stays as it is.
+ * Makes a machine ready whose engine already runs: images, and the override that points Compose at
+ * local builds where no registry answers. What is there already stays as it is.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -40,11 +40,13 @@ export async function setup(
   const official = await new Project(directory, { files: ["compose.yaml"], profile: "*" }).config();
   const images = officialImages(official);
   const present = await OWN_ENGINE.localImages([...images.all]);
-  // An override of ours says that no registry answered; it is not asked again until the override is deleted.
+  // An override of ours says that no registry answered; it is not asked again until the override is
+  // deleted.
   if (isOurs(readOverride(directory)) || !(await canPull(images.node, present, say))) {
     const offline = new Project(directory, {
       files: ["offline/compose.yaml"],
-      // Images carry it as a label: it must not be the name of a benchmark that COMPOSE_PROJECT_NAME gives.
+      // Images carry it as a label: it must not be the name of a benchmark that
+      // COMPOSE_PROJECT_NAME gives.
       name: "ws-proxy-bench-offline",
       profile: "*",
     });
@@ -61,7 +63,8 @@ export async function setup(
     }
   }
 
-  // An image carries the name as a label, and so has another id under another name: an id must tell what is inside.
+  // An image carries the name as a label, and so has another id under another name: an id must tell
+  // what is inside.
   for (const env of [{}, ...backends.map((backend) => ({ BACKEND: backend }))]) {
     const project = new Project(directory, { name: "ws-proxy-bench", profile: "*", env });
     await build(directory, project, await project.config(), { say });

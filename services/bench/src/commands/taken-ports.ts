@@ -1,6 +1,7 @@
 /**
- * `taken-ports`: on which of these ports something listens here. It is asked in a container in a machine's own network: by `hosts check` of
- * Swarm's, and by a run that is to be on that network of its own.
+ * `taken-ports`: on which of these ports something listens here. It is asked in a container in a
+ * machine's own network: by `hosts check` of Swarm's, and by a run that is to be on that network of
+ * its own.
  */
 import { takenPorts } from "../machine/host-network-ports.ts";
 import { SWARM_PORTS } from "../hosts/swarm.ts";

@@ -31,7 +31,8 @@ export async function up(
   const published = Object.entries(services).filter(([, { ports }]) => ports?.length);
   await ensureCertificates(project);
   await checkConfig(project, proxy);
-  // First what opens a port on the host, so that one that is taken is named before anything else happens.
+  // First what opens a port on the host, so that one that is taken is named before anything else
+  // happens.
   await project.check(["up", "--detach", ...published.map(([name]) => name)]);
   if (services.grafana) {
     const port = services.grafana.ports?.[0].published;

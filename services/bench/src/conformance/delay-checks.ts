@@ -5,11 +5,12 @@ import { encodeFrame, HEADER_BYTES, OPCODE } from "./frame.ts";
 import type { Client, Target } from "./connect.ts";
 import type { Check } from "./checks.ts";
 
-// A sender with Nagle's algorithm on keeps a small write back while an earlier small one is unacknowledged, and a
-// receiver with nothing to send acknowledges only after 40 ms. It takes two small writes in one direction, apart
-// enough for the proxy to read them one by one, with nothing sent the other way between them. A new connection
-// acknowledges at once, so the first rounds only bring it into the delayed mode. The median tells a step on every
-// round from the odd delay of a busy machine.
+// A sender with Nagle's algorithm on keeps a small write back while an earlier small one is
+// unacknowledged, and a receiver with nothing to send acknowledges only after 40 ms. It takes two
+// small writes in one direction, apart enough for the proxy to read them one by one, with nothing
+// sent the other way between them. A new connection acknowledges at once, so the first rounds only
+// bring it into the delayed mode. The median tells a step on every round from the odd delay of a
+// busy machine.
 const WARM_UP_ROUNDS = 5;
 const ROUNDS = 20;
 const LIMIT_MS = 20;
@@ -17,12 +18,16 @@ const LIMIT_MS = 20;
 /** Long enough for a proxy to read and forward the first part alone, short against 40 ms. */
 const PART_GAP_MS = 5;
 
-/** Few enough that their echoes, as TLS records too, fit in one segment: Nagle's algorithm holds back no full one. */
+/**
+ * Few enough that their echoes, as TLS records too, fit in one segment: Nagle's algorithm holds
+ * back no full one.
+ */
 const BURST_MESSAGES = 32;
 
 /**
- * Unsolicited pongs after each message: the server drops them, but reading them spaces its echoes over some 2 ms.
- * With a quarter of them, a proxy that must wait for a busy processor reads the echoes all at once.
+ * Unsolicited pongs after each message: the server drops them, but reading them spaces its echoes
+ * over some 2 ms. With a quarter of them, a proxy that must wait for a busy processor reads the
+ * echoes all at once.
  */
 const FILLER_PONGS = 256;
 
@@ -100,8 +105,8 @@ async function roundOfBurst(client: Client, { prompt }: { prompt: boolean }): Pr
     }
   }
   const duration = performance.now() - start;
-  // The echo of one more message acknowledges the pongs, which would hold back the next burst where Nagle's algorithm
-  // is on towards the server: that is the other check's to find.
+  // The echo of one more message acknowledges the pongs, which would hold back the next burst where
+  // Nagle's algorithm is on towards the server: that is the other check's to find.
   client.socket.write(SHORT_TEXT);
   await client.nextMessage();
   return duration;

@@ -4,7 +4,10 @@ import { RELOAD_OF_FILES } from "./reload-checks.ts";
 import { REQUEST_CHECKS } from "./request-checks.ts";
 import type { Check } from "./checks.ts";
 
-/** The files that every file server has (services/node-web/src/content.js, proxies/write-files.sh), by their size in bytes. */
+/**
+ * The files that every file server has (services/node-web/src/content.js, proxies/write-files.sh),
+ * by their size in bytes.
+ */
 const SIZES = [12, 2216, 4879, 30192, 786432];
 const TEXT = "Hello world\n";
 

@@ -3,7 +3,9 @@ import { randomBytes } from "node:crypto";
 /** Opcodes of RFC 6455, section 5.2. */
 export const OPCODE = { text: 0x1, pong: 0xa };
 
-/** Length in bytes of the header of a frame that `encodeFrame` makes: two bytes and the masking key. */
+/**
+ * Length in bytes of the header of a frame that `encodeFrame` makes: two bytes and the masking key.
+ */
 export const HEADER_BYTES = 6;
 
 const FINAL = 0x80;

@@ -1,5 +1,6 @@
 /**
- * WebSockets over HTTP/2 (RFC 8441), where a proxy says that it offers them. They reach the server as any other: over HTTP/1.1.
+ * WebSockets over HTTP/2 (RFC 8441), where a proxy says that it offers them. They reach the server
+ * as any other: over HTTP/1.1.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeClose } from "./connect.ts";
@@ -14,11 +15,17 @@ import type { Check } from "./checks.ts";
 /** column: its title in the matrix of all proxies */
 export type MatrixCheck = Check & { column: string };
 
-/** What a stream may hold is 65,535 bytes unless more is allowed (RFC 9113, section 6.9.2): this takes more, again and again. */
+/**
+ * What a stream may hold is 65,535 bytes unless more is allowed (RFC 9113, section 6.9.2): this
+ * takes more, again and again.
+ */
 const LARGE_BYTES = 1_048_576;
 const STREAMS = 20;
 
-/** On the stalled stream: far above what a stream may hold, so that it cannot all be with the client. */
+/**
+ * On the stalled stream: far above what a stream may hold, so that it cannot all be with the
+ * client.
+ */
 const STALLED_MESSAGES = 64;
 const STALLED_BYTES = 65_536;
 /** Long enough for the stalled one to fill what it can fill. */
@@ -26,8 +33,9 @@ const FILL_MS = 200;
 const HEALTHY_STREAMS = 5;
 const HEALTHY_ROUNDS = 10;
 /**
- * A proxy that holds up the others does so on each connection. HAProxy 3.0.11 loses a wake-up on one in a hundred, and reads that one no
- * more: this tells the two apart, and says how many stood still.
+ * A proxy that holds up the others does so on each connection. HAProxy 3.0.11 loses a wake-up on
+ * one in a hundred, and reads that one no more: this tells the two apart, and says how many stood
+ * still.
  */
 const STALLED_CONNECTIONS = 3;
 

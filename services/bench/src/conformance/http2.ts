@@ -70,7 +70,8 @@ export async function offer(
     createConnection: () => socket,
     settings: { enablePush: false },
   });
-  // Whoever waits on the session or a stream sees its error; an error nobody waits for must not end the process.
+  // Whoever waits on the session or a stream sees its error; an error nobody waits for must not end
+  // the process.
   session.on("error", () => {});
   addAbortListener(target.signal, () => session.destroy());
   const [settings]: Settings[] = await once(session, "remoteSettings");

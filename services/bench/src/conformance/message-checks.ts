@@ -7,7 +7,10 @@ import type { Check } from "./checks.ts";
 
 const PIPELINED_MESSAGES = 1_000;
 
-/** Each side of every length encoding of a frame (RFC 6455, section 5.2), and one message larger than any buffer. */
+/**
+ * Each side of every length encoding of a frame (RFC 6455, section 5.2), and one message larger
+ * than any buffer.
+ */
 const BINARY_SIZES = [125, 126, 65_535, 65_536, 1_048_576];
 
 /** Characters of one to four bytes in UTF-8. */

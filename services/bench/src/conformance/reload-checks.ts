@@ -19,7 +19,10 @@ export interface TargetReload {
   closesAfterSeconds: number | null;
 }
 
-/** How long it may take until the new configuration answers, and processes that have it have started, in ms. */
+/**
+ * How long it may take until the new configuration answers, and processes that have it have
+ * started, in ms.
+ */
 export const RELOAD_LIMIT_MS = 10_000;
 /** For how long an open connection must outlive a reload that never ends it. */
 const OUTLIVES_MS = 1_000;

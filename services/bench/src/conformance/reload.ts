@@ -1,5 +1,6 @@
 /**
- * Reloads a proxy for the check that looks what it does: as its proxy.json says, and with another configuration each time.
+ * Reloads a proxy for the check that looks what it does: as its proxy.json says, and with another
+ * configuration each time.
  */
 import { serviceOf } from "../plan/proxies.ts";
 import { locate } from "../platform/counters.ts";

@@ -14,7 +14,10 @@ const GROUP_NAMES: Record<string, string> = {
   secp521r1: "P-521",
 };
 
-/** P-256 first, so that an ECDSA certificate on that curve does not by itself make a TLS 1.2 server refuse. */
+/**
+ * P-256 first, so that an ECDSA certificate on that curve does not by itself make a TLS 1.2 server
+ * refuse.
+ */
 const NIST_GROUPS = ["P-256", "P-384", "P-521"];
 
 const CERTIFICATE_KEYS = { ecdsa: "ecdsa P-256", rsa: "rsa 2048" };
@@ -71,7 +74,8 @@ function cipherCheck(
       `${allowed(target).join(" or ")}${isLeftToClient(target) ? ", with a client that prefers it" : ""}`,
     skip: skipUnlessAllowed(version),
     async run(target) {
-      // OpenSSL's own order prefers 256-bit keys: a server without the policy would choose another cipher.
+      // OpenSSL's own order prefers 256-bit keys: a server without the policy would choose another
+      // cipher.
       const ciphers = isLeftToClient(target) ? preferredCiphers(target.policy) : "DEFAULT";
       const { name } = (await connectTls(target, { ...only(version), ciphers })).getCipher();
       ensure(allowed(target).includes(name), name);
@@ -122,7 +126,8 @@ function oldVersionCheck(id: string, version: SecureVersion): Check {
     expected: "no TLS connection",
     skip: ({ policy }) =>
       isAllowed(policy, version) ? `the policy allows ${spoken(version)}` : undefined,
-    // OpenSSL itself refuses these versions above security level 0: the server must be the one that does.
+    // OpenSSL itself refuses these versions above security level 0: the server must be the one that
+    // does.
     run: (target) => refused(target, { ...only(version), ciphers: "DEFAULT@SECLEVEL=0" }),
   };
 }

@@ -1,8 +1,14 @@
-/** What `ws` exports beside its WebSocket, and its types do not tell: the two halves of one, for a stream that is no socket. */
+/**
+ * What `ws` exports beside its WebSocket, and its types do not tell: the two halves of one, for a
+ * stream that is no socket.
+ */
 import type { Duplex, Writable } from "node:stream";
 
 declare module "ws" {
-  /** Reads frames. Emits "message" (data, isBinary), "ping", "pong", "conclude" (code, reason: a close frame), and "error". */
+  /**
+   * Reads frames. Emits "message" (data, isBinary), "ping", "pong", "conclude" (code, reason: a
+   * close frame), and "error".
+   */
   class Receiver extends Writable {
     constructor(options?: { isServer?: boolean; maxPayload?: number });
   }

@@ -1,5 +1,6 @@
 /**
- * Reads the counters of containers for a runner on another machine: a line is asked, a line is answered.
+ * Reads the counters of containers for a runner on another machine: a line is asked, a line is
+ * answered.
  */
 import { lookup } from "node:dns/promises";
 import { ContainerGone, locate } from "../platform/counters.ts";

@@ -1,6 +1,7 @@
 /**
- * Counters of another machine: a container of this program there, which is asked line by line through docker's own connection, and ends with
- * it. Nobody else is answered: it listens nowhere, but as the door to what is measured on that machine's own network.
+ * Counters of another machine: a container of this program there, which is asked line by line
+ * through docker's own connection, and ends with it. Nobody else is answered: it listens nowhere,
+ * but as the door to what is measured on that machine's own network.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.ts";
@@ -16,7 +17,10 @@ import type { Answer, Request } from "./agent-service.ts";
 import type { Door, RelayedPorts } from "../run/host-network.ts";
 import type { Site } from "../run/placement.ts";
 
-/** The longest that an answer may take. The slowest looks at every process and socket of a busy machine. */
+/**
+ * The longest that an answer may take. The slowest looks at every process and socket of a busy
+ * machine.
+ */
 const ANSWER_LIMIT_MS = 15_000;
 /** Until the container has started. */
 const START_LIMIT_MS = 60_000;

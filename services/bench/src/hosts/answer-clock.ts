@@ -1,5 +1,6 @@
 /**
- * `clock`: answers each line with this machine's time. `hosts` asks it in a container on each machine.
+ * `clock`: answers each line with this machine's time. `hosts` asks it in a container on each
+ * machine.
  */
 import { once } from "node:events";
 import { createInterface } from "node:readline";

@@ -1,5 +1,6 @@
 /**
- * `counters`: answers each line with what containers of this machine use. A run asks it in a container on each further machine.
+ * `counters`: answers each line with what containers of this machine use. A run asks it in a
+ * container on each further machine.
  */
 import { createInterface } from "node:readline";
 import { CountersService } from "./agent-service.ts";

@@ -1,6 +1,7 @@
 /**
- * cAdvisor on machines that are not this one: as services/cadvisor/compose.yaml has it, but on the network over all machines, where it finds
- * the one InfluxDB, and with its machine's name as the tag `machine`, which is the host name of its container.
+ * cAdvisor on machines that are not this one: as services/cadvisor/compose.yaml has it, but on the
+ * network over all machines, where it finds the one InfluxDB, and with its machine's name as the
+ * tag `machine`, which is the host name of its container.
  */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -64,7 +65,8 @@ export async function startFurtherCadvisors(
   await allEnded(
     further.map(async ({ site, agent }) => {
       try {
-        // An engine knows the network when a container there is on it; Compose looks for it before it makes one.
+        // An engine knows the network when a container there is on it; Compose looks for it before
+        // it makes one.
         await agent.ready();
         await start(site, { config, directory, network });
       } catch (error) {

@@ -1,5 +1,6 @@
 /**
- * Whether the machines of hosts.yaml can carry a benchmark together, and what to do where they cannot.
+ * Whether the machines of hosts.yaml can carry a benchmark together, and what to do where they
+ * cannot.
  */
 import { UserError } from "../errors.ts";
 import { BENCH_IMAGE, COUNTERS_FIX, missingCounters, probeEngine } from "../machine/engine.ts";

@@ -51,7 +51,8 @@ test("a machine that says nothing about its clock is named, and not waited for",
 
 test("the wall clock is this machine's, finer than a millisecond", () => {
   const now = wallClock();
-  // Asked between two looks at the coarse one, which is cut off to a whole ms; a clock that is being slewed moves 0.5 ms a second.
+  // Asked between two looks at the coarse one, which is cut off to a whole ms; a clock that is
+  // being slewed moves 0.5 ms a second.
   const [before, fine, after] = [Date.now(), now(), Date.now()];
   assert.ok(fine >= before - 1 && fine <= after + 2, `${before} ${fine} ${after}`);
   const many = Array.from({ length: 5 }, now);

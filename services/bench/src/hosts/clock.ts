@@ -10,7 +10,10 @@ import type { HostEngine } from "./engines.ts";
 
 /** More samples find a shorter round trip; 30 take some 50 ms on one network. */
 const EXCHANGES = 30;
-/** A pause between two lines of a program may stretch a look at the clock; the shortest of a few is taken. */
+/**
+ * A pause between two lines of a program may stretch a look at the clock; the shortest of a few is
+ * taken.
+ */
 const TRIES = 3;
 /** All of the exchanges, and the container's start before them. */
 const LIMIT_MS = 60_000;

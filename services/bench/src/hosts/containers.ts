@@ -1,5 +1,6 @@
 /**
- * The containers whose counters a cell reads, where they are on several machines: `MeasuredContainers` of each, asked at once.
+ * The containers whose counters a cell reads, where they are on several machines:
+ * `MeasuredContainers` of each, asked at once.
  */
 import { frozen, MeasuredContainers, WITH_SOCKETS } from "../run/measured-containers.ts";
 import { Sampler } from "../run/sampler.ts";
@@ -227,7 +228,10 @@ class SpreadSampler {
     if (this.#isOpen) this.#timer = setInterval(() => this.#ask(), ASK_INTERVAL_MS);
   }
 
-  /** A machine that has lost its power says nothing: who is asked and does not answer is noticed, and what it told before is kept. */
+  /**
+   * A machine that has lost its power says nothing: who is asked and does not answer is noticed,
+   * and what it told before is kept.
+   */
   #ask() {
     this.#asked ??= this.#collect("samples")
       .catch((error) => {

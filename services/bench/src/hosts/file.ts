@@ -8,7 +8,10 @@ import { HOSTS_FILE } from "../plan/arguments.ts";
 import { Document } from "../plan/document.ts";
 import schema from "./hosts.schema.json" with { type: "json" };
 
-/** What runs on a machine. Of proxy and servers there is one each, of load one or more, and one observes. */
+/**
+ * What runs on a machine. Of proxy and servers there is one each, of load one or more, and one
+ * observes.
+ */
 export const ROLES = ["proxy", "servers", "load", "observe"] as const;
 
 const EXAMPLE = "hosts.example.yaml";

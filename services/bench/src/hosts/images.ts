@@ -19,7 +19,10 @@ export interface ImageState {
   nowhere: string[];
 }
 
-/** Where the shared services of compose.yaml run. What is not here is a proxy's, by its profile, or on all machines. */
+/**
+ * Where the shared services of compose.yaml run. What is not here is a proxy's, by its profile, or
+ * on all machines.
+ */
 const ROLE_OF_SERVICE = {
   echo: "servers",
   // The machine's speed is told where the proxy is.

@@ -1,5 +1,6 @@
 /**
- * What the network between two machines of hosts.yaml gives: ping and iperf3, from their packages in this program's image.
+ * What the network between two machines of hosts.yaml gives: ping and iperf3, from their packages
+ * in this program's image.
  */
 import { randomBytes } from "node:crypto";
 import { UserError } from "../errors.ts";

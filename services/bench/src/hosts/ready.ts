@@ -39,7 +39,8 @@ export async function requireJoined(engines: HostEngine[], file: string): Promis
  * @throws {UserError} when a machine lacks one
  */
 export function requireImages(images: Map<HostEngine, ImageState>, file: string) {
-  // One that is nowhere is a proxy's that this machine cannot have either, or a service's that the run does not start.
+  // One that is nowhere is a proxy's that this machine cannot have either, or a service's that the
+  // run does not start.
   for (const [{ machine }, { missing }] of images) {
     if (missing.length === 0) continue;
     throw new UserError(

@@ -1,6 +1,6 @@
 /**
- * Between the own network of a machine and that over all machines: what is measured on the first meets this program on the second, and
- * nothing is opened to other machines for it.
+ * Between the own network of a machine and that over all machines: what is measured on the first
+ * meets this program on the second, and nothing is opened to other machines for it.
  */
 import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";

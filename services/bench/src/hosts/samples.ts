@@ -8,7 +8,9 @@ import type { SpreadPlacement } from "./placement.ts";
 
 /** A command in the containers of the load: removes what was written. */
 const EMPTY = ["sh", "-c", "rm -rf /samples/*"];
-/** What samples of another machine may take to come here: some GB are many minutes' on a slow line. */
+/**
+ * What samples of another machine may take to come here: some GB are many minutes' on a slow line.
+ */
 const COPY_LIMIT_MS = 900_000;
 
 export class FurtherSamples {

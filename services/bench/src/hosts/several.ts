@@ -1,5 +1,6 @@
 /**
- * The machines of a file such as hosts.yaml: read, reached, known to be joined before anything starts, and then given their parts of a run.
+ * The machines of a file such as hosts.yaml: read, reached, known to be joined before anything
+ * starts, and then given their parts of a run.
  */
 import { createHash } from "node:crypto";
 import { relative, resolve } from "node:path";

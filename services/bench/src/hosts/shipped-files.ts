@@ -1,5 +1,6 @@
 /**
- * This folder's files on another machine: configurations, scripts and certificates that Compose mounts, in a volume there.
+ * This folder's files on another machine: configurations, scripts and certificates that Compose
+ * mounts, in a volume there.
  */
 import { relative } from "node:path";
 import { UserError } from "../errors.ts";
@@ -16,7 +17,10 @@ const SAMPLES = "samples";
 /** What the files may take to be brought to a machine. */
 const SHIP_LIMIT_MS = 300_000;
 
-/** Volumes of certificates, by their names in compose.yaml. Other volumes are empty on every machine. */
+/**
+ * Volumes of certificates, by their names in compose.yaml. Other volumes are empty on every
+ * machine.
+ */
 const CERTIFICATES = /^certs-/;
 
 /**

@@ -8,7 +8,10 @@ import type { ReachedEngine } from "./engines.ts";
 import type { Role } from "./file.ts";
 import type { Site } from "../run/placement.ts";
 
-/** What an engine elsewhere may take for a command: where its machine is lost nothing comes, not even an error. */
+/**
+ * What an engine elsewhere may take for a command: where its machine is lost nothing comes, not
+ * even an error.
+ */
 const ANSWER_LIMIT_MS = 30_000;
 
 /**

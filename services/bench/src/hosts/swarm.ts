@@ -1,9 +1,11 @@
 /**
- * One network over the engines of hosts.yaml: Docker's Swarm and an attachable overlay. Nothing is scheduled by it: containers are started
- * on each engine by Compose, as on one machine, since a service of Swarm has neither a CPU set nor another container's network.
+ * One network over the engines of hosts.yaml: Docker's Swarm and an attachable overlay. Nothing is
+ * scheduled by it: containers are started on each engine by Compose, as on one machine, since a
+ * service of Swarm has neither a CPU set nor another container's network.
  *
- * Before an engine is changed it gets a mark: a named volume with labels. So it is known there, whoever asks and however a join was
- * broken off, that the Swarm is ours and what else is to be undone.
+ * Before an engine is changed it gets a mark: a named volume with labels. So it is known there,
+ * whoever asks and however a join was broken off, that the Swarm is ours and what else is to be
+ * undone.
  */
 import { randomBytes } from "node:crypto";
 import { isIPv6 } from "node:net";
@@ -34,16 +36,24 @@ export interface Standing {
 export const NETWORK = "ws-proxy-bench-hosts";
 /** Label of what is made on an engine. */
 export const MARK = "ws-proxy-bench.hosts";
-/** Label of what a run makes on another engine than that of ./bench itself, with the name of its Compose project. */
+/**
+ * Label of what a run makes on another engine than that of ./bench itself, with the name of its
+ * Compose project.
+ */
 export const RUN_LABEL = "ws-proxy-bench.run";
 const IMAGES = "ws-proxy-bench.images";
 const BRIDGE = "ws-proxy-bench.bridge";
 
-/** The network by which Swarm's containers reach beyond it: made by the engine, and never removed by it. */
+/**
+ * The network by which Swarm's containers reach beyond it: made by the engine, and never removed by
+ * it.
+ */
 const SWARM_BRIDGE = "docker_gwbridge";
 const BRIDGE_LIMIT_MS = 10_000;
 
-/** Swarm's control, its nodes' gossip, and VXLAN: Docker manual, "Manage swarm service networks". */
+/**
+ * Swarm's control, its nodes' gossip, and VXLAN: Docker manual, "Manage swarm service networks".
+ */
 export const SWARM_PORTS = [
   { protocol: "tcp", port: 2377 },
   { protocol: "tcp", port: 7946 },
@@ -52,8 +62,9 @@ export const SWARM_PORTS = [
 ] as { protocol: "tcp" | "udp"; port: number }[];
 
 /**
- * Addresses of the overlay: those set aside for benchmarks of networks (RFC 2544, RFC 6890), which no machine has. Docker's own choice,
- * 10.0.0.0/8, is that of many a private network. 4,094 to a network.
+ * Addresses of the overlay: those set aside for benchmarks of networks (RFC 2544, RFC 6890), which
+ * no machine has. Docker's own choice, 10.0.0.0/8, is that of many a private network. 4,094 to a
+ * network.
  */
 const POOL = [
   ...["--default-addr-pool", "198.18.0.0/15"],

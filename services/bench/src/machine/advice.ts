@@ -1,8 +1,10 @@
 /**
- * Host settings that matter to the figures: what they are, what they should be, and how to change them.
+ * Host settings that matter to the figures: what they are, what they should be, and how to change
+ * them.
  *
- * The network settings are those that BalancerBattle tuned in 2013 (README of observing/balancerbattle, "Kernel tuning", marked
- * 2013 below) and those that guides for many connections name beside them. What each does: Documentation/networking/ip-sysctl.rst and
+ * The network settings are those that BalancerBattle tuned in 2013 (README of
+ * observing/balancerbattle, "Kernel tuning", marked 2013 below) and those that guides for many
+ * connections name beside them. What each does: Documentation/networking/ip-sysctl.rst and
  * Documentation/admin-guide/sysctl/net.rst of the kernel.
  */
 import { statfsSync } from "node:fs";
@@ -105,7 +107,8 @@ const CHECKS: Check[] = [
     setting: "descriptors per process",
     read: ({ probe }) =>
       probe && `${probe.descriptors.hard} (soft limit: ${probe.descriptors.soft})`,
-    // 100 connections at a time need some 400 in a proxy; 65,536 is where HAProxy's config here ends too.
+    // 100 connections at a time need some 400 in a proxy; 65,536 is where HAProxy's config here
+    // ends too.
     judge: (found) =>
       atLeast(found.startsWith("unlimited") ? "Infinity" : found.split(" ")[0], {
         stop: 1024,
@@ -160,7 +163,8 @@ const CHECKS: Check[] = [
   {
     setting: "clocksource",
     read: ({ cpu }) => cpu.clocksource,
-    // Those that the vDSO reads without a system call: vdso(7), and clocksource drivers of the kernel.
+    // Those that the vDSO reads without a system call: vdso(7), and clocksource drivers of the
+    // kernel.
     judge: (found) =>
       /^(tsc|kvm-clock|hyperv_clocksource_tsc_page|arch_sys_counter)$/.test(found) ? "ok" : "warn",
     expected: "tsc",

@@ -17,7 +17,10 @@ export const HARDENED = [
   "no-new-privileges:true",
 ];
 
-/** Settings of the host's own network namespace that count for containers too, as their traffic passes it. */
+/**
+ * Settings of the host's own network namespace that count for containers too, as their traffic
+ * passes it.
+ */
 const HOST_SETTINGS = [
   "net.core.netdev_max_backlog",
   // What is on the machine's own network has none of its own.

@@ -22,7 +22,10 @@ import type { Cpu, Host, Memory } from "./host.ts";
 /** Services that a run does not start, or that change no figure. */
 const NOT_STARTED = ["certs", "ready", "host-ports", "grafana"];
 
-/** Files that take part in what is measured, beside the folder of each proxy. What they make of images, images' ids tell. */
+/**
+ * Files that take part in what is measured, beside the folder of each proxy. What they make of
+ * images, images' ids tell.
+ */
 const CONFIGURATION = [
   "compose.yaml",
   "compose.override.yaml",
@@ -39,7 +42,10 @@ const CONFIGURATION = [
   "services/reference",
 ];
 
-/** Variables of .env that change no figure: where images come from (their ids count), ports, waiting, labels, and what the plan says. */
+/**
+ * Variables of .env that change no figure: where images come from (their ids count), ports,
+ * waiting, labels, and what the plan says.
+ */
 const OTHER_KNOBS =
   /_IMAGE$|^IMAGE_REGISTRY$|_PORT$|^(RUN|TRIAL|WAIT_SECONDS|DOCKER_ROOT|DOCKER_SOCKET|SCENARIO|SCHEME|SLO_MS|PROXY_CPUS|TLS_KEY_TYPE|NETWORK)$/;
 

@@ -1,5 +1,6 @@
 /**
- * What the kernel tells about this machine in /proc and /sys. A file that cannot be read is null, never a guess.
+ * What the kernel tells about this machine in /proc and /sys. A file that cannot be read is null,
+ * never a guess.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -135,7 +136,8 @@ export function stealShare(host: Host): number | null {
     .split(" ")
     .map(Number);
   if (!times || times.length < 8) return null;
-  // proc(5): user nice system idle iowait irq softirq steal; guest time is already in user and nice.
+  // proc(5): user nice system idle iowait irq softirq steal; guest time is already in user and
+  // nice.
   const [user, nice, system, idle, iowait, irq, softirq, steal] = times;
   const total = user + nice + system + idle + iowait + irq + softirq + steal;
   return total === 0 ? null : steal / total;

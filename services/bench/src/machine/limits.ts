@@ -6,7 +6,8 @@ import { probeEngine } from "./engine.ts";
 import { openHost, readCpu, readMemory, toNumber } from "./host.ts";
 
 /**
- * What compose.yaml and proxies/proxy.yaml set in each container that needs it; limits.test.ts holds them against those files.
+ * What compose.yaml and proxies/proxy.yaml set in each container that needs it; limits.test.ts
+ * holds them against those files.
  */
 export const CONTAINER_SETTINGS = {
   "net.core.somaxconn": "65535",

@@ -17,44 +17,61 @@ import type { Plan, PlannedCell, ScenarioDescription, Scheme, Workload } from ".
 import type { Proxy } from "../plan/proxies.ts";
 import type { Limits } from "./limits.ts";
 
-/** Descriptors of a process beside those of the load: listeners, epoll, pipes, InfluxDB, idle upstream connections. k6 has 10. */
+/**
+ * Descriptors of a process beside those of the load: listeners, epoll, pipes, InfluxDB, idle
+ * upstream connections. k6 has 10.
+ */
 const OWN_DESCRIPTORS = 200;
 
 /**
- * A closed connection keeps its port for 60 s (TIME_WAIT) on the side that closed first, and only on the connecting side does that
- * take one away. WebSocket servers close first (RFC 6455, 7.1.1). Of 4,000 connections, counted in each container's namespace:
- * at most 29 % at k6 and 5 % at a proxy towards the echo server; http-proxy and HAProxy had the most. Doubled, and counted as
- * if all came within 60 s. Linux reuses such a port early only on loopback (net.ipv4.tcp_tw_reuse=2, the default).
+ * A closed connection keeps its port for 60 s (TIME_WAIT) on the side that closed first, and only
+ * on the connecting side does that take one away. WebSocket servers close first (RFC 6455, 7.1.1).
+ * Of 4,000 connections, counted in each container's namespace: at most 29 % at k6 and 5 % at a
+ * proxy towards the echo server; http-proxy and HAProxy had the most. Doubled, and counted as if
+ * all came within 60 s. Linux reuses such a port early only on loopback (net.ipv4.tcp_tw_reuse=2,
+ * the default).
  */
 const WAITING_AT_LOAD = 0.6;
 const WAITING_AT_PROXY = 0.1;
-/** Where clients drop their connections, they close first, and then the proxy does towards the echo server: each keeps its port. */
+/**
+ * Where clients drop their connections, they close first, and then the proxy does towards the echo
+ * server: each keeps its port.
+ */
 const TIME_WAIT_SECONDS = 60;
 
 /**
- * The kernel spreads connections over the listen sockets of several processes by a hash of their addresses (SO_REUSEPORT), which
- * is as good as chance: a process gets an equal share, and hardly ever more than so many standard deviations above it.
- * Of 10,000 connections over 2 workers, 52 % were the most seen (services/echo/src/worker.js); this allows 52.5 %.
+ * The kernel spreads connections over the listen sockets of several processes by a hash of their
+ * addresses (SO_REUSEPORT), which is as good as chance: a process gets an equal share, and hardly
+ * ever more than so many standard deviations above it. Of 10,000 connections over 2 workers, 52 %
+ * were the most seen (services/echo/src/worker.js); this allows 52.5 %.
  */
 const DEVIATIONS = 5;
 
 /**
- * A connection through a proxy is an entry for each hop, and http-proxy looks up the echo server's name for each: 11,891 entries for
- * 4,000 connections in its namespace, which Docker's DNS gives a table of its own. HAProxy + hitch has three hops over TLS: 12,006.
- * An entry outlives its connection by 120 s (net.netfilter.nf_conntrack_tcp_timeout_time_wait).
+ * A connection through a proxy is an entry for each hop, and http-proxy looks up the echo server's
+ * name for each: 11,891 entries for 4,000 connections in its namespace, which Docker's DNS gives a
+ * table of its own. HAProxy + hitch has three hops over TLS: 12,006. An entry outlives its
+ * connection by 120 s (net.netfilter.nf_conntrack_tcp_timeout_time_wait).
  */
 const CONNTRACK_ENTRIES = 3;
 
 /**
- * Of the ports towards one destination, the part that is quickly found. The kernel gives connections ports of one parity, and looks through all of
- * those for each further one (net/ipv4/inet_hashtables.c): beyond it nginx and http-proxy, at 400 a second, left 7,600 to 14,400 of
- * 50,000 handshakes waiting for over 30 s, most of their CPU time the kernel's.
+ * Of the ports towards one destination, the part that is quickly found. The kernel gives
+ * connections ports of one parity, and looks through all of those for each further one
+ * (net/ipv4/inet_hashtables.c): beyond it nginx and http-proxy, at 400 a second, left 7,600 to
+ * 14,400 of 50,000 handshakes waiting for over 30 s, most of their CPU time the kernel's.
  */
 const QUICK_PORTS = 0.5;
 
-/** All containers together at 100 connections: k6 up to 270 MB, echo server 110 MB, http-proxy 139 MB, InfluxDB, cAdvisor, runner. */
+/**
+ * All containers together at 100 connections: k6 up to 270 MB, echo server 110 MB, http-proxy 139
+ * MB, InfluxDB, cAdvisor, runner.
+ */
 const BASE_BYTES = 768 * 2 ** 20;
-/** k6 has 85 KB for an idle connection, nginx 25 KB; the rest is allowed for the echo server and for proxies written in JavaScript. */
+/**
+ * k6 has 85 KB for an idle connection, nginx 25 KB; the rest is allowed for the echo server and for
+ * proxies written in JavaScript.
+ */
 const BYTES_PER_CONNECTION = 256 * 2 ** 10;
 /** A message is in k6, proxy and echo server at once, as text and as bytes. */
 const COPIES_OF_MESSAGE = 8;
@@ -256,7 +273,8 @@ function refuseBudget(budget: number, cores: number | null) {
     );
   }
   if (cores === null) return;
-  // From 4 cores on, whole ones are the proxy's own, and load and echo server need one each (run/cpu-shares.ts).
+  // From 4 cores on, whole ones are the proxy's own, and load and echo server need one each
+  // (run/cpu-shares.ts).
   const most = cores >= 4 && Number.isInteger(budget) ? cores - 2 : cores;
   if (budget <= most) return;
   throw new UserError(

@@ -16,7 +16,10 @@ const SHARED = {
   cadvisor: ["cadvisor", "--version"],
 };
 
-/** HAProxy's list of what it was built with ends about here; the tables that follow say what it could do. */
+/**
+ * HAProxy's list of what it was built with ends about here; the tables that follow say what it
+ * could do.
+ */
 const MOST_LINES = 32;
 
 /** Containers. */

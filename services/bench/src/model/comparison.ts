@@ -54,7 +54,9 @@ export interface Comparison {
   scheme: Scheme;
   /** Keys of the settings that it rests on; several are pooled, the fewest connections first. */
   settings: string[];
-  /** Of a ratio: keys of those that it is to, in the same order; the key of another proxy's copy. */
+  /**
+   * Of a ratio: keys of those that it is to, in the same order; the key of another proxy's copy.
+   */
   beside: string[] | null;
   /** Of what is done to a proxy: its name. */
   event: string | null;
@@ -95,7 +97,10 @@ export interface Extra {
   relation?: "better" | "worse" | "same";
   /** CPU time to that of the reference proxy beside it; of a search cores' worth of its work. */
   toReference?: number;
-  /** Standard deviation over the rounds in % of the mean: as measured, and held against the reference. */
+  /**
+   * Standard deviation over the rounds in % of the mean: as measured, and held against the
+   * reference.
+   */
   spread?: { rawPercent: number | null; heldPercent: number | null };
   /** HTTP: share of requests that were not answered well, in %. */
   badPercent?: number;
@@ -104,7 +109,9 @@ export interface Extra {
   /** Latencies that a percentile rests on, and what it adds to the control's. */
   samples?: number;
   added?: Estimate | null;
-  /** A value over something: latency over 1/(1 − p), percent over seconds, bytes over connections. */
+  /**
+   * A value over something: latency over 1/(1 − p), percent over seconds, bytes over connections.
+   */
   curve?: [x: number, y: number][];
   /** Where CPU time was spent, in seconds of the measured phase. */
   places?: { place: string; service: string; seconds: number; user: number; system: number }[];

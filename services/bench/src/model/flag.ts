@@ -53,18 +53,25 @@ export interface FlagFigures {
 
   // Of a comparison.
   /**
-   * Below `least` nothing is ranked, below `enough` it is a first look. onePairIn: of so many pairs of equal proxies one comes out
-   * apart; null: they are tested, or not ranked.
+   * Below `least` nothing is ranked, below `enough` it is a first look. onePairIn: of so many pairs
+   * of equal proxies one comes out apart; null: they are tested, or not ranked.
    */
   "few-rounds": { rounds: number; least: number; enough: number; onePairIn: number | null };
   /** Of these no figure counts, and so the others are not ranked. */
   survivors: { proxies: string[] };
   "missing-rounds": { most: number; proxies: { proxy: string; rounds: number }[] };
-  /** Of a pool: proxies that have no figure in some of its settings, which have so many connections. */
+  /**
+   * Of a pool: proxies that have no figure in some of its settings, which have so many connections.
+   */
   "lacks-settings": { proxies: { proxy: string; connections: number[] }[] };
-  /** Of a pool: settings with so many connections are left out, as figures of these are void there. */
+  /**
+   * Of a pool: settings with so many connections are left out, as figures of these are void there.
+   */
   "left-out": { proxies: string[]; connections: number[] };
-  /** Of a pool: two that differ, the first being better with so many connections, the second with so many. */
+  /**
+   * Of a pool: two that differ, the first being better with so many connections, the second with so
+   * many.
+   */
   opposite: {
     pairs: { proxies: [string, string]; better: [first: number[], second: number[]] }[];
   };
@@ -80,7 +87,10 @@ export interface FlagFigures {
   "control-beside": {};
   /** Of slopes: these proxies have none. */
   "no-slope": { proxies: string[] };
-  /** Of slopes: for their number, too few connection counts and rounds to tell them apart. points: of the proxy with the fewest. */
+  /**
+   * Of slopes: for their number, too few connection counts and rounds to tell them apart. points:
+   * of the proxy with the fewest.
+   */
   "few-points": { proxies: number; points: number };
   /** Of times of a closed loop: the busiest of its cells. */
   queue: { percent: number; limit: number; atATime: number };

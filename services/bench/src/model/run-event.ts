@@ -5,7 +5,9 @@ import type { Plan, PlannedCell } from "./plan.ts";
 /** It failed; others took too much of the machine; or that was far from as fast as before. */
 export type RepeatReason = "failed" | "disturbed" | "off index";
 
-/** One second of the measured phase, a line of `live.csv`. A key that is absent: it is not known. */
+/**
+ * One second of the measured phase, a line of `live.csv`. A key that is absent: it is not known.
+ */
 export interface LiveSample {
   /** Its end, since 1970. */
   ms: number;

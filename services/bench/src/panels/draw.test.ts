@@ -1,4 +1,7 @@
-/** Every panel of the generated dashboards is drawn from what InfluxDB answered of published runs (testing/frames.json). */
+/**
+ * Every panel of the generated dashboards is drawn from what InfluxDB answered of published runs
+ * (testing/frames.json).
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

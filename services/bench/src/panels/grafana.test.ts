@@ -1,6 +1,6 @@
 /**
- * Against a server that behaves as Grafana's source says: pkg/api/frontendsettings.go, pkg/api/render.go,
- * pkg/api/dashboard_snapshot.go.
+ * Against a server that behaves as Grafana's source says: pkg/api/frontendsettings.go,
+ * pkg/api/render.go, pkg/api/dashboard_snapshot.go.
  */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";

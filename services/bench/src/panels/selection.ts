@@ -57,7 +57,9 @@ export async function select(
   return { selected, leftOut };
 }
 
-/** @returns the run's; of a dashboard that begins at 1970, and overlays cells, the longest cell's */
+/**
+ * @returns the run's; of a dashboard that begins at 1970, and overlays cells, the longest cell's
+ */
 function rangeOf({ time }: Dashboard, { fromMs, toMs, store }: Run): Range {
   if (Date.parse(time?.from ?? "") !== 0) return { fromMs, toMs };
   const lengths = (store?.results.cells ?? []).map(({ measured }) =>

@@ -1,13 +1,18 @@
 /**
- * The proxy's CPU budget: whole cores are a set of so many, a fraction is CPU time in each of short periods.
+ * The proxy's CPU budget: whole cores are a set of so many, a fraction is CPU time in each of short
+ * periods.
  */
 
 /**
- * In the engine's own period of 100 ms a proxy that has used its part stands still for up to as long, which alone breaks a promise about
- * p99 that is shorter. Of nginx with 0.15 of a core, 6 s at 300 handshakes a second: p99 58 ms with 15 ms in 100, 29 ms with 1.5 in 10.
+ * In the engine's own period of 100 ms a proxy that has used its part stands still for up to as
+ * long, which alone breaks a promise about p99 that is shorter. Of nginx with 0.15 of a core, 6 s
+ * at 300 handshakes a second: p99 58 ms with 15 ms in 100, 29 ms with 1.5 in 10.
  */
 export const PERIOD_MICROSECONDS = 10_000;
-/** The kernel grants no less (min_cfs_quota_period in kernel/sched/core.c), nor does the engine take it. */
+/**
+ * The kernel grants no less (min_cfs_quota_period in kernel/sched/core.c), nor does the engine take
+ * it.
+ */
 const LEAST_QUOTA_MICROSECONDS = 1000;
 /** The smallest fraction of a core that can be granted. */
 export const LEAST_CPUS = LEAST_QUOTA_MICROSECONDS / PERIOD_MICROSECONDS;

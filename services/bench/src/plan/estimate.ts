@@ -1,5 +1,6 @@
 /**
- * How long cells take: before a run from figures measured for this project, during it from what cells really took.
+ * How long cells take: before a run from figures measured for this project, during it from what
+ * cells really took.
  */
 import { median } from "simple-statistics";
 import { groupsOf } from "./side-by-side.ts";
@@ -10,15 +11,19 @@ import type { Plan, PlannedCell, Scheme, Workload } from "../model/plan.ts";
 /** How often a cell is run at once before it counts as failed. */
 export const ATTEMPTS = 2;
 
-/** Start, verify, k6's start and stop: 2.0 s in the median on 2 cores (`./bench selfbench`, 36 cells). */
+/**
+ * Start, verify, k6's start and stop: 2.0 s in the median on 2 cores (`./bench selfbench`, 36
+ * cells).
+ */
 const OVERHEAD_SECONDS = 2;
 
 /** What is read of the proxy after the load has ended, and what is made ready before the event. */
 const EVENT_OVERHEAD_SECONDS = 4;
 
 /**
- * Rates that a search tries: four doublings, two that fail, four that divide what is left to 5 %. Each has its pause, the start and the end
- * of the generator, and what waits for its timeout where the rate is too high.
+ * Rates that a search tries: four doublings, two that fail, four that divide what is left to 5 %.
+ * Each has its pause, the start and the end of the generator, and what waits for its timeout where
+ * the rate is too high.
  */
 const PROBES = 10;
 const PROBE_OVERHEAD_SECONDS = 6;

@@ -1,5 +1,6 @@
 /**
- * What may happen to a proxy, or to what stands behind it, while connections are held: the table events.json, which `run` carries out.
+ * What may happen to a proxy, or to what stands behind it, while connections are held: the table
+ * events.json, which `run` carries out.
  */
 import { CONTROL } from "./proxies.ts";
 import table from "./events.json" with { type: "json" };

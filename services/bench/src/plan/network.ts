@@ -1,5 +1,6 @@
 /**
- * Which network is measured: the one that Docker makes, a bridge or over several machines the overlay, or the machine's own.
+ * Which network is measured: the one that Docker makes, a bridge or over several machines the
+ * overlay, or the machine's own.
  */
 import { UserError } from "../errors.ts";
 import { workloadOf } from "./workload.ts";
@@ -9,13 +10,19 @@ import type { Proxy } from "./proxies.ts";
 
 export type Network = (typeof NETWORKS)[number];
 
-/** As NETWORK and battles name them. Over several machines the overlay is what Docker makes, and stands in the bridge's place. */
+/**
+ * As NETWORK and battles name them. Over several machines the overlay is what Docker makes, and
+ * stands in the bridge's place.
+ */
 export const NETWORKS = ["bridge", "host"] as const;
 
 /** Each is known to a cell by its place here. */
 const OF_CELLS = [...NETWORKS, "overlay"] as const;
 
-/** The parameter of a cell that says which; no script takes it. A cell without it is on Docker's network. */
+/**
+ * The parameter of a cell that says which; no script takes it. A cell without it is on Docker's
+ * network.
+ */
 export const HOST_NETWORK = "HOST_NETWORK";
 
 /**

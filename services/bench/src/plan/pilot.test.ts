@@ -41,7 +41,8 @@ test("the slowest proxy decides: at its rate the load takes what the battle leav
     ],
   );
   const slow = rate.proxies[2];
-  // Of 2 cores for 10 s: 8 s and 2 ms for each of 2,000 connections; of these 0.3 s observe, at any rate.
+  // Of 2 cores for 10 s: 8 s and 2 ms for each of 2,000 connections; of these 0.3 s observe, at any
+  // rate.
   assert.ok(Math.abs(slow.busyPercent - 60) < 0.5, `${slow.busyPercent}`);
   assert.ok(Math.abs(slow.observingPercent - 1.5) < 0.01);
   const expected = (2 * 0.85 * 0.6 - 0.03) / ((12 - 0.3) / 2000);

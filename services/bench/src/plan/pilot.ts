@@ -1,6 +1,7 @@
 /**
- * A pilot: rates that a battle leaves to the machine at hand. Each proxy carries each load once, at the default rate of its scenario; from
- * what that took of the machine follows the rate at which the slowest proxy leaves it as idle as the battle asks.
+ * A pilot: rates that a battle leaves to the machine at hand. Each proxy carries each load once, at
+ * the default rate of its scenario; from what that took of the machine follows the rate at which
+ * the slowest proxy leaves it as idle as the battle asks.
  */
 import { UserError } from "../errors.ts";
 import { rateName } from "./workload.ts";

@@ -84,12 +84,18 @@ export interface Known {
 /** name: in plan and report; the folder's is the profile that Compose starts */
 type Entrant = { name: string; proxy: Proxy };
 
-/** The fewest that give the median a 95 % confidence interval without assuming a distribution: 1 − 2 × 0.5⁶ = 97 %. */
+/**
+ * The fewest that give the median a 95 % confidence interval without assuming a distribution: 1 − 2
+ * × 0.5⁶ = 97 %.
+ */
 const AA_ROUNDS = 6;
 
 /** What a promise leaves open beside its SLO and failures: sends, in % of what was due. */
 const SENT_PERCENT = 99;
-/** A search does not go below this, a second: in the seconds of a probe nothing would be left to judge. */
+/**
+ * A search does not go below this, a second: in the seconds of a probe nothing would be left to
+ * judge.
+ */
 const LEAST_RATE = 1;
 
 /**

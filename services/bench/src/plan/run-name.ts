@@ -1,5 +1,6 @@
 /**
- * What a run is called: it is a folder of results/, a tag in InfluxDB and a value of the dashboards' variables, everywhere the same.
+ * What a run is called: it is a folder of results/, a tag in InfluxDB and a value of the
+ * dashboards' variables, everywhere the same.
  */
 import { UserError } from "../errors.ts";
 

@@ -1,6 +1,7 @@
 /**
- * Scenarios: the scripts of loadgen/, `<name>.js` for k6 and `<name>.mjs` for Node. What each does, and its parameters, is in the JSON
- * file beside it, which the script reads too, so that names, ranges and defaults are written down once.
+ * Scenarios: the scripts of loadgen/, `<name>.js` for k6 and `<name>.mjs` for Node. What each does,
+ * and its parameters, is in the JSON file beside it, which the script reads too, so that names,
+ * ranges and defaults are written down once.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";

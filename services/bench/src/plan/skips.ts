@@ -1,5 +1,6 @@
 /**
- * Why a cell of a plan is not run: the kind, on which decisions are made, and the text that people read.
+ * Why a cell of a plan is not run: the kind, on which decisions are made, and the text that people
+ * read.
  */
 
 import type { PlannedCell } from "../model/plan.ts";

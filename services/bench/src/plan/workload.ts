@@ -4,7 +4,10 @@
 
 import type { Parameters, Plan, ScenarioDescription, Scheme, Workload } from "../model/plan.ts";
 
-/** Connections of an open loop that may fail, in % of those asked for: what is promised of a capacity, and a cell at a set rate keeps to. */
+/**
+ * Connections of an open loop that may fail, in % of those asked for: what is promised of a
+ * capacity, and a cell at a set rate keeps to.
+ */
 export const FAILED_LIMIT_PERCENT = 0.1;
 
 /** @param cell of that plan */

@@ -1,6 +1,7 @@
 /**
- * One CPU budget for several containers: that of a container which does nothing, whose cgroup theirs are children of. No right to write
- * cgroups is needed for it, which a container of this program does not have.
+ * One CPU budget for several containers: that of a container which does nothing, whose cgroup
+ * theirs are children of. No right to write cgroups is needed for it, which a container of this
+ * program does not have.
  */
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";

@@ -1,25 +1,32 @@
 /**
- * The one module that knows where the kernel counts what a container uses: cgroup v1 and v2, and the parts of /proc that
- * belong to it. It reads files only, as an ordinary user, and asks no engine.
+ * The one module that knows where the kernel counts what a container uses: cgroup v1 and v2, and
+ * the parts of /proc that belong to it. It reads files only, as an ordinary user, and asks no
+ * engine.
  *
- * What the counters are worth, from the kernel's documentation (admin-guide/cgroup-v1/{cpuacct,memory}.rst,
- * admin-guide/cgroup-v2.rst, proc_stat(5)) and tried on Linux 6.18 with v1:
+ * What the counters are worth, from the kernel's documentation
+ * (admin-guide/cgroup-v1/{cpuacct,memory}.rst, admin-guide/cgroup-v2.rst, proc_stat(5)) and tried
+ * on Linux 6.18 with v1:
  *
- * - CPU in total is the scheduler's own clock, in ns (v1) or µs (v2), not sampled. A task that is running is charged at
- *   every tick and switch: a reading lags by up to one tick (4 ms seen, CONFIG_HZ=250) for each CPU that is busy just then.
- * - User and system are sampled by the tick. v2 scales them, so that their sum is the total; v1 does not
- *   (`cpuacct.usage_user`, `usage_sys`), or in steps of 10 ms (`cpuacct.stat`). `difference` scales both.
- * - Memory use is charged in batches of 64 pages a CPU: the last 256 KiB for each CPU are not exact.
+ * - CPU in total is the scheduler's own clock, in ns (v1) or µs (v2), not sampled. A task that is
+ *   running is charged at every tick and switch: a reading lags by up to one tick (4 ms seen,
+ *   CONFIG_HZ=250) for each CPU that is busy just then.
+ * - User and system are sampled by the tick. v2 scales them, so that their sum is the total; v1
+ *   does not (`cpuacct.usage_user`, `usage_sys`), or in steps of 10 ms (`cpuacct.stat`).
+ *   `difference` scales both.
+ * - Memory use is charged in batches of 64 pages a CPU: the last 256 KiB for each CPU are not
+ *   exact.
  * - v1: `memory.kmem.usage_in_bytes` is part of the usage: with 3,000 open connections usage was
  *   kmem + rss + cache to the byte.
- * - v1: socket buffers are in no counter unless `memory.kmem.tcp.limit_in_bytes` is set, which engines do not: with 60 MB
- *   unread in 1,000 sockets `memory.kmem.tcp.usage_in_bytes` read 0 and usage grew by 3 MB. With a limit it read 65,536,000,
- *   and usage still left them out. So `socketBytes` is null without one. `/proc/<pid>/net/sockstat` is no way out: its `mem`
- *   was the same in three network namespaces; it counts the whole machine.
- * - v1: without that limit an accepted connection was charged with 1.4 KB of kernel memory, with it 3.9 KB; one opened by
- *   connect() with 4.3 KB. The difference is about the size of the socket itself (2.4 KB in /proc/slabinfo), which seems to
- *   be charged on accept only with a limit.
- * - v2 counts socket buffers, in `memory.stat` and in the usage. Never compare memory over v1 and v2.
+ * - v1: socket buffers are in no counter unless `memory.kmem.tcp.limit_in_bytes` is set, which
+ *   engines do not: with 60 MB unread in 1,000 sockets `memory.kmem.tcp.usage_in_bytes` read 0 and
+ *   usage grew by 3 MB. With a limit it read 65,536,000, and usage still left them out. So
+ *   `socketBytes` is null without one. `/proc/<pid>/net/sockstat` is no way out: its `mem` was the
+ *   same in three network namespaces; it counts the whole machine.
+ * - v1: without that limit an accepted connection was charged with 1.4 KB of kernel memory, with it
+ *   3.9 KB; one opened by connect() with 4.3 KB. The difference is about the size of the socket
+ *   itself (2.4 KB in /proc/slabinfo), which seems to be charged on accept only with a limit.
+ * - v2 counts socket buffers, in `memory.stat` and in the usage. Never compare memory over v1 and
+ *   v2.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -76,8 +83,8 @@ export class ContainerGone extends Error {
 const GONE = new Set(["ENOENT", "ENODEV", "ESRCH"]);
 
 /**
- * Ticks in a second as /proc and cpuacct.stat show them: USER_HZ, 100 on every architecture Docker runs on, whatever
- * CONFIG_HZ is (time(7), proc_stat(5)).
+ * Ticks in a second as /proc and cpuacct.stat show them: USER_HZ, 100 on every architecture Docker
+ * runs on, whatever CONFIG_HZ is (time(7), proc_stat(5)).
  */
 const TICKS_PER_SECOND = 100;
 
@@ -167,7 +174,8 @@ export class Counters {
   processes(): number[] {
     const proc = join(this.#root, "/proc");
     try {
-      // The cgroup's own list of processes has the numbers of the reader's namespace, which is another one than the host's.
+      // The cgroup's own list of processes has the numbers of the reader's namespace, which is
+      // another one than the host's.
       const own = text(join(proc, String(this.#pid), "cgroup"));
       return readdirSync(proc)
         .filter((name) => /^\d+$/.test(name) && cgroupsOf(join(proc, name)) === own)
@@ -197,7 +205,10 @@ export class Counters {
   }
 }
 
-/** A socket in /proc/<pid>/net/tcp: number, both addresses, and its state, which is 8 for CLOSE_WAIT (include/net/tcp_states.h). */
+/**
+ * A socket in /proc/<pid>/net/tcp: number, both addresses, and its state, which is 8 for CLOSE_WAIT
+ * (include/net/tcp_states.h).
+ */
 const CLOSE_WAIT = /^ *\d+: \S+ \S+ 08 /gm;
 
 /**
@@ -238,7 +249,8 @@ export function locate({
     return counters;
   } catch (error) {
     if (!(error instanceof ContainerGone) || !isGone(error.cause)) throw error;
-    // A file is missing: because the container has ended just now, or because this machine has none?
+    // A file is missing: because the container has ended just now, or because this machine has
+    // none?
     directoryOf(pid, root, groupsOf(pid, root), version === 1 ? "cpuacct" : "");
     const { path } = error.cause as NodeJS.ErrnoException;
     throw new UserError(
@@ -311,7 +323,8 @@ function directoryOf(
       "Start it with ./bench.",
     );
   }
-  // No container lives in the root. A process that has ended is shown there until its parent has taken note.
+  // No container lives in the root. A process that has ended is shown there until its parent has
+  // taken note.
   if (group.path === "/" || group.path.endsWith(" (deleted)")) throw new ContainerGone(pid);
   if (group.path.startsWith("/..")) {
     throw new UserError(

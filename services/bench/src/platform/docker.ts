@@ -75,7 +75,8 @@ export function run(
       result.stderr += text;
       result.output += text;
       child.kill("SIGKILL");
-      // What it has started itself, as docker its plugin for Compose, may go on, and would hold them.
+      // What it has started itself, as docker its plugin for Compose, may go on, and would hold
+      // them.
       child.stdout?.destroy();
       child.stderr?.destroy();
     };
@@ -94,8 +95,9 @@ export function run(
 }
 
 /**
- * Programs that run now. A signal to the container reaches this process alone; they must end too. But Ctrl-C on a shared
- * terminal reaches both, and a second one would make Compose kill what it is about to stop.
+ * Programs that run now. A signal to the container reaches this process alone; they must end too.
+ * But Ctrl-C on a shared terminal reaches both, and a second one would make Compose kill what it is
+ * about to stop.
  */
 const children = {
   /** whether it shares the terminal */
@@ -323,7 +325,10 @@ export class Project {
     await this.check(["kill", "--signal", `SIG${name}`, service]);
   }
 
-  /** Removes its containers, networks and volumes. As its data goes too, nothing has to end in order. */
+  /**
+   * Removes its containers, networks and volumes. As its data goes too, nothing has to end in
+   * order.
+   */
   down() {
     return this.check(["down", "--volumes", "--remove-orphans", "--timeout", "0"]);
   }
@@ -356,7 +361,8 @@ export interface ContainerState {
 const ENDED = "program ended with status";
 
 /**
- * A Docker engine, wherever it is. Commands are whole, with `docker` as their first word: it becomes what leads to this engine.
+ * A Docker engine, wherever it is. Commands are whole, with `docker` as their first word: it
+ * becomes what leads to this engine.
  */
 export class Engine {
   #runHere: typeof run;
@@ -399,7 +405,8 @@ export class Engine {
    * @throws {UserError} when the engine does not answer
    */
   async containersOf(project: string): Promise<ContainerState[]> {
-    // An image that Compose built passes its project on to every container of it; only Compose's own have a number.
+    // An image that Compose built passes its project on to every container of it; only Compose's
+    // own have a number.
     const ids = await this.check([
       ...["docker", "ps", "--all", "--quiet"],
       ...["--filter", `label=com.docker.compose.project=${project}`],

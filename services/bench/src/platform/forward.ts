@@ -19,11 +19,13 @@ export async function forward(
   target: { host: string; port: number } | { path: string },
   address?: string,
 ): Promise<Server> {
-  // Either side may end what it sends before the other does; and no small packet waits for a larger one.
+  // Either side may end what it sends before the other does; and no small packet waits for a larger
+  // one.
   const options = { allowHalfOpen: true, noDelay: true };
   const server = createServer(options, (client) => {
     const proxy = connect({ ...target, ...options });
-    // Where one side breaks off, or cannot be reached, both are closed: all that the other can be told.
+    // Where one side breaks off, or cannot be reached, both are closed: all that the other can be
+    // told.
     pipeline(client, proxy, client, () => {});
   });
   if (typeof port === "string") server.listen(port);

@@ -1,6 +1,7 @@
 /**
- * The folder that tells a proxy the number of its configuration. It is mounted into the proxy's container; what it holds in battles
- * that change no configuration is nothing, and the proxy then has no answer to GET /.generation.
+ * The folder that tells a proxy the number of its configuration. It is mounted into the proxy's
+ * container; what it holds in battles that change no configuration is nothing, and the proxy then
+ * has no answer to GET /.generation.
  */
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +23,10 @@ export class GenerationFolder {
     chmodSync(this.path, 0o755);
   }
 
-  /** What Compose is told. It must stay the same for as long as the project lives, or Compose makes the containers anew. */
+  /**
+   * What Compose is told. It must stay the same for as long as the project lives, or Compose makes
+   * the containers anew.
+   */
   get env() {
     return { GENERATION_FOLDER: this.path };
   }

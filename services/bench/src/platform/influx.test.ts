@@ -12,7 +12,8 @@ const AT = { ms: 1465839830100 };
 const WARM = { temperature: 82 };
 
 // The examples of the section "Special characters" of
-// https://docs.influxdata.com/influxdb/v1/write_protocols/line_protocol_reference/, their times in ms.
+// https://docs.influxdata.com/influxdb/v1/write_protocols/line_protocol_reference/, their times in
+// ms.
 test("special characters are escaped as InfluxData's reference shows", () => {
   const examples: [Point, string][] = [
     [

@@ -131,7 +131,8 @@ export class Influx {
       const response = await fetch(new URL(path, this.#url), {
         method: "POST",
         body,
-        // A connection kept alive would lead to a container that is gone when the next of its name has come.
+        // A connection kept alive would lead to a container that is gone when the next of its name
+        // has come.
         headers: { connection: "close" },
         signal: AbortSignal.timeout(this.#timeoutMs),
       });
@@ -179,8 +180,8 @@ function identifier(name: string) {
   return `"${name.replace(/["\\]/g, "\\$&")}"`;
 }
 
-// What InfluxDB 1.6 cannot be given, by experiment: nothing at all, a line break, a backslash before a delimiter (in a tag,
-// only at its end), and a measurement that looks like a comment.
+// What InfluxDB 1.6 cannot be given, by experiment: nothing at all, a line break, a backslash
+// before a delimiter (in a tag, only at its end), and a measurement that looks like a comment.
 const NO_TAG = /^$|[\n\r]|\\$/;
 const NO_FIELD = /^$|[\n\r]|\\(?=[,= ]|$)/;
 const NO_MEASUREMENT = new RegExp(`^#|${NO_FIELD.source}`);

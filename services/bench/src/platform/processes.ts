@@ -1,10 +1,14 @@
 /**
- * Single processes of containers, by the numbers that the host has for them. As counters.ts it reads /proc alone, as an ordinary user.
+ * Single processes of containers, by the numbers that the host has for them. As counters.ts it
+ * reads /proc alone, as an ordinary user.
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** State, and parent, in /proc/<pid>/stat: after the name, which may hold anything (proc_pid_stat(5)). */
+/**
+ * State, and parent, in /proc/<pid>/stat: after the name, which may hold anything
+ * (proc_pid_stat(5)).
+ */
 const STAT = /^\d+ \(.*\) (\S) (\d+) /s;
 
 export interface Worker {

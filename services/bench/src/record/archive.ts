@@ -1,7 +1,8 @@
 /**
- * The raw samples and logs of a published run in one file: a tar of its `cells/`, compressed by zstd. What was compressed on its own lies
- * in it plain, as together it takes a third of the room; latencies and counters are packed as `packed-latencies.ts` and `packed-csv.ts` tell.
- * A cell's own record is left out: results.json beside the archive has it.
+ * The raw samples and logs of a published run in one file: a tar of its `cells/`, compressed by
+ * zstd. What was compressed on its own lies in it plain, as together it takes a third of the room;
+ * latencies and counters are packed as `packed-latencies.ts` and `packed-csv.ts` tell. A cell's own
+ * record is left out: results.json beside the archive has it.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -29,7 +30,10 @@ const PACKED: Record<string, (csv: string) => string> = {
   [CURVES_FILE]: packedCsv,
 };
 
-/** The slowest level that zstd does not call `ultra`, and the longest window that every reader accepts. */
+/**
+ * The slowest level that zstd does not call `ultra`, and the longest window that every reader
+ * accepts.
+ */
 const COMPRESSION = {
   [constants.ZSTD_c_compressionLevel]: 19,
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,

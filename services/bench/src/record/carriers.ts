@@ -1,5 +1,6 @@
 /**
- * Which containers of a cell were on one machine, and how many machines there were: several engines of hosts.yaml may run on one.
+ * Which containers of a cell were on one machine, and how many machines there were: several engines
+ * of hosts.yaml may run on one.
  */
 
 import type { CellRecord } from "../model/cell.ts";

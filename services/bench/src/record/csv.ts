@@ -1,5 +1,6 @@
 /**
- * The CSV files of a run's folder. k6's own CSV is not among them: it is large, and read in a stream (run/k6.ts).
+ * The CSV files of a run's folder. k6's own CSV is not among them: it is large, and read in a
+ * stream (run/k6.ts).
  */
 import { csvFormatRows, csvParse } from "d3-dsv";
 
@@ -8,7 +9,8 @@ import { csvFormatRows, csvParse } from "d3-dsv";
  * @returns a line each; null and undefined are empty fields
  */
 export function csvText(rows: unknown[][]): string {
-  // It writes any value as the text that it is, and null and undefined as an empty one; its types know texts alone.
+  // It writes any value as the text that it is, and null and undefined as an empty one; its types
+  // know texts alone.
   return `${csvFormatRows(rows as string[][])}\n`;
 }
 

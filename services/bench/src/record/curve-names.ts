@@ -3,12 +3,15 @@
  */
 
 /**
- * Name of the file in the folder of a cell: `ms` since 1970, `service`, `series`, `value`; of several machines `machine`, empty where it is
- * that of ./bench.
+ * Name of the file in the folder of a cell: `ms` since 1970, `service`, `series`, `value`; of
+ * several machines `machine`, empty where it is that of ./bench.
  */
 export const CURVES_FILE = "cadvisor.csv";
 
-/** cAdvisor's tag `machine` on that of ./bench: the host name that services/cadvisor gives its container. On others it is their name. */
+/**
+ * cAdvisor's tag `machine` on that of ./bench: the host name that services/cadvisor gives its
+ * container. On others it is their name.
+ */
 export const OWN_MACHINE = "cadvisor";
 
 /** Containers of the load: there may be several in a cell, and the record tells them apart. */

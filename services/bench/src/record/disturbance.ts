@@ -1,10 +1,14 @@
 /**
- * What others took from the machine while a cell was measured: the hypervisor, and programs that are none of this benchmark's.
+ * What others took from the machine while a cell was measured: the hypervisor, and programs that
+ * are none of this benchmark's.
  */
 
 import type { CellRecord } from "../model/cell.ts";
 
-/** Shares of the machine's CPU time, in %: a cell with more is weak, or does not count and is repeated. */
+/**
+ * Shares of the machine's CPU time, in %: a cell with more is weak, or does not count and is
+ * repeated.
+ */
 export const STEAL_LIMIT_PERCENT = { invalid: 10, weak: 2 };
 export const FOREIGN_LIMIT_PERCENT = { invalid: 20, weak: 10 };
 

@@ -11,7 +11,8 @@ export function generatorCores(
   workload: Pick<Workload, "generatorThreads" | "threads" | "referenceShare">,
 ): number {
   const { generatorThreads, threads = Infinity, referenceShare } = workload;
-  // A generator that is told its threads has a second one beside it for the reference proxy, of one thread.
+  // A generator that is told its threads has a second one beside it for the reference proxy, of one
+  // thread.
   const each = generatorThreads === "one" ? 1 : threads + (referenceShare > 0 ? 1 : 0);
   const generators = Object.values(containers).filter(({ role }) => role === "load").length;
   return generators > 0 ? Math.min(loadCores, each * generators) : loadCores;

@@ -1,5 +1,6 @@
 /**
- * `live.csv` in the folder of a cell: what its load and its proxy did in each second of the measured phase.
+ * `live.csv` in the folder of a cell: what its load and its proxy did in each second of the
+ * measured phase.
  */
 import { csvText, readRows } from "./csv.ts";
 import type { LiveSample } from "../model/run-event.ts";

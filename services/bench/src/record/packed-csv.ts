@@ -1,6 +1,6 @@
 /**
- * CSV of counters in a third of the room: readings of one thing stand one after the other, a line a column, each as what it is more than
- * the one before.
+ * CSV of counters in a third of the room: readings of one thing stand one after the other, a line a
+ * column, each as what it is more than the one before.
  */
 
 /** Before names of columns, and values of them, that tell apart what was read. */

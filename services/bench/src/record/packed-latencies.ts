@@ -1,6 +1,7 @@
 /**
- * Every latency of a published run, in a tenth of the room: sorted within each second they differ by little, and three digits are what
- * reports tell and HdrHistogram keeps by default. All six would take three times as much.
+ * Every latency of a published run, in a tenth of the room: sorted within each second they differ
+ * by little, and three digits are what reports tell and HdrHistogram keeps by default. All six
+ * would take three times as much.
  */
 
 const HEADER = "metric,ms,value";

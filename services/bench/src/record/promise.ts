@@ -1,5 +1,6 @@
 /**
- * Whether a load kept a promise, and whose fault it was where it did not: of the proxy, or of what measures it.
+ * Whether a load kept a promise, and whose fault it was where it did not: of the proxy, or of what
+ * measures it.
  */
 import { takenByOthers, STEAL_LIMIT_PERCENT, FOREIGN_LIMIT_PERCENT } from "./disturbance.ts";
 import type { Broken, CellRecord, Judgement, Limit } from "../model/cell.ts";
@@ -8,11 +9,15 @@ import type { LoadPromise } from "../model/plan.ts";
 /** A generator that is busier than this, in % of the cores that it may use, measures itself. */
 export const GENERATOR_LIMIT_PERCENT = 80;
 /**
- * On a machine that is busier, in % of its cores, whatever is ready to run waits for a core. A generator that shares the cores with what it
- * measures gets no more than its part of them, so its own limit never tells.
+ * On a machine that is busier, in % of its cores, whatever is ready to run waits for a core. A
+ * generator that shares the cores with what it measures gets no more than its part of them, so its
+ * own limit never tells.
  */
 export const MACHINE_LIMIT_PERCENT = 90;
-/** Where more of what was due began late, in %, the highest percentile that is promised may be the generator's own lateness. */
+/**
+ * Where more of what was due began late, in %, the highest percentile that is promised may be the
+ * generator's own lateness.
+ */
 export const LATE_LIMIT_PERCENT = 1;
 
 type Judged = Pick<

@@ -9,7 +9,10 @@ import type { PlannedCell } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";
 import type { RepeatReason } from "../model/run-event.ts";
 
-/** How often a cell that ended well is run again at the end of its run; tests that run beside others want none. */
+/**
+ * How often a cell that ended well is run again at the end of its run; tests that run beside others
+ * want none.
+ */
 export const REPEATS = Number(process.env.BENCH_REPEATS ?? 2);
 
 /**
@@ -39,7 +42,8 @@ export function cellsToRepeat({ plan, cells }: Pick<Results, "plan" | "cells">):
   return plan.cells.filter((cell) => {
     const last = cells.findLastIndex(({ id }) => id === cell.id);
     if (last < 0 || cells[last].status !== "ok" || isSearch(cell)) return false;
-    // What grows or is left is each proxy's own, whatever the machine's speed; and the proxies beside it are others already.
+    // What grows or is left is each proxy's own, whatever the machine's speed; and the proxies
+    // beside it are others already.
     if (plan.sideBySide || isSoak(workloadOf(plan, cell))) return false;
     const ended = cells.filter(({ id, status }) => id === cell.id && status === "ok").length;
     return ended <= REPEATS && repeatReason(cells[last], cells.slice(0, last)) !== null;

@@ -1,6 +1,6 @@
 /**
- * The files of a run. Whatever is written replaces its file in one step, after every cell, so that a crash or a full disk
- * loses the cell that runs and nothing else.
+ * The files of a run. Whatever is written replaces its file in one step, after every cell, so that
+ * a crash or a full disk loses the cell that runs and nothing else.
  */
 import {
   closeSync,
@@ -22,7 +22,10 @@ import type { Environment } from "../model/environment.ts";
 import type { Plan, PlannedCell } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";
 
-/** A run's folder, and what is in it. Raw files lie in its folder `cells/`, or once it is published in one archive. */
+/**
+ * A run's folder, and what is in it. Raw files lie in its folder `cells/`, or once it is published
+ * in one archive.
+ */
 export class Store {
   /** what the archive holds, once it was asked for */
   #unpacked: Map<string, Buffer> | undefined;

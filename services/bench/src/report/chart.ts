@@ -14,8 +14,8 @@
  * picture of it. `view.width` is in the pixels at which it is seen: PHONE, or WIDTH by default.
  * `keyMark(look)` is a proxy's mark beside its name in HTML.
  *
- * Colour and shape are a proxy's own (proxy.json) and come with the data. `better` says which way is
- * good, and sorts bars. An axis is logarithmic where `scale` says so, and its label tells.
+ * Colour and shape are a proxy's own (proxy.json) and come with the data. `better` says which way
+ * is good, and sorts bars. An axis is logarithmic where `scale` says so, and its label tells.
  */
 export type { Bar, BarRow, Bars } from "./chart-bars.ts";
 export { bars } from "./chart-bars.ts";

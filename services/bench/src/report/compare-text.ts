@@ -1,5 +1,6 @@
 /**
- * Two runs beside each other, for a terminal: what differs in how they were made, then which figures differ.
+ * Two runs beside each other, for a terminal: what differs in how they were made, then which
+ * figures differ.
  */
 import type { ComparedRow, RunComparison } from "../analyse/compare-runs.ts";
 import { ALPHA } from "../analyse/ranking.ts";

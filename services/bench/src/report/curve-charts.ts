@@ -10,7 +10,10 @@ import { isBest, scaleOf, settingTitle, titleOfProxy } from "./text.ts";
 import type { Topic } from "./topics.ts";
 import { columnTitle, picked } from "./topics.ts";
 
-/** Of the proxy (all its containers together) by the cell's id, seconds from the start of the measured phase. */
+/**
+ * Of the proxy (all its containers together) by the cell's id, seconds from the start of the
+ * measured phase.
+ */
 export type Curves = Record<
   string,
   { seconds: number[]; usageBytes: number[]; cpuCores: number[] }

@@ -4,7 +4,10 @@ import type { Meaning, Parameters, ScenarioDescription } from "../model/plan.ts"
 
 type Described = Pick<ScenarioDescription, "parameterNames" | "holdsConnections">;
 
-/** Parameters in words, in the order in which a reader wants to know them; `holds`: connections are held. */
+/**
+ * Parameters in words, in the order in which a reader wants to know them; `holds`: connections are
+ * held.
+ */
 const WORDS: Partial<Record<Meaning, (value: string, holds: boolean) => string>> = {
   connections: (value) => `${value} connections`,
   connectionsPerSecond: (value, holds) =>

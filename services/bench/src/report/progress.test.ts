@@ -9,8 +9,8 @@ import type { Phase, RunEvent } from "../model/run-event.ts";
 import type { TestContext } from "node:test";
 
 /**
- * A terminal as far as the live view needs one: it wraps, and knows "\r", "\n", up, erase line and erase below. Anything
- * else is an error.
+ * A terminal as far as the live view needs one: it wraps, and knows "\r", "\n", up, erase line and
+ * erase below. Anything else is an error.
  */
 class Terminal {
   rows: string[] = [""];

@@ -1,6 +1,6 @@
 /**
- * What a person sees while a battle runs: on a terminal one block that is rewritten in place, with a lasting line above it for
- * every finished cell; elsewhere the lasting lines alone.
+ * What a person sees while a battle runs: on a terminal one block that is rewritten in place, with
+ * a lasting line above it for every finished cell; elsewhere the lasting lines alone.
  */
 import { stripVTControlCharacters, styleText } from "node:util";
 import { schemeName, workloadOf } from "../plan/workload.ts";
@@ -10,7 +10,10 @@ import type { LatencySummary } from "../model/load.ts";
 import type { Plan, PlannedCell } from "../model/plan.ts";
 import type { Listener, RunEvent } from "../model/run-event.ts";
 
-/** Four times a second: what changes faster nobody can read, and the terminal's CPU is the measured machine's. */
+/**
+ * Four times a second: what changes faster nobody can read, and the terminal's CPU is the measured
+ * machine's.
+ */
 const REFRESH_MS = 250;
 const BAR_CELLS = 16;
 

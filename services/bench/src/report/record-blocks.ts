@@ -1,5 +1,6 @@
 /**
- * What a report says of the run itself: how to repeat it, what became of its cells, how fast the machine was, and what it was.
+ * What a report says of the run itself: how to repeat it, what became of its cells, how fast the
+ * machine was, and what it was.
  */
 import { gzipSync } from "node:zlib";
 import type { JudgedCell, Reported } from "../model/comparison.ts";
@@ -314,7 +315,10 @@ function machinesBlocks(machines: NonNullable<Results["environment"]["machines"]
   ];
 }
 
-/** The record: beside a published report, inside of any other, which may be all that somebody is sent. */
+/**
+ * The record: beside a published report, inside of any other, which may be all that somebody is
+ * sent.
+ */
 function dataBlocks(results: Results): Block[] {
   const { archive, run } = results;
   const beside =

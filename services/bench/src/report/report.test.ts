@@ -1,6 +1,6 @@
 /**
- * Reports of runs that went wrong, and of what no published run has. How a report of a good one reads, published/ shows: what this
- * version makes of each is held against the file there.
+ * Reports of runs that went wrong, and of what no published run has. How a report of a good one
+ * reads, published/ shows: what this version makes of each is held against the file there.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

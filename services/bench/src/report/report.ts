@@ -1,6 +1,6 @@
 /**
- * A run's report: the order in which it says things. Everything that compares is of `Comparisons`; the record is read for what
- * became of each cell, and for the environment.
+ * A run's report: the order in which it says things. Everything that compares is of `Comparisons`;
+ * the record is read for what became of each cell, and for the environment.
  */
 import type { ExtraColumn } from "../analyse/questions.ts";
 import { GROUPS, measureTitle } from "../analyse/questions.ts";
@@ -233,7 +233,10 @@ function moreBlocks(file: Comparisons, { question, all }: Topic, shown: Comparis
   });
 }
 
-/** What weakens the comparisons of a table, each text once, with the settings that it is of where it is not of all. */
+/**
+ * What weakens the comparisons of a table, each text once, with the settings that it is of where it
+ * is not of all.
+ */
 export function flagBlocks(file: Comparisons, comparisons: Comparison[]): Block[] {
   const title = (name: string) => titleOfProxy(file, name);
   const told = comparisons.flatMap((one) =>

@@ -1,5 +1,6 @@
 /**
- * The one table that everything here is shown in, and how comparisons become one: a row a proxy, a column a figure.
+ * The one table that everything here is shown in, and how comparisons become one: a row a proxy, a
+ * column a figure.
  */
 import type { ExtraColumn } from "../analyse/questions.ts";
 import { measureTitle } from "../analyse/questions.ts";
@@ -102,7 +103,10 @@ export function figuresTable(named: Named, columns: FigureColumn[], options: Opt
   };
 }
 
-/** Names of the proxies, the best of the first column first, those without a figure behind them, the control last. */
+/**
+ * Names of the proxies, the best of the first column first, those without a figure behind them, the
+ * control last.
+ */
 function orderOf({ proxies }: Named, comparisons: Comparison[]): string[] {
   const places = comparisons.map(({ figures, measure }) => {
     const sign = measure.better === "lower" ? 1 : -1;

@@ -10,8 +10,8 @@ const ERASE_BELOW = "\x1b[J";
 const up = (lines: number) => `\x1b[${lines}A`;
 
 /**
- * The cursor rests on an empty line above the block: it stays there when a resize wraps the block's lines anew, and what another program
- * writes is not written over.
+ * The cursor rests on an empty line above the block: it stays there when a resize wraps the block's
+ * lines anew, and what another program writes is not written over.
  */
 export class TerminalBlock {
   #stream: { write(text: string): unknown };
@@ -35,12 +35,13 @@ export class TerminalBlock {
 
   /** @param block of characters that are one column wide */
   draw(block: string[]) {
-    // One column less than there is: a terminal whose last column is full treats "erase the rest of the line" in its own way.
+    // One column less than there is: a terminal whose last column is full treats "erase the rest of
+    // the line" in its own way.
     const width = Math.max(1, (this.#columns() || USUAL_COLUMNS) - 1);
     const lines = block.map((line) => clip(line, width));
     const next = lines.join("\n");
-    // The old block may take more lines than it was written in, wrapped anew; or be gone over by a long lasting line. It gets
-    // shorter only when a cell has ended, which leaves such a line.
+    // The old block may take more lines than it was written in, wrapped anew; or be gone over by a
+    // long lasting line. It gets shorter only when a cell has ended, which leaves such a line.
     const anew = this.#waiting.length > 0 || width !== this.#shownWidth;
     if (lines.length === 0 || (!anew && next === this.#shown)) return;
     const lasting = this.#waiting.splice(0).map((line) => `${line}\n`);

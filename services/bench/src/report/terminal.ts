@@ -27,7 +27,10 @@ export function terminalOf(file: Comparisons): string {
     .trimEnd();
 }
 
-/** As many columns in each table as a terminal has room for, and as many tables as a screen; the rest is in the report. */
+/**
+ * As many columns in each table as a terminal has room for, and as many tables as a screen; the
+ * rest is in the report.
+ */
 function fitting(file: Comparisons, answers: Answer[]): string[][] {
   const tables: string[][] = [];
   let rest = answers;

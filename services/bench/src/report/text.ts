@@ -1,5 +1,6 @@
 /**
- * All that a typed value is called: figures, settings, flags, and why something is missing. Tables, not sentences of their own.
+ * All that a typed value is called: figures, settings, flags, and why something is missing. Tables,
+ * not sentences of their own.
  */
 import type {
   Comparisons,
@@ -115,7 +116,8 @@ const ASIDE: Meaning[] = [
 ];
 
 /**
- * The one name of a setting, or of a pool of them: what differs from the others, and the scheme. `2,000 connections, wss`
+ * The one name of a setting, or of a pool of them: what differs from the others, and the scheme.
+ * `2,000 connections, wss`
  *
  * @param keys of the settings
  * @param settings from which it is to be told apart

@@ -1,5 +1,6 @@
 /**
- * The comparisons of a run by topic, in the order of the table of questions; and the few that answer it at a glance.
+ * The comparisons of a run by topic, in the order of the table of questions; and the few that
+ * answer it at a glance.
  */
 import type { Question } from "../analyse/questions.ts";
 import { QUESTIONS } from "../analyse/questions.ts";
@@ -50,7 +51,10 @@ export function within(file: Comparisons, comparisons: Comparison[]): Comparison
   return { ...file, settings: Object.fromEntries(settings) };
 }
 
-/** Where latencies at a rate are told of all rounds together, those of single cells say nothing more. */
+/**
+ * Where latencies at a rate are told of all rounds together, those of single cells say nothing
+ * more.
+ */
 function withoutRates(comparisons: Comparison[]): Comparison[] {
   const told = (id: string) =>
     new Set(
@@ -126,7 +130,10 @@ export function answersOf(file: Comparisons, topics = topicsOf(file)): Answer[] 
     .slice(0, MOST_ANSWERS);
 }
 
-/** One a scheme, event and measure: that of most settings, figures and connections; of TLS the newest, with the cheapest key. */
+/**
+ * One a scheme, event and measure: that of most settings, figures and connections; of TLS the
+ * newest, with the cheapest key.
+ */
 export function picked({ settings }: Comparisons, comparisons: Comparison[]): Comparison[] {
   const weight = ({ settings: keys, figures }: Comparison) => {
     const of = (value: (setting: Setting) => number) =>

@@ -1,5 +1,6 @@
 /**
- * The containers of one cell: started fresh, known by their roles, and removed with their logs kept.
+ * The containers of one cell: started fresh, known by their roles, and removed with their logs
+ * kept.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
 /**
- * The event of one cell, from the first edge of its measured phase until what it left behind has been read.
+ * The event of one cell, from the first edge of its measured phase until what it left behind has
+ * been read.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { EVENTS } from "../plan/events.ts";

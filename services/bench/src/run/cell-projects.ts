@@ -1,6 +1,6 @@
 /**
- * Compose projects of cells that run at once. Each has a network of its own, in which `proxy` and `echo` are its own; what observes stays in
- * that of the run, and sees all of them.
+ * Compose projects of cells that run at once. Each has a network of its own, in which `proxy` and
+ * `echo` are its own; what observes stays in that of the run, and sees all of them.
  */
 import { ensureCertificates } from "../platform/certificates.ts";
 import { OWN_ENGINE, Project } from "../platform/docker.ts";

@@ -119,7 +119,8 @@ function usageOfMachines(
     }),
   );
   const proxies = containers.filter(({ role }) => role === "proxy");
-  // A part of it may stand beside the server, in that one's network. On the machines' own network all share one.
+  // A part of it may stand beside the server, in that one's network. On the machines' own network
+  // all share one.
   const carrier = proxies.find(({ sharesNetwork }) => !sharesNetwork) ?? proxies[0];
   return { machine: machines[carrier?.machine ?? ""], machines };
 }

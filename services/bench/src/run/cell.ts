@@ -100,7 +100,8 @@ class CellRun {
       signal: context.signal,
       assertAlive: () => watch.assertAlive(),
     };
-    // A proxy that meets one of several before it listens leaves it out for some time: nginx for 10 s.
+    // A proxy that meets one of several before it listens leaves it out for some time: nginx for 10
+    // s.
     for (const { address } of this.#containers.severalServers)
       await waitForAnswer({ scheme: "ws" }, { ...patience, host: address });
     await waitForAnswer(cell, { ...patience, host });

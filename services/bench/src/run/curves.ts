@@ -1,5 +1,6 @@
 /**
- * What cAdvisor saw of each cell, out of InfluxDB into the run's folder: there it outlives the database.
+ * What cAdvisor saw of each cell, out of InfluxDB into the run's folder: there it outlives the
+ * database.
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +9,10 @@ import { CURVES_FILE, OWN_MACHINE, serviceOf } from "../record/curve-names.ts";
 import type { Influx } from "../platform/influx.ts";
 import type { Store } from "../record/store.ts";
 
-/** Measurements of cAdvisor's InfluxDB driver: CPU in ns since the container started, the others in bytes. */
+/**
+ * Measurements of cAdvisor's InfluxDB driver: CPU in ns since the container started, the others in
+ * bytes.
+ */
 const SERIES = ["cpu_usage_total", "memory_usage", "memory_working_set", "rx_bytes", "tx_bytes"];
 /** Of those, of a network. */
 const OF_NETWORK = ["rx_bytes", "tx_bytes"];

@@ -1,6 +1,7 @@
 /**
- * The edges of the measured phase: every load container asks over HTTP to begin and to end, once or once a virtual user, and is
- * answered when all have asked and the counters have been read. So the counters hold the load, and neither k6's start nor its report.
+ * The edges of the measured phase: every load container asks over HTTP to begin and to end, once or
+ * once a virtual user, and is answered when all have asked and the counters have been read. So the
+ * counters hold the load, and neither k6's start nor its report.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -16,7 +17,8 @@ export class Edges {
   #expected: { name: string; loads: number; arrived: number; reached: () => Promise<void> } | null =
     null;
   #server = createServer((request, response) => {
-    // The next edge may come just when a connection that was kept open is closed (after 5 s): that request would be lost.
+    // The next edge may come just when a connection that was kept open is closed (after 5 s): that
+    // request would be lost.
     response.setHeader("Connection", "close");
     this.#arrive(request.url ?? "", response);
   });

@@ -1,6 +1,7 @@
 /**
- * The measured path on the machines' own network: the same containers, without a network of their own each. There they share the addresses of
- * their machine, so those that would listen where the proxy does listen elsewhere.
+ * The measured path on the machines' own network: the same containers, without a network of their
+ * own each. There they share the addresses of their machine, so those that would listen where the
+ * proxy does listen elsewhere.
  */
 import { EDGE_HOST } from "./edges.ts";
 import type { ComposeConfig, ComposeService } from "../platform/docker.ts";
@@ -134,7 +135,8 @@ export function onHostNetwork(
 }
 
 function moved(service: ComposeService, hosts: string[]): ComposeService {
-  // The engine refuses settings of the network to a container that has none of its own: the machine's are in force.
+  // The engine refuses settings of the network to a container that has none of its own: the
+  // machine's are in force.
   const { networks: _, sysctls: __, ...rest } = service;
   return { ...rest, network_mode: "host", extra_hosts: hosts };
 }

@@ -1,5 +1,6 @@
 /**
- * The one module that knows k6's output, and what Node clients write alike: its summary, its CSV of raw samples, its REST API.
+ * The one module that knows k6's output, and what Node clients write alike: its summary, its CSV of
+ * raw samples, its REST API.
  */
 import { createReadStream, createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
@@ -224,9 +225,10 @@ function msOf(time: string): number {
 const CHUNK_BYTES = 1 << 20;
 
 /**
- * The header of k6's CSV up to where system tags may follow (internal/output/csv/output.go, the same in 1.8 and 2.2). These
- * three columns are never quoted. Read by hand and not by d3-dsv, which makes a text of every field of every line: a million lines took
- * it 3.9 s and 1.3 GB instead of 0.4 s, and the tail of each second of a measured phase 0.49 ms of CPU instead of 0.14.
+ * The header of k6's CSV up to where system tags may follow (internal/output/csv/output.go, the
+ * same in 1.8 and 2.2). These three columns are never quoted. Read by hand and not by d3-dsv, which
+ * makes a text of every field of every line: a million lines took it 3.9 s and 1.3 GB instead of
+ * 0.4 s, and the tail of each second of a measured phase 0.49 ms of CPU instead of 0.14.
  */
 const HEADER = "metric_name,timestamp,metric_value";
 
@@ -310,7 +312,8 @@ export async function liveCounts(address: string): Promise<{
   echoedByEnded: number;
 }> {
   const [opened, failed, reference, messages, ...echoed] = await Promise.all(
-    // That of messages is k6's own. Ours are added to when a connection ends, which may be once, at the end of all.
+    // That of messages is k6's own. Ours are added to when a connection ends, which may be once, at
+    // the end of all.
     [
       "connections_opened",
       "connections_failed",

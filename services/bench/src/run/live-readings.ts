@@ -49,7 +49,10 @@ export class LiveReadings {
     this.#timer = setInterval(() => this.#look(), this.#intervalMs);
   }
 
-  /** At the last edge. An answer that is still on its way is not waited for and not used: it would count as later than the edge. */
+  /**
+   * At the last edge. An answer that is still on its way is not waited for and not used: it would
+   * count as later than the edge.
+   */
   async close() {
     this.#end();
     this.#last = await this.#readOrNone();

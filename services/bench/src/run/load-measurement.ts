@@ -1,5 +1,6 @@
 /**
- * One load, measured from its first edge to its last: what is read of containers, servers and the load itself, and what is kept of it.
+ * One load, measured from its first edge to its last: what is read of containers, servers and the
+ * load itself, and what is kept of it.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -38,7 +39,10 @@ import type { Life } from "./event-driver.ts";
 
 /** How long load may take to begin, in ms. */
 const START_LIMIT_MS = 30_000;
-/** Of counters; in a phase that is asked for its course a reading a second, as an hour of four a second takes 11 MB. */
+/**
+ * Of counters; in a phase that is asked for its course a reading a second, as an hour of four a
+ * second takes 11 MB.
+ */
 const SAMPLE_INTERVAL_MS = { usual: 250, soak: 1000 };
 /** Of sockets in a phase that is long enough for their course: 240 readings in an hour. */
 const SOCKET_INTERVAL_MS = 15_000;
@@ -217,7 +221,8 @@ export class LoadMeasurement {
       record.slowReaders = slowReadersOf(slowReaders, readings.samples, proxies);
     }
     record.connectionsHeld = heldThrough(record, { isControl: cell.profile === CONTROL });
-    // The client that looked before opened one connection: nothing to resume. What the load did, each of its connections asserts.
+    // The client that looked before opened one connection: nothing to resume. What the load did,
+    // each of its connections asserts.
     if (record.tls) record.tls.resumed = this.#workload.resumed === 1;
     // By now k6 has written every latency, and every count is known for good.
     this.#live.finish(countsOf(record));

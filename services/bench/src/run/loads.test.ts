@@ -7,7 +7,8 @@ import type { RunContext } from "./run-context.ts";
 import type { CellProject } from "./placement.ts";
 
 test("what runs on a machine that is lost is given up, and its log says so", async () => {
-  // As docker over ssh when that machine has lost its power: neither the program nor the connection ends.
+  // As docker over ssh when that machine has lost its power: neither the program nor the connection
+  // ends.
   const engine = new Engine(["sh", "-c", "echo begun; exec sleep 600"]).within(50);
   const { signal } = new AbortController();
   const context = {

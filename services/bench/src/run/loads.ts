@@ -1,6 +1,7 @@
 /**
- * The load of a cell: containers that wait, the programs that run in them, and what those say when they have ended. A scenario's script
- * is run by k6 in the service `load`, or by Node in `load-http`.
+ * The load of a cell: containers that wait, the programs that run in them, and what those say when
+ * they have ended. A scenario's script is run by k6 in the service `load`, or by Node in
+ * `load-http`.
  */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,13 +31,19 @@ const K6_PORT = PORTS.k6;
 /** The containers are called so, with their number. */
 const NAME = "load";
 
-/** What a program in them begins with: theirs (proxies/proxy.yaml), as what comes later passes it by. */
+/**
+ * What a program in them begins with: theirs (proxies/proxy.yaml), as what comes later passes it
+ * by.
+ */
 const ENTRYPOINT = ["sh", "/raise-limits.sh"];
 
 /** What a load that watches connections writes beside its samples. */
 const TIMELINE = "survival.csv";
 
-/** So long after its container is gone, what ran there is given up: with a lost machine it would never end. */
+/**
+ * So long after its container is gone, what ran there is given up: with a lost machine it would
+ * never end.
+ */
 const LOG_LIMIT_MS = 15_000;
 
 /** What a load ends with when connections have failed. */
@@ -289,7 +296,8 @@ export class Loads {
       totalSeconds: totalMs === null ? null : totalMs / 1000,
       handshakeMs: handshakeMs.length > 0 ? summarise(handshakeMs) : null,
       echoLatencyMs: echoLatencyMs.length > 0 ? summarise(echoLatencyMs) : null,
-      // In a closed loop such times are a queue's as a rule, and their distribution tells nothing of a proxy.
+      // In a closed loop such times are a queue's as a rule, and their distribution tells nothing
+      // of a proxy.
       ...(this.#workload.loop === "open" && {
         distributions: {
           handshakeMs: distributionOf(handshakeMs),

@@ -3,7 +3,10 @@
  */
 import { counted } from "../numbers.ts";
 
-/** Of its beginning, and again of its end: how it started and how it ended. A record is published, and k6 alone may write megabytes. */
+/**
+ * Of its beginning, and again of its end: how it started and how it ended. A record is published,
+ * and k6 alone may write megabytes.
+ */
 export const KEPT_CHARACTERS = 32 * 1024;
 
 /**

@@ -1,5 +1,6 @@
 /**
- * The machines that a run is asked for, from the command line until its cells are placed on them: this one alone, unless hosts/ says otherwise.
+ * The machines that a run is asked for, from the command line until its cells are placed on them:
+ * this one alone, unless hosts/ says otherwise.
  */
 import { OwnMachine } from "./placement.ts";
 import type { Limits } from "../machine/limits.ts";

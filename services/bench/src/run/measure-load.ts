@@ -47,7 +47,8 @@ export async function measureLoad(
     await beforeOpen();
     await phase.open();
   });
-  // Expected before any load can be there: what goes on from one edge needs a request to reach the next.
+  // Expected before any load can be there: what goes on from one edge needs a request to reach the
+  // next.
   const last = first.then(() => edges.expect("end", loads, () => phase.close()));
   // Whichever is not waited for in the end is no error of its own.
   for (const promise of [first, last]) promise.catch(() => {});

@@ -76,7 +76,8 @@ export class Observers {
   async keepCurves(store: Store, say: (text: string) => void) {
     const { cells, sideBySide } = store.results.plan;
     if (cells.some(({ observed }) => !observed)) {
-      // The last cell may have been one without; InfluxDB's volume still has the curves of the others.
+      // The last cell may have been one without; InfluxDB's volume still has the curves of the
+      // others.
       await this.start();
       await this.ready();
     }

@@ -1,6 +1,7 @@
 /**
- * Where what belongs to a run is, and how it is reached. All of it is on the machine of ./bench itself, unless hosts/ says otherwise: who
- * runs cells asks a `Placement`, and does not know how many machines there are.
+ * Where what belongs to a run is, and how it is reached. All of it is on the machine of ./bench
+ * itself, unless hosts/ says otherwise: who runs cells asks a `Placement`, and does not know how
+ * many machines there are.
  */
 import { OWN_ENGINE, Project } from "../platform/docker.ts";
 import { cpuShares } from "./cpu-shares.ts";

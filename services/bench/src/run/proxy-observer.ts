@@ -1,5 +1,6 @@
 /**
- * Looks at the proxy around an event, once a second: all its containers together, those of before it and those that it starts.
+ * Looks at the proxy around an event, once a second: all its containers together, those of before
+ * it and those that it starts.
  */
 import { ContainerGone } from "../platform/counters.ts";
 import { isRunning } from "../platform/processes.ts";

@@ -1,5 +1,6 @@
 /**
- * What load and proxy do in each second of a measured phase: for those who look on, and for `live.csv`.
+ * What load and proxy do in each second of a measured phase: for those who look on, and for
+ * `live.csv`.
  */
 import { quantileSorted } from "simple-statistics";
 import { latenciesIn } from "./k6.ts";
@@ -27,7 +28,8 @@ export interface PulseReading {
 }
 
 /**
- * Its cost is bounded, whatever the load does: of each load container at most 64 KiB of what k6 wrote in that second are looked at.
+ * Its cost is bounded, whatever the load does: of each load container at most 64 KiB of what k6
+ * wrote in that second are looked at.
  */
 export class Pulse {
   /** in the order of time */

@@ -1,5 +1,6 @@
 /**
- * The search of the highest rate that keeps the plan's promise: one rate after the other, in one life of proxy and server.
+ * The search of the highest rate that keeps the plan's promise: one rate after the other, in one
+ * life of proxy and server.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +18,10 @@ import type { CapacityPart, Parameters } from "../model/plan.ts";
 import type { CellContainers } from "./cell-containers.ts";
 import type { CellSetup } from "./cell-setup.ts";
 
-/** From one rate to the next: after one that was too high, by then a proxy has let go of what it could not carry. */
+/**
+ * From one rate to the next: after one that was too high, by then a proxy has let go of what it
+ * could not carry.
+ */
 const PAUSE_MS = { holds: 1000, fails: 3000, limited: 3000 };
 
 function promiseOf({ cell, context: { promise } }: CellSetup) {

@@ -1,6 +1,6 @@
 /**
- * Whether an attempt at a cell is followed by another: what failed, and a search, at once; what the machine spoiled, when all other cells
- * have been run.
+ * Whether an attempt at a cell is followed by another: what failed, and a search, at once; what the
+ * machine spoiled, when all other cells have been run.
  */
 import { ATTEMPTS } from "../plan/estimate.ts";
 import { cellsToRepeat, isSearch, repeatReason } from "../record/repeats.ts";

@@ -7,7 +7,9 @@ import type { Reading } from "../platform/counters.ts";
 
 export type Sample = { service: string; reading: Reading };
 
-/** Columns of the CSV after time and service: counters as they stand, since the container's start. */
+/**
+ * Columns of the CSV after time and service: counters as they stand, since the container's start.
+ */
 const COLUMNS = [
   ["cpu_seconds", (r: Reading) => r.cpu.totalSeconds],
   ["usage_bytes", (r: Reading) => r.memory.usageBytes],

@@ -1,6 +1,6 @@
 /**
- * What became of connections that were held through an event, or stalled: from what the load has told and what was read of the proxy to the
- * record. Nothing here touches an engine.
+ * What became of connections that were held through an event, or stalled: from what the load has
+ * told and what was read of the proxy to the record. Nothing here touches an engine.
  */
 import { memoryOf } from "./samples.ts";
 import type { ProxyReading, SlowReaders, Survival } from "../model/cell.ts";

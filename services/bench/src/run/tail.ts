@@ -5,7 +5,10 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /** At most so much is read at a time: 1 to 2 ms of CPU for k6's CSV. */
 const LIMIT_BYTES = 64 << 10;
-/** What is more is read in so many parts, spread evenly: its end alone would be the last moments of a second. */
+/**
+ * What is more is read in so many parts, spread evenly: its end alone would be the last moments of
+ * a second.
+ */
 const PARTS = 8;
 
 export class Tail {
@@ -51,7 +54,8 @@ export class Tail {
   #all(file: number, from: number, size: number) {
     const text = read(file, from, size - from);
     const end = text.lastIndexOf("\n") + 1;
-    // A line that is not whole yet is read again. Bytes: k6's lines are ASCII, and latin1 has one a character.
+    // A line that is not whole yet is read again. Bytes: k6's lines are ASCII, and latin1 has one a
+    // character.
     this.#position = from + end;
     return end > 0 ? text.slice(0, end - 1).split("\n") : [];
   }

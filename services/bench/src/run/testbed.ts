@@ -1,5 +1,6 @@
 /**
- * What surrounds the cells of a run: network, observers, edges; and that nothing of it stays behind.
+ * What surrounds the cells of a run: network, observers, edges; and that nothing of it stays
+ * behind.
  */
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";

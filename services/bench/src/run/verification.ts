@@ -85,7 +85,8 @@ export async function verify(
     signal: AbortSignal.any([end.signal, AbortSignal.timeout(limitMs)]),
   };
   try {
-    // Offers more than the policy allows, and prefers the policy's ciphers, as the loads do: the answer is what they get.
+    // Offers more than the policy allows, and prefers the policy's ciphers, as the loads do: the
+    // answer is what they get.
     const tls =
       scheme === "wss" ? negotiated(await connectTls(target, offerOf(workload, policy))) : null;
     if (isEchoed) await verifyEcho(target, cell);

@@ -1,5 +1,6 @@
 /**
- * Ends waits that would be in vain: the run was aborted, the time is over, or a container that has to live does not.
+ * Ends waits that would be in vain: the run was aborted, the time is over, or a container that has
+ * to live does not.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContainerGone } from "../platform/counters.ts";
@@ -10,7 +11,10 @@ import type { FailureKind } from "../model/cell.ts";
 
 /** Between two looks at containers of which one is suspected to have died. */
 const LOOK_INTERVAL_MS = 1000;
-/** The kernel takes a container's processes away before the engine says that it has ended: so long the engine is asked again. */
+/**
+ * The kernel takes a container's processes away before the engine says that it has ended: so long
+ * the engine is asked again.
+ */
 const ENGINE_DELAY_MS = 5000;
 const ASK_INTERVAL_MS = 100;
 

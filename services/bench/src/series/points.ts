@@ -1,6 +1,7 @@
 /**
- * A run's record as points of InfluxDB: a function for each measurement of the database `bench`. services/influxdb/README.md says
- * what they hold. Each gives the same points for the same record, so what is written again doubles nothing.
+ * A run's record as points of InfluxDB: a function for each measurement of the database `bench`.
+ * services/influxdb/README.md says what they hold. Each gives the same points for the same record,
+ * so what is written again doubles nothing.
  */
 import { settingKey } from "../analyse/settings.ts";
 import { rankText } from "../numbers.ts";
@@ -15,7 +16,10 @@ import type { LiveSample, Phase } from "../model/run-event.ts";
 import type { CellRecord } from "../model/cell.ts";
 import type { PlannedCell } from "../model/plan.ts";
 
-/** Between two samples of the counters; a sample that follows sooner, as the last of a phase may, is left out: CPU over a moment is noise. */
+/**
+ * Between two samples of the counters; a sample that follows sooner, as the last of a phase may, is
+ * left out: CPU over a moment is noise.
+ */
 const SHORTEST_SAMPLE_MS = 125;
 
 /** Roles whose curves are laid over each other. */

@@ -1,6 +1,7 @@
 /**
- * Writes what a battle is doing to InfluxDB while it does it. What is measured comes first: a write is never waited for, one that
- * fails is no failure of a cell, and all of it can be written again from the record.
+ * Writes what a battle is doing to InfluxDB while it does it. What is measured comes first: a write
+ * is never waited for, one that fails is no failure of a cell, and all of it can be written again
+ * from the record.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +26,10 @@ export const DATABASE = "bench";
 const INTERVAL_MS = 1000;
 /** While InfluxDB does not answer, so many points are kept: some minutes of a battle. */
 const KEPT_POINTS = 5000;
-/** So many writes in a row may go unanswered before a person is told: InfluxDB may start again beside a cell. */
+/**
+ * So many writes in a row may go unanswered before a person is told: InfluxDB may start again
+ * beside a cell.
+ */
 const PATIENCE = 10;
 
 export class Publisher {
@@ -95,7 +99,8 @@ export class Publisher {
     const current = this.#current;
     if (!current) return [];
     if (!current.cell.observed) {
-      // It is there to tell what observers cost: nothing is written beside it, and InfluxDB is down. The run's end writes what waited.
+      // It is there to tell what observers cost: nothing is written beside it, and InfluxDB is
+      // down. The run's end writes what waited.
       this.#waiting = [];
       return [];
     }

@@ -1,5 +1,6 @@
 /**
- * Writes a whole run to InfluxDB, from its record alone: at the end of a battle, or afterwards, as on another machine.
+ * Writes a whole run to InfluxDB, from its record alone: at the end of a battle, or afterwards, as
+ * on another machine.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

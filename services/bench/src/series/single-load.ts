@@ -1,5 +1,6 @@
 /**
- * Runs of `docker compose up` in InfluxDB: k6 writes its samples there itself, and beside them stands, once, what the load was.
+ * Runs of `docker compose up` in InfluxDB: k6 writes its samples there itself, and beside them
+ * stands, once, what the load was.
  */
 
 import type { Influx, Point } from "../platform/influx.ts";
@@ -17,7 +18,10 @@ export interface Load {
 /** The database that k6 writes to. */
 export const K6_DATABASE = "k6";
 const MEASUREMENT = "loads";
-/** k6 takes the first each second, and so not at all in a load that is through sooner; the second as each virtual user's turn ends. */
+/**
+ * k6 takes the first each second, and so not at all in a load that is through sooner; the second as
+ * each virtual user's turn ends.
+ */
 const SAMPLES = '"vus", "iterations"';
 
 /**

@@ -8,7 +8,8 @@ function ends(count: number, of: number, confidence = 0.95): string[] {
 }
 
 test("the ends are those that were published", () => {
-  // Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17 (1998) 857-872, table I, method 5.
+  // Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17
+  // (1998) 857-872, table I, method 5.
   assert.deepEqual(ends(81, 263), ["0.2527", "0.3676"]);
   assert.deepEqual(ends(15, 148), ["0.0578", "0.1617"]);
   assert.deepEqual(ends(0, 20), ["0.0000", "0.1684"]);

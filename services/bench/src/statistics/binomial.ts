@@ -1,5 +1,6 @@
 /**
- * Counts of what happened or did not: shares, and how far the true one may be from what was counted.
+ * Counts of what happened or did not: shares, and how far the true one may be from what was
+ * counted.
  */
 import { gammaln } from "simple-statistics";
 import type { Interval } from "./types.ts";

@@ -1,13 +1,20 @@
 /**
- * Distributions of times, compact enough for a record and fine enough for any percentile of it: the buckets of HdrHistogram
- * (https://hdrhistogram.org) with a lowest value of 1 µs and 3 significant digits. Counts of several add up, so percentiles of what was
- * recorded in several cells can be had from them together, which no percentiles of the cells give.
+ * Distributions of times, compact enough for a record and fine enough for any percentile of it: the
+ * buckets of HdrHistogram (https://hdrhistogram.org) with a lowest value of 1 µs and 3 significant
+ * digits. Counts of several add up, so percentiles of what was recorded in several cells can be had
+ * from them together, which no percentiles of the cells give.
  */
 
-/** Steps of each power of two: below twice as many µs a bucket is 1 µs, above at most a 1,024th of its value. */
+/**
+ * Steps of each power of two: below twice as many µs a bucket is 1 µs, above at most a 1,024th of
+ * its value.
+ */
 const STEPS = 1024;
 
-/** What is known of a value: it was recorded to the µs, and is at most so far from the middle of its bucket, as a share. */
+/**
+ * What is known of a value: it was recorded to the µs, and is at most so far from the middle of its
+ * bucket, as a share.
+ */
 export const RESOLUTION = { us: 1, exactBelowMs: (2 * STEPS) / 1000, share: 1 / (2 * STEPS) };
 
 export class Histogram {

@@ -6,8 +6,8 @@ import { independentRatioInterval, medianInterval, ratioInterval } from "./inter
 const options = { confidence: 0.95, seed: 1 };
 
 test("the interval of the median has the ranks of the published table", () => {
-  // Table A.7 "Confidence Intervals for the Population Median" of a textbook (coursehero.com/file/5646626): n, confidence in
-  // per cent, and the ranks of both ends.
+  // Table A.7 "Confidence Intervals for the Population Median" of a textbook
+  // (coursehero.com/file/5646626): n, confidence in per cent, and the ranks of both ends.
   const table = [
     [6, 96.9, 1, 6],
     [6, 78.1, 2, 5],
@@ -35,8 +35,9 @@ test("five values are too few for an interval of 95 %: the same table has 93.8 %
 });
 
 test("against a constant the bootstrap is that of the median, which has a closed form", () => {
-  // Efron & Tibshirani (1993), table 2.1: survival of 7 treated mice, median 94. The resampled median is at most the k-th
-  // smallest value when at least 4 of 7 draws are among the k smallest: binomial (7, k/7).
+  // Efron & Tibshirani (1993), table 2.1: survival of 7 treated mice, median 94. The resampled
+  // median is at most the k-th smallest value when at least 4 of 7 draws are among the k smallest:
+  // binomial (7, k/7).
   const mice = [94, 197, 16, 38, 99, 141, 23];
   const sorted = mice.toSorted((x, y) => x - y);
   const atMost = sorted.map((_, i) =>

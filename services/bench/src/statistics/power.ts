@@ -63,7 +63,8 @@ export function detectableRatio(
       const b = Array.from({ length: n }, draw);
       for (const x of a) for (const y of b) differences[pair++] = y - x;
     }
-    // The test rejects once all but `critical` pairs have the larger value in a: that many differences must be passed.
+    // The test rejects once all but `critical` pairs have the larger value in a: that many
+    // differences must be passed.
     return differences.sort()[Math.ceil(differences.length - critical) - 1];
   });
   return Math.max(1, Math.exp(quantile(shifts, power)));

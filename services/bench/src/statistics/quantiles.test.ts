@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { summarise } from "./quantiles.ts";
 
 test("quantiles are as NIST works them out", () => {
-  // NIST/SEMATECH e-Handbook of Statistical Methods, 7.2.6.2 "Percentiles": 12 gauge studies; its variant 1 + p (N - 1)
-  // (R's and Excel's) gives 95.1957 for the 90th percentile, its own p (N + 1) 95.1981.
+  // NIST/SEMATECH e-Handbook of Statistical Methods, 7.2.6.2 "Percentiles": 12 gauge studies; its
+  // variant 1 + p (N - 1) (R's and Excel's) gives 95.1957 for the 90th percentile, its own p (N +
+  // 1) 95.1981.
   const gauge = [
     95.1772, 95.1567, 95.1937, 95.1959, 95.1442, 95.061, 95.1591, 95.1195, 95.1065, 95.0925, 95.199,
     95.1682,
@@ -17,7 +18,8 @@ test("quantiles are as NIST works them out", () => {
 });
 
 test("mean and standard deviation are as in Wikipedia's worked example", () => {
-  // Wikipedia, "Standard deviation": the grades 2, 4, 4, 4, 5, 5, 7, 9 have mean 5 and standard deviation 2.
+  // Wikipedia, "Standard deviation": the grades 2, 4, 4, 4, 5, 5, 7, 9 have mean 5 and standard
+  // deviation 2.
   const summary = summarise([9, 2, 4, 5, 4, 5, 4, 7]);
   assert.equal(summary?.mean, 5);
   assert.equal(summary.sd, 2);

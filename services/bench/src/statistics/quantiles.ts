@@ -12,7 +12,8 @@ import type { LatencySummary } from "../model/load.ts";
  */
 export function summarise(values: Float64Array | readonly number[]): LatencySummary | null {
   if (values.length === 0) return null;
-  // A typed array is sorted as numbers, and many times faster. The library reads it as it reads an array.
+  // A typed array is sorted as numbers, and many times faster. The library reads it as it reads an
+  // array.
   const sorted = Float64Array.from(values).sort() as unknown as number[];
   const quantile = (p: number) => quantileSorted(sorted, p);
   return {

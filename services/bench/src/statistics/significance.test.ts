@@ -16,7 +16,8 @@ test("as in SciPy's documentation of mannwhitneyu", () => {
 });
 
 test("as in R's documentation of wilcox.test", () => {
-  // Hollander & Wolfe (1973), 69f: permeability of the placenta; W = 35, one-sided p = 0.1272, so two-sided 0.2544.
+  // Hollander & Wolfe (1973), 69f: permeability of the placenta; W = 35, one-sided p = 0.1272, so
+  // two-sided 0.2544.
   const term = [0.8, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
   const early = [1.15, 0.88, 0.9, 0.74, 1.21];
   const { u, p } = mannWhitney(term, early);
@@ -72,7 +73,8 @@ test("complete separation has the smallest p there is", () => {
 });
 
 test("Holm's correction is as in Wikipedia's example", () => {
-  // Wikipedia, "Holm-Bonferroni method": p of 0.01, 0.04, 0.03 and 0.005 are corrected to 0.03, 0.06, 0.06 and 0.02.
+  // Wikipedia, "Holm-Bonferroni method": p of 0.01, 0.04, 0.03 and 0.005 are corrected to 0.03,
+  // 0.06, 0.06 and 0.02.
   const corrected = holm([0.01, 0.04, 0.03, 0.005]);
   [0.03, 0.06, 0.06, 0.02].forEach((expected, i) => near(corrected[i], expected));
   assert.deepEqual(holm([0.7, 0.8]), [1, 1]);

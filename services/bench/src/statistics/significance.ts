@@ -1,6 +1,8 @@
 import { errorFunction, wilcoxonRankSum } from "simple-statistics";
 
-/** Up to this many values in all, every arrangement is counted: there are fewer than 2^53 of them. */
+/**
+ * Up to this many values in all, every arrangement is counted: there are fewer than 2^53 of them.
+ */
 const EXACT_VALUES = 50;
 
 /**
@@ -82,7 +84,8 @@ function normalP(ties: number[], n: number, m: number, distance: number) {
   const variance = ((n * m) / 12) * (total + 1 - tied / (total * (total - 1)));
   if (variance === 0) return 1;
   const z = Math.max(0, distance - 0.5) / Math.sqrt(variance);
-  // The library's table of the normal distribution has two decimals of z; its error function seven of p.
+  // The library's table of the normal distribution has two decimals of z; its error function seven
+  // of p.
   return Math.min(1, 1 - errorFunction(z / Math.SQRT2));
 }
 

@@ -6,8 +6,9 @@ import { simultaneousIntervals, theilSen } from "./theil-sen.ts";
 const points = (x: number[], y: number[]) => x.map((value, i) => ({ x: value, y: y[i] }));
 
 test("Sen's data: slope 4, and the interval as deep as Kendall's table says", () => {
-  // The data of Sen (1968), as scipy/stats/tests/test_mstats_basic.py has them, with slope 4 and 3.71 to 4.38 for 93 %. By Kendall's
-  // table for n = 7 (S of 13: 0.035, of 15: 0.015) those ends, the 4th of 21 slopes from either side, have 97 %; the 5th have 93 %.
+  // The data of Sen (1968), as scipy/stats/tests/test_mstats_basic.py has them, with slope 4 and
+  // 3.71 to 4.38 for 93 %. By Kendall's table for n = 7 (S of 13: 0.035, of 15: 0.015) those ends,
+  // the 4th of 21 slopes from either side, have 97 %; the 5th have 93 %.
   const data = points([1, 2, 3, 4, 10, 12, 18], [9, 15, 19, 20, 45, 55, 78]);
   const ends = (confidence: number) =>
     theilSen(data, confidence)?.interval?.map((end) => end.toFixed(2));
@@ -18,7 +19,8 @@ test("Sen's data: slope 4, and the interval as deep as Kendall's table says", ()
 });
 
 test("an example with equal values of x and of y", () => {
-  // Documentation of ci.theil in the R package statpsych, after Hollander & Wolfe (1999): 0.5, from 0.3243243 to 0.75.
+  // Documentation of ci.theil in the R package statpsych, after Hollander & Wolfe (1999): 0.5, from
+  // 0.3243243 to 0.75.
   const y = [21, 4, 9, 12, 35, 18, 10, 22, 24, 1, 6, 8, 13, 16, 19];
   const x = [67, 28, 30, 28, 52, 40, 25, 37, 44, 10, 14, 20, 28, 40, 51];
   const found = theilSen(points(x, y), 0.95);
@@ -89,12 +91,13 @@ const line = (n: number, y: (i: number) => number) =>
 test("intervals that hold together: of one set Sen's own, of several wider, of few points the widest or none", () => {
   const uneven = (n: number) => line(n, (i) => 2 * i + ((i * i * 5) % 11) / 10);
   assert.deepEqual(simultaneousIntervals([uneven(8)], 0.95), [theilSen(uneven(8), 0.95)?.interval]);
-  // 1 - 2 (1 + 7 + 27) / 8! and 1 - 2 (1 + 7 + 27 + 76) / 8!: 0.9983 and 0.9945. Six of the latter are 0.967, and
-  // of the next, 0.9859, 0.918.
+  // 1 - 2 (1 + 7 + 27) / 8! and 1 - 2 (1 + 7 + 27 + 76) / 8!: 0.9983 and 0.9945. Six of the latter
+  // are 0.967, and of the next, 0.9859, 0.918.
   const six = simultaneousIntervals(new Array(6).fill(uneven(8)), 0.95);
   assert.deepEqual(six?.[5], theilSen(uneven(8), 0.9944)?.interval);
   assert.notDeepEqual(six?.[5], theilSen(uneven(8), 0.98)?.interval);
-  // With five points the widest interval has 1 - 2 / 5!: three of them 0.9508, four 0.9350; beside two of eight points there is room.
+  // With five points the widest interval has 1 - 2 / 5!: three of them 0.9508, four 0.9350; beside
+  // two of eight points there is room.
   assert.equal(simultaneousIntervals(new Array(3).fill(uneven(5)), 0.95)?.length, 3);
   assert.equal(simultaneousIntervals(new Array(4).fill(uneven(5)), 0.95), null);
   const mixed = [uneven(5), uneven(8), uneven(5), uneven(8)];

@@ -145,8 +145,9 @@ test("critical values of one stratum are those of the published tables of Mann a
 });
 
 test("the ratio of one stratum is the median of all pairs' ratios, its interval that of the published tables", () => {
-  // Hollander & Wolfe (1973), 69f, as in R's documentation of wilcox.test: in logarithms, so that ratios are differences. R's
-  // wilcox.test(term, early, conf.int = TRUE) has 0.305 (-0.15 to 0.76).
+  // Hollander & Wolfe (1973), 69f, as in R's documentation of wilcox.test: in logarithms, so that
+  // ratios are differences. R's wilcox.test(term, early, conf.int = TRUE) has 0.305 (-0.15 to
+  // 0.76).
   const term = [0.8, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
   const early = [1.15, 0.88, 0.9, 0.74, 1.21];
   const found = stratifiedRatio([[term.map(Math.exp), early.map(Math.exp)]], { confidence: 0.95 });

@@ -15,7 +15,10 @@ interface Block {
   ties: number[];
 }
 
-/** With more possible outcomes than these the distribution is taken as normal: it is no longer told from it. */
+/**
+ * With more possible outcomes than these the distribution is taken as normal: it is no longer told
+ * from it.
+ */
 const EXACT_OUTCOMES = 100_000;
 
 /**

@@ -13,7 +13,10 @@ import { until } from "../../src/platform/wait.ts";
 import { atEnd, uniqueName } from "../lab.ts";
 import type { TestContext } from "node:test";
 
-/** Where the host's /proc and /sys/fs/cgroup are: ./bench mounts them; outside of a container they are at their place. */
+/**
+ * Where the host's /proc and /sys/fs/cgroup are: ./bench mounts them; outside of a container they
+ * are at their place.
+ */
 const root = existsSync("/host/proc/stat") ? "/host" : "";
 
 const PORT = 9000;
@@ -22,8 +25,9 @@ const KEEP_BYTES = 64 * 2 ** 20;
 const SEND_BYTES = 1_000_000;
 
 /**
- * In the container: reads what a client sends. Then it computes and calls the kernel for the given CPU time, keeps some
- * memory, and answers with what getrusage(2) says that it used from the first byte on.
+ * In the container: reads what a client sends. Then it computes and calls the kernel for the given
+ * CPU time, keeps some memory, and answers with what getrusage(2) says that it used from the first
+ * byte on.
  */
 const PROGRAM = `
   const kept = [];

@@ -1,6 +1,6 @@
 /**
- * Every query of every panel, variable and annotation of the dashboards, on a real InfluxDB: under a single load, and after a tiny
- * battle.
+ * Every query of every panel, variable and annotation of the dashboards, on a real InfluxDB: under
+ * a single load, and after a tiny battle.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -21,7 +21,10 @@ import { testbed, undisturbed, LIMIT_MS } from "../testbed.ts";
 import { joinProject, lab, projectDirectory, waitForLoad } from "../lab.ts";
 import type { Series } from "../../src/platform/influx.ts";
 
-/** How long the containers are watched after the load, so that the observers' curves have points too. */
+/**
+ * How long the containers are watched after the load, so that the observers' curves have points
+ * too.
+ */
 const WATCH_MS = 6_000;
 /** The dashboards look for containers of this project. */
 const USUAL_PROJECT = "ws-proxy-bench";
@@ -96,7 +99,8 @@ test("after a battle every panel has data", async (t) => {
 
   await t.test("Proxies live", async () => {
     const dashboard = read("proxies-live");
-    // Some show the last half minute: that of each cell, as on a slow machine there may be others after it.
+    // Some show the last half minute: that of each cell, as on a slow machine there may be others
+    // after it.
     const ends = [
       Date.parse(String(endedAt)),
       ...results.cells.map(({ measured }) => measured?.toMs ?? 0),

@@ -43,7 +43,8 @@ test("images that are built here are the same whatever the benchmark is called",
 test("./bench uses the engine of the chosen docker context, wherever its socket is", async (t) => {
   const config = mkdtempSync(join(tmpdir(), "docker-config-"));
   atEnd(t, () => rmSync(config, { recursive: true }));
-  // In the project's folder, which is the same path for this container and for the engine that mounts the socket.
+  // In the project's folder, which is the same path for this container and for the engine that
+  // mounts the socket.
   const socket = join(projectDirectory, ".bench", `${uniqueName()}.sock`);
   symlinkSync("/var/run/docker.sock", socket);
   atEnd(t, () => rmSync(socket));

@@ -1,7 +1,8 @@
 /**
- * What is made of a finished run: its report, in a real browser, and its counters against what cAdvisor saw; and every panel of the
- * dashboards, as export draws it with neither browser nor Grafana: in all formats, with its figures, what it is of, a query that is broken, and
- * as a snapshot. Of a single load, k6's, what there is of it and nothing else.
+ * What is made of a finished run: its report, in a real browser, and its counters against what
+ * cAdvisor saw; and every panel of the dashboards, as export draws it with neither browser nor
+ * Grafana: in all formats, with its figures, what it is of, a query that is broken, and as a
+ * snapshot. Of a single load, k6's, what there is of it and nothing else.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -125,7 +126,8 @@ test("a battle ends with a report that a browser shows whole, wide and narrow, l
         assert.ok(files.includes(file), `${id} has no ${file}: ${files}`);
       assert.deepEqual(connections, { asked: 600, opened: 600, failed: 0, failedByCause: {} });
       assert.equal(handshakeMs?.count, 600);
-      // One in eight of all, so one to seven; the echo server that stands in the control's place has none of them.
+      // One in eight of all, so one to seven; the echo server that stands in the control's place
+      // has none of them.
       assert.deepEqual(reference, { connections: 85, messages: 1700, requests: 0 });
       assert.equal(
         echoWorkers?.reduce((sum, worker) => sum + worker.messages, 0),
@@ -133,7 +135,8 @@ test("a battle ends with a report that a browser shows whole, wide and narrow, l
       );
       assert.equal(tls?.version, scheme === "wss" ? "TLSv1.3" : undefined);
       for (const [service, { cpu, role }] of Object.entries(containers)) {
-        // hitch has nothing to do over ws, nor the echo server behind no proxy: the load reaches another one.
+        // hitch has nothing to do over ws, nor the echo server behind no proxy: the load reaches
+        // another one.
         const idles =
           (scheme === "ws" && service.endsWith("-tls")) || (proxy === "none" && role === "echo");
         if (role !== "observer" && !idles)
@@ -415,7 +418,8 @@ test("of a single load over wss what there is of it is exported, and nothing bla
     assertWhole(folder, new RegExp(`^run ${run} · nginx · wss · ${about} · \\d{4}-.* UTC$`));
     const entries = entriesIn(folder);
     assert.deepEqual([...new Set(entries.map(({ dashboard }) => dashboard))], ["proxies-live"]);
-    // Nothing has failed, and the runner of battles alone knows how much was throttled and what is open.
+    // Nothing has failed, and the runner of battles alone knows how much was throttled and what is
+    // open.
     assert.deepEqual(
       entries.flatMap(({ title, noData }) => (noData === undefined ? [] : [[title, noData]])),
       [

@@ -1,5 +1,6 @@
 /**
- * A tiny battle of connections that are held, and of some that are dropped: what is recorded of them.
+ * A tiny battle of connections that are held, and of some that are dropped: what is recorded of
+ * them.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -82,7 +83,8 @@ test("held, hot and dropped connections: proven by the echo server, with sockets
     const left = churn.containers[proxy].sockets;
     assert.ok(left?.after && churn.containers[proxy].memory?.after);
     assert.ok(Number(left.after.tcpInUse) <= Number(left.baseline.tcpInUse) + 5);
-    // Who closes first keeps the port in TIME_WAIT. With a close frame the server would: here it is the client.
+    // Who closes first keeps the port in TIME_WAIT. With a close frame the server would: here it is
+    // the client.
     const waiting = Number(left.to.tcpTimeWait) - Number(left.baseline.tcpTimeWait);
     if (proxy === "none") assert.ok(waiting < 20, `${waiting} in TIME_WAIT`);
   }

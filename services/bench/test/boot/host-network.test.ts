@@ -44,7 +44,8 @@ test("a battle on Docker's network and on the machine's own", async (t) => {
         assert.ok(network, about);
         continue;
       }
-      // Each has a cgroup of its own wherever it is; what passes an interface of the machine is nobody's.
+      // Each has a cgroup of its own wherever it is; what passes an interface of the machine is
+      // nobody's.
       const idles = proxy === "none" && role === "echo";
       if (!idles) assert.ok(cpu.totalSeconds > 0.005, `${about}: ${cpu.totalSeconds} s`);
       assert.equal(network === null, isOnHost, about);

@@ -88,7 +88,8 @@ test("a battle of requests and of TLS handshakes", async (t) => {
       assert.equal(tls?.resumed, parameters.RESUMED === 1, id);
       assert.equal(tls?.keyType, parameters.RSA_BITS ? "rsa 2048" : "ecdsa P-256", id);
       const counted = cell.echoWorkers?.reduce((sum, worker) => sum + worker.connections, 0);
-      // Those before the load come before the measured phase; an echo server of its own takes the control's place.
+      // Those before the load come before the measured phase; an echo server of its own takes the
+      // control's place.
       assert.equal(counted, cell.proxy === "none" ? 60 : 68, id);
     }
   });

@@ -1,6 +1,6 @@
 /**
- * Scenarios that nobody knows, each a script and its description and nothing else: a battle runs them, and its report is about what
- * they do.
+ * Scenarios that nobody knows, each a script and its description and nothing else: a battle runs
+ * them, and its report is about what they do.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

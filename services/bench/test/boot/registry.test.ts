@@ -1,6 +1,6 @@
 /**
- * The path that most users take: images pulled under their official names, here from a registry on loopback that
- * holds this machine's own images.
+ * The path that most users take: images pulled under their official names, here from a registry on
+ * loopback that holds this machine's own images.
  */
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,10 @@ const REGISTRY_CONFIG =
 const BUILD_LIMIT_MS = 300_000;
 
 const container = uniqueName();
-/** Its address, and the names of the images that it has: all. What else it has is under names with a path between. */
+/**
+ * Its address, and the names of the images that it has: all. What else it has is under names with a
+ * path between.
+ */
 let registry = "";
 let pushed: string[] = [];
 before(async () => {

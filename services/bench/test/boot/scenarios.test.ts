@@ -1,5 +1,6 @@
 /**
- * Each scenario of k6, small: what was counted, under `docker compose up` too; and that nothing stays behind.
+ * Each scenario of k6, small: what was counted, under `docker compose up` too; and that nothing
+ * stays behind.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

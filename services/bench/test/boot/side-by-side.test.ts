@@ -1,5 +1,6 @@
 /**
- * Proxies that run at once: each is measured as its own, and nothing of any stays behind, whether the run ends or is killed.
+ * Proxies that run at once: each is measured as its own, and nothing of any stays behind, whether
+ * the run ends or is killed.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

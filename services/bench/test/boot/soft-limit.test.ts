@@ -1,6 +1,7 @@
 /**
- * Engines that give a container 1024 descriptors as the soft limit and more as the hard one, as current ones do; and every proxy at once,
- * side by side, with connections that are idle for longer than the time-outs that are common by default.
+ * Engines that give a container 1024 descriptors as the soft limit and more as the hard one, as
+ * current ones do; and every proxy at once, side by side, with connections that are idle for longer
+ * than the time-outs that are common by default.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";

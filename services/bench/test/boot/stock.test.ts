@@ -1,6 +1,6 @@
 /**
- * A user's own configuration: the default files of the official nginx image and of Debian's HAProxy with a site in them, of which only
- * those lines are changed that README names.
+ * A user's own configuration: the default files of the official nginx image and of Debian's HAProxy
+ * with a site in them, of which only those lines are changed that README names.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

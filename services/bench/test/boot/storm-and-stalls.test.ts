@@ -1,5 +1,6 @@
 /**
- * Everyone comes back, and clients that do not read, small: through nginx, the control, and a relay that keeps whatever is not taken.
+ * Everyone comes back, and clients that do not read, small: through nginx, the control, and a relay
+ * that keeps whatever is not taken.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

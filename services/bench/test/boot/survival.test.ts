@@ -1,6 +1,6 @@
 /**
- * What becomes of open connections in an event, small: through nginx, and through two relays made for this, one that drops connections
- * when it reloads and one that leaves an old process behind.
+ * What becomes of open connections in an event, small: through nginx, and through two relays made
+ * for this, one that drops connections when it reloads and one that leaves an old process behind.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

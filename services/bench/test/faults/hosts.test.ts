@@ -1,5 +1,6 @@
 /**
- * Several machines: engines joined into one network and left again, also when a join was broken off.
+ * Several machines: engines joined into one network and left again, also when a join was broken
+ * off.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -208,7 +209,8 @@ async function threeMachines(t: TestContext, battle: string) {
     ...engines,
     ...{ bed, described, named, ended },
     async join() {
-      // The test may be the first that needs the machine's own engine in a Swarm: it is left as it was.
+      // The test may be the first that needs the machine's own engine in a Swarm: it is left as it
+      // was.
       atEnd(t, () => ended("hosts", "leave", ...named));
       const joined = await ended("hosts", "join", ...named, "--proxies", "none,nginx");
       assert.equal(joined.code, 0, joined.output);

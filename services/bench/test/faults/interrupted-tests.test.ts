@@ -12,7 +12,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { check } from "../../src/platform/docker.ts";
 import { projectDirectory } from "../lab.ts";
 
-/** After the first container of Compose is seen, in ms: while Compose creates others, starts them, and while the run has joined the network. */
+/**
+ * After the first container of Compose is seen, in ms: while Compose creates others, starts them,
+ * and while the run has joined the network.
+ */
 const MOMENTS = [0, 400, 900];
 /** Longer than an engine takes for what it was asked to do before. */
 const SETTLED_MS = 3_000;

@@ -152,7 +152,8 @@ test("up of no proxy, and of two", async (t) => {
 });
 
 test("up on a port that is taken names the port and its variable", async (t) => {
-  // The engine publishes on the host's loopback: a container of the engine's own takes the port first.
+  // The engine publishes on the host's loopback: a container of the engine's own takes the port
+  // first.
   const holder = lab(t);
   const port = (await startHostPorts(holder)).PROXY_PORT;
   const { code, stderr } = await bench(t, ["up", "nginx"], { PROXY_PORT: port });

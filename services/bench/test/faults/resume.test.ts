@@ -1,5 +1,6 @@
 /**
- * Runs of tiny battles that are broken off: by Ctrl-C, by a runner that is killed, by an engine that is lost; and gone on with.
+ * Runs of tiny battles that are broken off: by Ctrl-C, by a runner that is killed, by an engine
+ * that is lost; and gone on with.
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -37,7 +38,8 @@ test("the runner killed: --resume clears away what it left and runs the cells th
 
 test("a run under way, and one that was broken off by Ctrl-C", async (t) => {
   const { bench, directory, measured, results, runFolder, assertNothingLeft } = testbed(t);
-  // More rounds than a slow machine measures while the second run is starting: the first must not end by itself before Ctrl-C.
+  // More rounds than a slow machine measures while the second run is starting: the first must not
+  // end by itself before Ctrl-C.
   const { child, ended } = bench(["run", "one", "--rounds", "20"]);
   await measured();
 

@@ -1,5 +1,6 @@
 /**
- * Whole runs of tiny battles: what becomes of them when a part is killed in the middle, comes late, or cannot write.
+ * Whole runs of tiny battles: what becomes of them when a part is killed in the middle, comes late,
+ * or cannot write.
  */
 import assert from "node:assert/strict";
 import {

@@ -1,5 +1,6 @@
 /**
- * Made-up runs in which something happens to connections: every figure is consistent with every other.
+ * Made-up runs in which something happens to connections: every figure is consistent with every
+ * other.
  */
 import { SCENARIOS } from "../../plan/testing/scenarios.ts";
 import { containerRecord, idleRecord, latencies, memoryReading, runOf } from "./results.ts";

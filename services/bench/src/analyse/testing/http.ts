@@ -1,5 +1,6 @@
 /**
- * Made-up results of requests over HTTP and of TLS handshakes, consistent as those of results.ts are.
+ * Made-up results of requests over HTTP and of TLS handshakes, consistent as those of results.ts
+ * are.
  */
 import { cellRecord, containerRecord, latencies, runOf } from "./results.ts";
 import type { CellRecord } from "../../model/cell.ts";

@@ -1,5 +1,6 @@
 /**
- * Commands that are not for people: services of compose.yaml, and what `hosts` and a run over machines start on each.
+ * Commands that are not for people: services of compose.yaml, and what `hosts` and a run over
+ * machines start on each.
  */
 
 import type { Define, Tools } from "./command.ts";

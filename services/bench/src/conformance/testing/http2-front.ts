@@ -1,5 +1,6 @@
 /**
- * A proxy that carries WebSockets over HTTP/2 to a server of HTTP/1.1: right, or wrong in a chosen way.
+ * A proxy that carries WebSockets over HTTP/2 to a server of HTTP/1.1: right, or wrong in a chosen
+ * way.
  */
 import { once } from "node:events";
 import http from "node:http";

@@ -5,8 +5,8 @@ import type { RelayOptions } from "./relay.ts";
 const { upstreamPort, noDelayToServer, noDelayToClient }: RelayOptions = workerData;
 
 /**
- * Reads of the server's data are short, as they are in a proxy that keeps up with it: on a busy machine this thread
- * would otherwise find all of a burst at once, and pass it on in one write.
+ * Reads of the server's data are short, as they are in a proxy that keeps up with it: on a busy
+ * machine this thread would otherwise find all of a burst at once, and pass it on in one write.
  */
 const READ_BYTES = 64;
 

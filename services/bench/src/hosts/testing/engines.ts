@@ -1,5 +1,6 @@
 /**
- * Engines that stand in for those of several machines: what Swarm, volumes, networks and images are on each, as docker would tell.
+ * Engines that stand in for those of several machines: what Swarm, volumes, networks and images are
+ * on each, as docker would tell.
  */
 import { run } from "../../platform/docker.ts";
 import type { Machine } from "../file.ts";

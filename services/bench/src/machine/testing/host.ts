@@ -1,6 +1,6 @@
 /**
- * Machines for tests: the folder recorded/ is what the runner's container saw on a virtual machine with 2 cores, Linux 6.18, cgroup
- * v1 and Docker 20.10.
+ * Machines for tests: the folder recorded/ is what the runner's container saw on a virtual machine
+ * with 2 cores, Linux 6.18, cgroup v1 and Docker 20.10.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -13,7 +13,9 @@ export const root = join(import.meta.dirname, "../../../../..");
 
 export const proxies = readProxies(join(root, "proxies"));
 
-/** Those that a battle of all has as long as nobody adds one: what shipped battles are sized for. */
+/**
+ * Those that a battle of all has as long as nobody adds one: what shipped battles are sized for.
+ */
 export const five = proxies.filter(({ name }) =>
   ["none", "nginx", "haproxy", "haproxy-hitch", "http-proxy"].includes(name),
 );

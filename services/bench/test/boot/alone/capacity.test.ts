@@ -1,6 +1,6 @@
 /**
- * Searches for the most that a proxy carries under a promise, coarse ones: a relay, and the same that burns CPU time. Each is two
- * containers that share a fraction of a core.
+ * Searches for the most that a proxy carries under a promise, coarse ones: a relay, and the same
+ * that burns CPU time. Each is two containers that share a fraction of a core.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -114,9 +114,11 @@ test("a search on real containers", async (t) => {
           `${proxy}: ${low} to ${high} a second, ${(1e6 * cost).toFixed(0)} µs; the budget is worth ${(CORES / cost).toFixed(0)}`,
         );
         if (proxy === "relay-busy") assert.ok(cost > 400e-6, `${cost} s`);
-        // No time is measured but CPU time, and the quota holds on any machine: more than it is worth cannot be carried.
+        // No time is measured but CPU time, and the quota holds on any machine: more than it is
+        // worth cannot be carried.
         assert.ok(low < (1.2 * CORES) / cost, `${low}/s at ${cost} s`);
-        // A rate that broke with budget to spare was broken by something else, which a quiet machine does not do.
+        // A rate that broke with budget to spare was broken by something else, which a quiet
+        // machine does not do.
         if (isQuiet(run) && high !== null)
           assert.ok(
             high > (0.5 * CORES) / cost,

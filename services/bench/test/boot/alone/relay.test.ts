@@ -1,5 +1,6 @@
 /**
- * Relays of which is known what they add, under connections that arrive at a set rate: what a battle says of them.
+ * Relays of which is known what they add, under connections that arrive at a set rate: what a
+ * battle says of them.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +14,10 @@ import type { Role } from "../../../src/model/container.ts";
 const DELAY_MS = 5;
 const BURN_US = 400;
 
-/** The reference proxy gets 140 connections of each cell, enough to know from them how fast the machine was. */
+/**
+ * The reference proxy gets 140 connections of each cell, enough to know from them how fast the
+ * machine was.
+ */
 const BATTLE = `title: Relays
 proxies: [relay, relay-late, relay-busy]
 rounds: 1
@@ -54,8 +58,9 @@ test("what relays are known to add is what is reported of them", async (t) => {
       // Where the generator itself was late there is none.
       if (added === undefined && !areQuiet) continue;
       t.diagnostic(`${question}: ${added?.toFixed(2)} ms`);
-      // Nothing comes early, so it is less only by what the control's own median waited for. Ends that a busy machine does not reach, and
-      // that tell it from a delay that was counted once, or twice, or not at all as in a closed loop.
+      // Nothing comes early, so it is less only by what the control's own median waited for. Ends
+      // that a busy machine does not reach, and that tell it from a delay that was counted once, or
+      // twice, or not at all as in a closed loop.
       assert.ok(Number(added) > 1.8 * DELAY_MS && Number(added) < 3 * DELAY_MS, `${added} ms`);
     }
     if (areQuiet) assert.equal(delays.length, 2);
@@ -70,9 +75,11 @@ test("what relays are known to add is what is reported of them", async (t) => {
         referenceUs: cpuUs(cell, "reference") / cell.reference.connections,
       };
     });
-    // CPU time is a counter, which other programs do not add to, and 400 µs of it are 400 on a fast machine and on a slow one. What the relay
-    // itself took varies with the machine's speed, and is held against the reference proxy in the same cell: to 3 % of some 200 µs, and to less
-    // where others keep evicting what it has in the caches. So 10 % hold with a margin of five, and on a busy machine a quarter.
+    // CPU time is a counter, which other programs do not add to, and 400 µs of it are 400 on a fast
+    // machine and on a slow one. What the relay itself took varies with the machine's speed, and is
+    // held against the reference proxy in the same cell: to 3 % of some 200 µs, and to less where
+    // others keep evicting what it has in the caches. So 10 % hold with a margin of five, and on a
+    // busy machine a quarter.
     const tolerance = areQuiet ? 0.1 : 0.25;
     const burned = busy.us - (plain.us * busy.referenceUs) / plain.referenceUs;
     t.diagnostic(
@@ -84,7 +91,8 @@ test("what relays are known to add is what is reported of them", async (t) => {
     const cost = comparisons.find(({ question }) => question === "cpu_us_per_connection");
     const told = (name: string) =>
       Number(cost?.figures.find(({ proxy }) => proxy === name)?.estimate?.value);
-    // A report has all at the machine's usual speed, what was burned too: a cell that is further from that is repeated, and marked.
+    // A report has all at the machine's usual speed, what was burned too: a cell that is further
+    // from that is repeated, and marked.
     const reported = told("relay-busy") - told("relay");
     t.diagnostic(`reported: ${reported.toFixed(0)} µs more`);
     assert.ok(Math.abs(reported - BURN_US) < 0.3 * BURN_US, `${reported} µs`);

@@ -1,6 +1,6 @@
 /**
- * What a tiny battle leaves in InfluxDB: every measurement of services/influxdb/README.md, with its tags and fields; and the same
- * again from the record alone.
+ * What a tiny battle leaves in InfluxDB: every measurement of services/influxdb/README.md, with its
+ * tags and fields; and the same again from the record alone.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -123,7 +123,8 @@ test("every measurement has what is promised, and has it again from the record a
       const file = join(store.cellPath(record.id, record.attempt), "live.csv");
       const kept = readLive(readFileSync(file, "utf8"));
       lines.set(record.id, (lines.get(record.id) ?? 0) + kept.length);
-      // All were open before the measured phase of idle, and all have ended after that of short-lived.
+      // All were open before the measured phase of idle, and all have ended after that of
+      // short-lived.
       const last = kept.at(-1);
       assert.equal(last?.opened, record.connections?.opened, record.id);
       assert.equal(last?.failed, 0);
