@@ -30,6 +30,11 @@ test("what fresh cells, and the generator, leave of a rate", () => {
   assert.deepEqual([limited?.verdict, limited?.limits], ["limited", ["generator"]]);
 });
 
+test("of a proxy that carried no rate the lowest that failed is told", () => {
+  const { estimate, missing } = figureOf(searched({ search: steps("-100 -50"), at: [] }), "nginx");
+  assert.deepEqual([estimate, missing], [null, [{ kind: "none-passed", rate: 50 }]]);
+});
+
 const ranks = (course: Course) =>
   searched(course).figures.map(({ proxy, rank, tied }) => [proxy, rank, tied]);
 

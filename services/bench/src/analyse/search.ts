@@ -2,7 +2,7 @@
  * The most that each proxy carried under the run's promise, from the probes of its search and the
  * fresh cells after it.
  */
-import type { Comparison, Extra, Figure, Setting } from "../model/comparison.ts";
+import type { Comparison, Extra, Figure, Missing, Setting } from "../model/comparison.ts";
 import { CONTROL } from "../plan/proxies.ts";
 import { rateName, workloadOf } from "../plan/workload.ts";
 import { usageOnce } from "../record/carriers.ts";
@@ -105,7 +105,7 @@ function found(results: Results, search: PlannedCell, { workload }: Setting): Fo
   const shown: Figure = {
     ...figure(search.proxy),
     estimate: low === null ? null : { value: low, low, high, basis: "bracket" },
-    missing: low === null && why !== null ? [{ kind: "skipped", why }] : [],
+    missing: low === null ? missingOf(why, high) : [],
     extra: {
       search: {
         confirmed: kind === "confirmed",
@@ -149,6 +149,11 @@ function found(results: Results, search: PlannedCell, { workload }: Setting): Fo
       referenceUs: referenceCpuUs(measured, operations),
     };
   }
+}
+
+function missingOf(why: string | null, high: number | null): Missing[] {
+  if (why !== null) return [{ kind: "skipped", why }];
+  return high === null ? [] : [{ kind: "none-passed", rate: high }];
 }
 
 /**

@@ -167,7 +167,9 @@ export type Missing =
   | { kind: "unsupported" | "skipped"; why: string }
   | { kind: "failed"; cause: NonNullable<CellRecord["cause"]> }
   | { kind: "invalid" | "voided"; flag: Flag }
-  | { kind: "few-counts"; counts: number; least: number };
+  | { kind: "few-counts"; counts: number; least: number }
+  /** Of a search: the lowest rate that failed. */
+  | { kind: "none-passed"; rate: number };
 
 /** comparisons.json beside results.json. */
 export interface Comparisons {

@@ -175,6 +175,7 @@ export const MISSING_SHORT: Record<Missing["kind"], string> = {
   "no-common-round": NONE,
   uncounted: NONE,
   "few-counts": NONE,
+  "none-passed": "none passed",
   unsupported: "n/a",
   skipped: "skipped",
   failed: "failed",
@@ -202,6 +203,8 @@ export function missingText(missing: Missing, title: (proxy: string) => string):
       return "this kernel does not count it";
     case "few-counts":
       return `${missing.counts} of at least ${missing.least} connection counts measured`;
+    case "none-passed":
+      return `no rate passed; the lowest that failed: ${number(missing.rate)} per second`;
     case "unsupported":
       return missing.why.replace(/^has none: /, "");
     case "skipped":

@@ -128,9 +128,9 @@ test("a search on real containers", async (t) => {
       const [plain, busy] = ["relay", "relay-busy"].map(
         (name) => figures.find(({ proxy }) => proxy === name)?.estimate?.value,
       );
-      // 400 µs alone are 0.16 cores at 400 a second.
-      assert.ok(Number(busy) < 400, `${busy}`);
-      if (isQuiet(run)) assert.ok(Number(plain) >= Number(busy));
+      // 400 µs alone are 0.16 cores at 400 a second: there may be none that it carries.
+      assert.ok((busy ?? 0) < 400, `${busy}`);
+      if (isQuiet(run)) assert.ok(Number(plain) >= (busy ?? 0));
     },
   );
 });
