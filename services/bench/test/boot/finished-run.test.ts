@@ -98,7 +98,7 @@ function rows(file: string): Record<string, string>[] {
 }
 
 test("a battle ends with a report that a browser shows whole, wide and narrow, light and dark", async (t) => {
-  const { bench, directory, results, runFolder } = await finishedTestbed(t);
+  const { bench, directory, results, runFolder, quieten } = await finishedTestbed(t);
   const { cells: attempts, plan } = results();
   const cells = lastAttempts(attempts);
   assert.deepEqual(
@@ -179,6 +179,8 @@ test("a battle ends with a report that a browser shows whole, wide and narrow, l
     assert.equal(readFileSync(file, "utf8"), before);
   });
 
+  // Whatever else ran: a proxy without a valid cell has no row that is open to see.
+  quieten();
   const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",
     args: ["--no-sandbox"],
