@@ -97,6 +97,17 @@ export function undisturbed(run: Results): Results {
 }
 
 /**
+ * Makes record and reports of a run those of a machine that nothing else has used: what is void for
+ * that would miss.
+ */
+export function quieten(project: string, run: string) {
+  const { directory, results } = Store.open(run);
+  const quiet = new Store(directory, undisturbed(results));
+  quiet.write("results.json", JSON.stringify(quiet.results));
+  writeReport(project, quiet);
+}
+
+/**
  * A copy of the project with the battle `one`, and everything that its runs start removed at the
  * end.
  *
@@ -153,16 +164,8 @@ export function testbed(t: TestContext, battle: string = BATTLE) {
       assert.ok(isEnough(seen), `${seen} of ${count} attempts are recorded\n${latest.output}`);
     },
     runFolder: () => join("results", folders()[0]),
-    /**
-     * Makes record and reports of the only run those of a machine that nothing else has used: what
-     * is void for that would miss.
-     */
-    quieten() {
-      const { directory: folder, results } = Store.open(join(directory, "results", folders()[0]));
-      const quiet = new Store(folder, undisturbed(results));
-      quiet.write("results.json", JSON.stringify(quiet.results));
-      writeReport(directory, quiet);
-    },
+    /** Of the only run. */
+    quieten: () => quieten(directory, join(directory, "results", folders()[0])),
     /**
      * Waits for a moment in the measured phase of a cell that has no warm-up, in which everything
      * is up.

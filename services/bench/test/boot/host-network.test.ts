@@ -55,6 +55,7 @@ test("a battle on Docker's network and on the machine's own", async (t) => {
   }
   const flags = analyse(run, { policy: null }).cells.flatMap((cell) => cell.flags);
   assert.ok(flags.every(({ code, severity }) => code !== "bypass-unknown" || severity === "note"));
+  bed.quieten();
   const report = readFileSync(join(folder, "report.html"), "utf8");
   assert.match(report, /Docker(’|'|&#39;)s network/);
   assert.match(report, /the machine(’|'|&#39;)s own network/);

@@ -16,7 +16,7 @@ import { CURVES_FILE } from "../../src/record/curve-names.ts";
 import { Store } from "../../src/record/store.ts";
 import { furtherEngines } from "../engines.ts";
 import { atEnd, projectDirectory } from "../lab.ts";
-import { lastAttempts, LIMIT_MS, testbed } from "../testbed.ts";
+import { lastAttempts, LIMIT_MS, quieten, testbed } from "../testbed.ts";
 import type { TestContext } from "node:test";
 import type { CellRecord } from "../../src/model/cell.ts";
 type Machines = NonNullable<Awaited<ReturnType<typeof machines>>>;
@@ -399,6 +399,7 @@ test("a battle over three machines; one engine killed in the middle, and started
         if (role === "proxy") assert.ok(cpu.totalSeconds > 0, id);
       }
     }
+    quieten(directory, join(runs, name));
     const report = readFileSync(join(runs, name, "report.html"), "utf8");
     assert.match(report, /overlay network/);
     assert.match(report, /the machine(’|'|&#39;)s own network/);
