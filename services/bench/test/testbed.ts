@@ -85,14 +85,21 @@ export function isQuiet({ cells }: Results): boolean {
 
 /** @returns as if nothing else had used the machine: no cell is void for that */
 export function undisturbed(run: Results): Results {
-  const cells = run.cells.map((cell) => {
-    if (!cell.machine) return cell;
-    const busySeconds = cell.machine.busySeconds - cell.machine.foreignSeconds;
-    return {
-      ...cell,
-      machine: { ...cell.machine, busySeconds, foreignSeconds: 0, stealSeconds: 0 },
-    };
+  const alone = <T extends { busySeconds: number; foreignSeconds: number }>(usage: T): T => ({
+    ...usage,
+    busySeconds: usage.busySeconds - usage.foreignSeconds,
+    foreignSeconds: 0,
+    stealSeconds: 0,
   });
+  const cells = run.cells.map(({ machine, machines, ...cell }) => ({
+    ...cell,
+    machine: machine && alone(machine),
+    ...(machines && {
+      machines: Object.fromEntries(
+        Object.entries(machines).map(([name, usage]) => [name, alone(usage)]),
+      ),
+    }),
+  }));
   return { ...run, cells };
 }
 
