@@ -1,16 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  counted,
-  figure,
-  number,
-  probability,
-  range,
-  ratio,
-  shownUnit,
-  times,
-  timesFinely,
-} from "./numbers.ts";
+import { counted, figure, number, probability, range, ratio, shownUnit, times } from "./numbers.ts";
 
 test("three significant digits, but every digit before the decimal point", () => {
   const values = [0.012345, 0.9996, 1, 42.96, 199.5, 999.6, 1234.5, 12345.6, 0, -3.14159];
@@ -46,7 +36,6 @@ test("both ends of an interval have the decimals of the figure", () => {
 test("ratios, probabilities and counts", () => {
   assert.deepEqual([1.0449, 0.5, 12.34].map(ratio), ["×1.04", "×0.50", "×12.3"]);
   assert.deepEqual([1.0449, 0.5, 12.34, 1.0034].map(times), ["1.04", "0.50", "12.3", "1.00"]);
-  assert.deepEqual([1.0449, 12.34, 1.0034].map(timesFinely), ["1.04", "12.3", "1.003"]);
   assert.deepEqual([0.0004, 0.0412].map(probability), ["< 0.001", "0.041"]);
   assert.equal(counted(1, "cell"), "1 cell");
   assert.equal(counted(1200, "entry", "entries"), "1,200 entries");

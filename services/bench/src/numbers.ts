@@ -80,15 +80,6 @@ export function times(ratio: number): string {
   return ratio >= 10 ? figure(ratio) : ratio.toFixed(2);
 }
 
-/**
- * A ratio that may be close to 1 and matters for how close.
- *
- * @returns three decimals below 1.01, two above: `1.003`, `1.04`
- */
-export function timesFinely(ratio: number): string {
-  return ratio < 1.01 ? ratio.toFixed(3) : times(ratio);
-}
-
 /** @returns `×1.04` */
 export function ratio(value: number | null | undefined): string {
   return isFigure(value) ? `×${times(value)}` : NONE;

@@ -39,7 +39,7 @@ test("of runs that have a figure the one that says most tells a claim, not the n
   assert.deepEqual(row(claim, [other]), { state: "no run yet", by: null, others: [] });
 });
 
-test("of two that decide the newer one does, and the opposite of the older is told", () => {
+test("of two runs that decide, the newer one does; the other is named where it says the opposite", () => {
   const newer = ground("newer", "2026-02-02", { proxies: cheap });
   assert.deepEqual(row(claim, [old, newer]), {
     ...{ state: "no longer", by: "newer", others: ["old"] },

@@ -194,7 +194,7 @@ test("claims of the comparison by wrk, errors counted as they were then", () => 
   );
 });
 
-test("claims about all files together rest on their sum, and are told over http and https", () => {
+test("claims about all files together rest on their sum, over http and https", () => {
   const names = ["none", "hitch", "nginx-files"];
   const claims = told("cloudparty-2013", filesResults({ rounds: 6, names, sizes: [12, 786432] }));
   const found = (pattern: RegExp) => claims.find(({ claim }) => pattern.test(claim));

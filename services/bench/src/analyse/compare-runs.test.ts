@@ -42,7 +42,7 @@ test("against itself no run differs, whatever the rounds", () => {
   }
 });
 
-test("with too few rounds for a test it is told by range, and how often that errs", () => {
+test("too few rounds to test: the range decides, and the error rate is stated", () => {
   const found = compared({ rounds: 4, proxies: nginxAt(100) }, { rounds: 4, proxies: PROXIES });
   const [, { differs, p, ratio }] = rowsOf(found, CPU);
   assert.deepEqual([differs, p, ratio?.interval], ["lower", null, null]);
@@ -59,7 +59,7 @@ test("only settings, proxies and measures that both have are compared, and round
   assert.deepEqual(rows[0].rounds, [6, 8]);
 });
 
-test("what differs in machine and plan is told", () => {
+test("differences in machine and plan are listed", () => {
   const [now, before] = [runOf({ rounds: 1 }), runOf({ rounds: 2 })];
   before.environment.identity = { ...now.environment.identity, CPU: "another one" };
   const { differences } = compareRuns(now, before, POLICY);

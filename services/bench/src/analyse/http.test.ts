@@ -75,7 +75,7 @@ test("CPU time of a void cell is in no place", () => {
 const badAnswers = (of: ReturnType<typeof httpResults>) =>
   figureOf(look(of).find("non_2xx_percent"), "nginx").extra;
 
-test("what is told of bad answers: how many, which, and what the logs say and usually mean", () => {
+test("bad answers: how many, which, what the logs say and what usually causes it", () => {
   const { count, of, causes } = badAnswers(
     httpResults({ change: (record) => record.proxy === "nginx" && spoil(record) }),
   );

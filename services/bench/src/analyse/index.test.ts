@@ -96,7 +96,7 @@ test("a variant that was measured is named, with what differs from its original"
   assert.equal(variants(false), undefined);
 });
 
-test("an incomplete run and shared cores are told", () => {
+test("an incomplete run and shared cores have a flag", () => {
   const flags = flagsAfter(() => {}, {
     rounds: 6,
     change: (_, { round }) => (round === 6 ? [] : undefined),

@@ -193,7 +193,7 @@ function withPlaces(run: Run, setting: Setting, one: Comparison): Comparison {
     const cells = run.cells.filter(
       (cell) => cell.setting === setting.key && cell.record.proxy === figure.proxy,
     );
-    const places = isOfErrors ? [] : placesIn(run, setting, figure.proxy);
+    const places = isOfErrors ? [] : placesIn(run, setting, cells);
     const extra = {
       ...figure.extra,
       ...(places.length > 0 && { places }),

@@ -3,7 +3,7 @@
  * server.
  */
 import { median } from "simple-statistics";
-import type { Extra, Setting } from "../model/comparison.ts";
+import type { Extra, JudgedCell, Setting } from "../model/comparison.ts";
 import { CONTROL } from "../plan/proxies.ts";
 import type { CellRecord } from "../model/cell.ts";
 import type { ContainerRecord } from "../model/container.ts";
@@ -16,18 +16,15 @@ const PLACES = ["front", "tls", "server"] as const;
 
 type Places = NonNullable<Extra["places"]>;
 
-/** Medians over the rounds; empty unless a proxy has several containers, or servers compare. */
-export function placesIn({ results, cells }: Run, setting: Setting, proxy: string): Places {
+/**
+ * @param cells of one proxy in the setting
+ * @returns medians over the rounds; empty unless a proxy has several containers, or servers compare
+ */
+export function placesIn({ results }: Run, setting: Setting, cells: JudgedCell[]): Places {
   const hasParts = results.proxies.some(({ parts }) => parts.length > 1);
   if (!hasParts && !comparesServers(setting.workload)) return [];
   const records = cells
-    .filter(
-      (cell) =>
-        cell.counted &&
-        cell.setting === setting.key &&
-        cell.record.proxy === proxy &&
-        "servers_cpu_seconds" in cell.measures,
-    )
+    .filter(({ counted, measures }) => counted && "servers_cpu_seconds" in measures)
     .map(({ record }) => record);
   if (records.length === 0) return [];
   return servicesOf(records[0], setting)

@@ -81,14 +81,6 @@ export function heldAgainstReference(cells: JudgedCell[]): {
 
 /**
  * @param measure key
- * @returns it is CPU time per operation, which is held against the reference where there is one
- */
-export function isPerOperation(measure: string): boolean {
-  return ratioToReference(measure) !== null;
-}
-
-/**
- * @param measure key
  * @returns key of its ratio to the reference; null: it is no CPU time per operation
  */
 export function ratioToReference(measure: string): string | null {
