@@ -2,15 +2,16 @@
  * BalancerBattle's test: CONNECTIONS short WebSockets, CONCURRENCY at a time. Each sends MESSAGES messages of
  * MESSAGE_BYTES bytes, the next when the last has come back, and closes. It is a closed loop: a slow proxy is asked less.
  */
+import { sleep } from "k6";
 import exec from "k6/execution";
-import { Trend } from "k6/metrics";
+import { Counter, Trend } from "k6/metrics";
 import { CAUSES, Connection } from "./lib/connection.js";
 import { messagesOf } from "./lib/message.js";
 import { optionsOf } from "./lib/options.js";
 import { parametersOf, refuseMistakes } from "./lib/parameters.js";
-import { withReference } from "./lib/reference.js";
+import { Turns } from "./lib/reference.js";
 import { samplingNote, summarise } from "./lib/summary.js";
-import { edge, runTags, scheme, waitForTarget } from "./lib/target.js";
+import { edge, now, runTags, scheme, waitForTarget } from "./lib/target.js";
 
 const parameters = parametersOf(open("./short-lived.json"));
 const { CONNECTIONS, CONCURRENCY, MESSAGES, MESSAGE_BYTES, TIMEOUT_SECONDS, LATENCY_SAMPLES } =
@@ -20,14 +21,21 @@ refuseMistakes();
 const tags = runTags("short-lived");
 const message = messagesOf(MESSAGE_BYTES);
 const sampleEvery = Math.ceil(MESSAGES / LATENCY_SAMPLES);
+const turns = new Turns(CONCURRENCY);
 const total = new Trend("total_ms", true);
+/** Of these, in turns of the reference proxy. */
+const ofReference = new Counter("reference_ms", true);
+/** Of this VU: k6 makes a new object each time that it is asked for. @type {typeof exec.instance} */
+let instance;
+/** How often a connection looks whether those of the turn before have ended. */
+const LOOK_SECONDS = 0.005;
 
 export const options = optionsOf(
   "short-lived",
   {
     executor: "shared-iterations",
-    vus: withReference(CONCURRENCY),
-    iterations: withReference(CONNECTIONS),
+    vus: CONCURRENCY,
+    iterations: turns.all(CONNECTIONS),
     // What it takes when every connection runs into its time-out.
     maxDuration: `${Math.ceil(CONNECTIONS / CONCURRENCY) * TIMEOUT_SECONDS + 60}s`,
     gracefulStop: "0s",
@@ -42,7 +50,11 @@ export function setup() {
 }
 
 export default function () {
-  const connection = new Connection(exec.scenario.iterationInTest, {
+  const number = exec.scenario.iterationInTest;
+  const toReference = turns.isReference(number);
+  takeTurn(number, toReference);
+  const connection = new Connection(number, {
+    toReference,
     message,
     seconds: TIMEOUT_SECONDS,
     sampleEvery,
@@ -50,6 +62,20 @@ export default function () {
   connection.onOpen = () => connection.send();
   connection.onEcho = () =>
     connection.received < MESSAGES ? connection.send() : connection.close();
+}
+
+/**
+ * Waits until every connection of the turn before has ended.
+ *
+ * @param {number} number of a connection
+ * @param {boolean} toReference
+ */
+function takeTurn(number, toReference) {
+  const first = turns.firstOf(number);
+  instance ??= exec.instance;
+  while (instance.iterationsCompleted < first) sleep(LOOK_SECONDS);
+  if (toReference && number === first) ofReference.add(-now());
+  if (!toReference && number === first && first > 0) ofReference.add(now());
 }
 
 /** @param {{startedMs: number}} data what setup returned */

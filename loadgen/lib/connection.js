@@ -66,19 +66,23 @@ export class Connection {
   /**
    * Begins the handshake.
    *
-   * @param {number} number unique in this container; by it, a share of all goes to the reference proxy
+   * @param {number} number unique in this container
    * @param {object} options
    * @param {(connection: number, number: number) => string} options.message makes each of its messages
    * @param {number} options.seconds it has failed when it is not through by then; see `limit`
    * @param {number} [options.sampleEvery] so many messages have one latency recorded
+   * @param {boolean} [options.toReference] it goes to the reference proxy, as a share of all does by their number
    * @param {number} [options.dueMs] when it should have begun, by `now()`: its handshake counts from then
    */
-  constructor(number, { message, seconds, sampleEvery = 1, dueMs = now() }) {
+  constructor(
+    number,
+    { message, seconds, sampleEvery = 1, toReference = isReference(number), dueMs = now() },
+  ) {
     this.#number = number;
     this.#startedMs = dueMs;
     this.#message = message;
     this.#sampleEvery = sampleEvery;
-    this.#isReference = isReference(number);
+    this.#isReference = toReference;
     this.#counts = counters[this.#isReference ? "reference" : "proxy"];
     this.#socket = new WebSocket(this.#isReference ? referenceUrl : url);
     this.limit(seconds);

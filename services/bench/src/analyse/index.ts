@@ -15,7 +15,9 @@ import type { Flag } from "../model/flag.ts";
 import { CONTROL } from "../plan/proxies.ts";
 import { isExperiment, workloadOf } from "../plan/workload.ts";
 import { isWithProxy } from "../record/carriers.ts";
+import type { CellRecord } from "../model/cell.ts";
 import type { Environment, TlsPolicy } from "../model/environment.ts";
+import type { Plan } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";
 import { askedIn } from "./questions.ts";
 import { badAnswersOf } from "./bad-answers.ts";
@@ -110,11 +112,20 @@ function comparable(whole: Results, recorded: Results, policy: TlsPolicy | null)
     return withCells(results, (cell) => !isEvent(cell) && !isSearch(cell));
   };
   const results = plain(recorded);
-  const { cells, machineIndices: indices } = heldAgainstReference(judge(plain(whole), policy));
+  const { cells, machineIndices: indices } = heldAgainstReference(
+    judge(plain(whole), policy),
+    referenceHasTurns(whole.plan),
+  );
   const own = new Set(results.cells);
   const settings = settingsOf(results);
   const held = cells.filter(({ record }) => own.has(record));
   return { run: { results, settings, cells: withOperationCosts(settings, held) }, indices };
+}
+
+/** Several load containers keep no turns: each has its own. */
+function referenceHasTurns({ cells, scenarios }: Plan): (cell: CellRecord) => boolean {
+  const several = new Set(cells.flatMap(({ id, loads = 1 }) => (loads > 1 ? [id] : [])));
+  return ({ id, scenario }) => (scenarios[scenario].referenceTurns ?? false) && !several.has(id);
 }
 
 /** A pool's comparisons, then those of each of its settings, where it has several. */
@@ -171,11 +182,11 @@ function withReference(
     );
     if (told.length === 0 || told.length < one.settings.length) return figure;
     const toReference = told.reduce((sum, each) => sum + each.toReference, 0) / told.length;
-    const [{ rawPercent, heldPercent }] = told;
+    const [{ spread }] = told;
     const extra = {
       ...figure.extra,
       toReference,
-      ...(told.length === 1 && { spread: { rawPercent, heldPercent } }),
+      ...(told.length === 1 && { spread }),
     };
     return { ...figure, extra };
   });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CellRecord } from "../model/cell.ts";
+import type { Results } from "../model/record.ts";
 import { compareRuns } from "./compare-runs.ts";
 import { measuresOf } from "./measures.ts";
 import { figureOf, look, near } from "./testing/look.ts";
@@ -66,6 +67,22 @@ test("the µs are the ratio times the median index, and the record keeps what wa
     if (record.proxy !== "none") near(measures[CPU], ratio * medianUs);
   }
 });
+
+for (const [how, change] of [
+  ["beside the proxy", (run) => delete run.plan.scenarios["short-lived"].referenceTurns],
+  ["of several load containers", (run) => run.plan.cells.forEach((cell) => (cell.loads = 2))],
+] as [string, (run: Results) => void][])
+  test(`with a reference ${how}, CPU time is ranked as measured, and held beside it`, () => {
+    const run = onMachineOf(varying);
+    run.plan.scenarios = structuredClone(run.plan.scenarios);
+    change(run);
+    const { find, cells } = look(run);
+    for (const { record, workload, measures } of cells)
+      assert.equal(measures[CPU], measuresOf(record, workload)[CPU]);
+    const { estimate, extra } = figureOf(find(CPU), "nginx");
+    assert.equal(extra.spread?.rawUs, estimate?.value);
+    assert.ok(extra.toReference);
+  });
 
 test("where one cell that counts has no reference, none is held against it", () => {
   const { find, cells } = look(

@@ -1,13 +1,15 @@
 /**
  * CPU time held against the reference proxy, which got a share of the same load in the same cell
  * (services/reference). The machine's speed varies within minutes and hits all containers of a cell
- * alike, so the ratio of the two is steadier than either.
+ * alike, so the ratio of the two is steadier than either. What the reference costs depends on the
+ * proxy beside it, though (docs/fairness.md): the ratio is ranked where it had turns of its own.
  */
 import { median } from "simple-statistics";
 import { CONTROL } from "../plan/proxies.ts";
 import { INDEX_LIMIT_PERCENT } from "../record/machine-index.ts";
 import { spreadPercent } from "../statistics/index.ts";
-import type { JudgedCell } from "../model/comparison.ts";
+import type { CellRecord } from "../model/cell.ts";
+import type { JudgedCell, Spread } from "../model/comparison.ts";
 import type { Flag } from "../model/flag.ts";
 
 /** One setting's figures of CPU time beside those of the reference proxy. */
@@ -21,15 +23,11 @@ interface MachineIndex {
   /** CPU time of the reference proxy per operation, over the cells that count */
   medianUs: number;
   /**
-   * toReference: median over the rounds; rawPercent, heldPercent: standard deviation over the
-   * rounds in % of the mean, as measured and as a ratio; null: a single round
+   * toReference, rawUs: medians over the rounds
    */
-  proxies: {
-    proxy: string;
-    toReference: number;
-    rawPercent: number | null;
-    heldPercent: number | null;
-  }[];
+  proxies: { proxy: string; toReference: number; spread: Spread }[];
+  /** The ratio is ranked, and not what was measured. */
+  isRanked: boolean;
 }
 
 /**
@@ -55,25 +53,31 @@ const HELD = [
 ];
 
 /**
- * In each setting where every cell that counts has an index, a figure becomes its ratio to the
- * index times the median index of the setting: µs on this machine at its usual speed in this run.
+ * In each setting where every cell that counts has an index of turns of its own, a figure becomes
+ * its ratio to the index times the median index of the setting: µs on this machine at its usual
+ * speed in this run.
  *
  * @param cells with figures as they were measured
+ * @param hasTurns whether the reference had turns of its own in a cell
  * @returns the same cells, with figures held against the reference where they can be, and a flag
  *   where the machine's speed was another than in the rest of the setting
  */
-export function heldAgainstReference(cells: JudgedCell[]): {
+export function heldAgainstReference(
+  cells: JudgedCell[],
+  hasTurns: (cell: CellRecord) => boolean,
+): {
   cells: JudgedCell[];
   machineIndices: MachineIndex[];
 } {
   const machineIndices = [...Map.groupBy(cells, ({ setting }) => setting)].flatMap(
-    ([setting, own]) => HELD.flatMap((held) => indexOf(setting, own, held) ?? []),
+    ([setting, own]) => HELD.flatMap((held) => indexOf(setting, own, held, hasTurns) ?? []),
   );
   const held = cells.map((cell) => {
     const own = machineIndices.filter(({ setting }) => setting === cell.setting);
     const measures = { ...cell.measures };
-    for (const { measure, index, medianUs } of own)
-      if (measure in measures && index in measures) measures[measure] *= medianUs / measures[index];
+    for (const { measure, index, medianUs, isRanked } of own)
+      if (isRanked && measure in measures && index in measures)
+        measures[measure] *= medianUs / measures[index];
     return { ...cell, measures, flags: [...cell.flags, ...offIndex(cell, own)] };
   });
   return { cells: held, machineIndices };
@@ -108,6 +112,7 @@ function indexOf(
   setting: string,
   cells: JudgedCell[],
   { measure, index }: { measure: string; index: string },
+  hasTurns: (cell: CellRecord) => boolean,
 ): MachineIndex | null {
   const counted = cells.filter(
     ({ counted, record, measures }) => counted && record.proxy !== CONTROL && measure in measures,
@@ -117,8 +122,11 @@ function indexOf(
   const proxies = [...Map.groupBy(counted, ({ record }) => record.proxy)].map(([proxy, own]) => ({
     proxy,
     toReference: median(own.map(({ measures }) => measures[measure] / measures[index])),
-    rawPercent: spreadPercent(own.map(({ measures }) => measures[measure])),
-    heldPercent: spreadPercent(own.map(({ measures }) => measures[measure] / measures[index])),
+    spread: {
+      rawUs: median(own.map(({ measures }) => measures[measure])),
+      rawPercent: spreadPercent(own.map(({ measures }) => measures[measure])),
+      heldPercent: spreadPercent(own.map(({ measures }) => measures[measure] / measures[index])),
+    },
   }));
   return {
     setting,
@@ -126,6 +134,7 @@ function indexOf(
     index,
     medianUs: median(indices),
     proxies,
+    isRanked: counted.every(({ record }) => hasTurns(record)),
   };
 }
 

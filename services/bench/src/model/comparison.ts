@@ -89,6 +89,15 @@ export interface Figure {
   extra: Extra;
 }
 
+/** CPU time as measured, and held against the reference. */
+export interface Spread {
+  /** Median over the rounds, as measured. */
+  rawUs: number;
+  /** Standard deviation over the rounds in % of the mean; null: a single round. */
+  rawPercent: number | null;
+  heldPercent: number | null;
+}
+
 /** What some questions say of a figure beside it. */
 export interface Extra {
   /** Against the best, Holm-corrected over the comparison. */
@@ -97,11 +106,7 @@ export interface Extra {
   relation?: "better" | "worse" | "same";
   /** CPU time to that of the reference proxy beside it; of a search cores' worth of its work. */
   toReference?: number;
-  /**
-   * Standard deviation over the rounds in % of the mean: as measured, and held against the
-   * reference.
-   */
-  spread?: { rawPercent: number | null; heldPercent: number | null };
+  spread?: Spread;
   /** HTTP: share of requests that were not answered well, in %. */
   badPercent?: number;
   /** Of a ratio: the two medians; of a copy: the original's. */

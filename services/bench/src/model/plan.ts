@@ -56,6 +56,7 @@ export const ScenarioDescription = shape.object(
     holdsConnections: shape.flag(),
     dropsConnections: shape.flag(),
     usesReference: shape.optional(shape.flag()),
+    referenceTurns: shape.optional(shape.flag()),
     compares: shape.oneOf(["proxies", "servers", "handshakes", "survival", "storm", "stalls"]),
     generatorThreads: shape.oneOf(["one", "all"]),
     backend: shape.text("image that stands behind the proxy: ws-proxy-bench/<backend>"),

@@ -52,6 +52,7 @@ const DEFAULTS = {
   holdsConnections: false,
   dropsConnections: false,
   usesReference: false,
+  referenceTurns: false,
   compares: "proxies" as Scenario["compares"],
   generatorThreads: "all" as Scenario["generatorThreads"],
   backend: "echo",
@@ -193,7 +194,8 @@ export function describedScenarios(directory: string): Record<string, ScenarioDe
 /** @returns what plan and record keep of it */
 export function descriptionOf(scenario: Scenario): ScenarioDescription {
   const { description, runner, protocol, loop, holdsConnections, dropsConnections } = scenario;
-  const { usesReference, compares, generatorThreads, backend, parameterNames } = scenario;
+  const { usesReference, referenceTurns, compares, generatorThreads, backend, parameterNames } =
+    scenario;
   return {
     description,
     runner,
@@ -202,6 +204,7 @@ export function descriptionOf(scenario: Scenario): ScenarioDescription {
     holdsConnections,
     dropsConnections,
     usesReference,
+    referenceTurns,
     compares,
     generatorThreads,
     backend,

@@ -7,7 +7,6 @@ import {
   amountText,
   answersTo,
   figureOf,
-  isInsideBias,
   leadersOf,
   ratioIn,
   timesText,
@@ -125,8 +124,7 @@ function headlineCell(
     share: () => shareText(value),
     times: () => {
       const [best] = leaders.toSorted((a, b) => (ratioIn(answer, a, b) ?? 1) - 1);
-      const bestFigure = figureOf(answer, best);
-      return bestFigure && leaders.length > 1 && isInsideBias(answer, figure, bestFigure)
+      return leaders.length > 1 && leaders.includes(proxy)
         ? "≈ 1×"
         : timesText(ratioIn(answer, proxy, best) ?? NaN);
     },

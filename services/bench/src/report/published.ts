@@ -43,12 +43,6 @@ export interface Answer {
   comparison: Comparison;
 }
 
-/**
- * Over TLS the reference costs up to 13 % more beside a proxy with a larger working set, so that
- * such a proxy looks cheaper than it is: a smaller difference ranks nobody.
- */
-export const REFERENCE_BIAS = 1.13;
-
 /** The newest first. */
 export function readRuns(folder: string): PublishedRun[] {
   if (!existsSync(folder)) return [];
@@ -139,8 +133,7 @@ export function titleOf({ run }: Answer, proxy: string): string {
 }
 
 /**
- * The best of some proxies, and those that cannot be told from it: of one rank, or within the
- * reference's bias; where nobody is ranked, those whose interval meets that of the best. Empty:
+ * The best of some proxies, and those that cannot be told from it: of one rank; where nobody is ranked, those whose interval meets that of the best. Empty:
  * nobody can be ranked, as in a search that fresh cells did not confirm.
  */
 export function leadersOf(answer: Answer, among: string[]): string[] {
@@ -154,8 +147,7 @@ export function leadersOf(answer: Answer, among: string[]): string[] {
   const [best] = figures.toSorted(
     (a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity) || costOf(answer, a) - costOf(answer, b),
   );
-  const isTied = (one: Figure) =>
-    best.rank ? one.rank === best.rank || isInsideBias(answer, one, best) : meets(one, best);
+  const isTied = (one: Figure) => (best.rank ? one.rank === best.rank : meets(one, best));
   return meets(best, best) || best.rank
     ? figures.filter((one) => one === best || isTied(one)).map(({ proxy }) => proxy)
     : [];
@@ -164,14 +156,6 @@ export function leadersOf(answer: Answer, among: string[]): string[] {
 /** To compare with: less is better. */
 function costOf({ comparison: { measure } }: Answer, { estimate }: Figure): number {
   return (estimate?.value ?? Infinity) * (measure.better === "lower" ? 1 : -1);
-}
-
-/** Held against the reference over TLS, and closer than its bias. */
-export function isInsideBias({ comparison }: Answer, one: Figure, best: Figure): boolean {
-  if (comparison.scheme !== "wss" || !one.extra.toReference || !best.extra.toReference)
-    return false;
-  const ratio = one.extra.toReference / best.extra.toReference;
-  return Math.max(ratio, 1 / ratio) <= REFERENCE_BIAS;
 }
 
 function meets({ estimate: a }: Figure, { estimate: b }: Figure): boolean {

@@ -203,16 +203,18 @@ function negotiatedText(cells: JudgedCell[]): string {
 }
 
 const INDEX_NOTE =
-  "In every cell a pinned nginx, the reference, carried a small share of the same load. CPU time of a proxy is held against it: µs are the ratio times the median cost of the reference in the setting. × reference can be compared with other machines. Spread: standard deviation over the rounds, in % of the mean.";
+  "In every cell a pinned nginx, the reference, carried a share of the same load. Where it had turns of its own, CPU time held against it is ranked; where it ran beside the proxy, which makes it up to 13 % dearer, CPU time as measured. × reference can be compared with other machines of the kind. × best: times the lowest of the column before. SD: over the rounds, in % of the mean.";
 
 /** How fast the machine was, and each proxy in units that another machine has too. */
 export function indexBlocks({ comparisons: file, cells }: Reported): Block[] {
-  const held = file.comparisons.filter(
+  const indexed = file.comparisons.filter(
     ({ settings, figures }) => settings.length === 1 && figures.some(({ extra }) => extra.spread),
   );
-  const percent = (value: number | null = null) => (value === null ? "–" : `${figure(value)} %`);
-  const tables = held.map((one): Table => {
+  const percent = (value: number | null) => (value === null ? "–" : `${figure(value)} %`);
+  const tables = indexed.map((one): Table => {
     const index = indexOf(cells, one.settings[0], one.measure.key);
+    const raw = one.figures.flatMap(({ extra }) => extra.spread?.rawUs ?? []);
+    const held = one.figures.flatMap(({ extra }) => extra.toReference ?? []);
     return {
       title: `${one.measure.title}, ${columnTitle(one, file)}`,
       note:
@@ -221,20 +223,26 @@ export function indexBlocks({ comparisons: file, cells }: Reported): Block[] {
           : "",
       head: [
         { title: "Proxy", words: true },
+        { title: "As measured, µs" },
+        { title: "× best" },
+        { title: "SD" },
         { title: "× reference" },
-        { title: "Spread as measured" },
-        { title: "Spread against the reference" },
+        { title: "× best" },
+        { title: "SD" },
       ],
       rows: one.figures.flatMap(({ proxy, extra: { toReference, spread } }) =>
-        toReference === undefined
+        toReference === undefined || !spread
           ? []
           : [
               [
                 { text: titleOfProxy(file, proxy), proxy },
                 ...row(
-                  toReference.toFixed(3),
-                  percent(spread?.rawPercent),
-                  percent(spread?.heldPercent),
+                  figure(spread.rawUs),
+                  timesBest(spread.rawUs, raw),
+                  percent(spread.rawPercent),
+                  toReference.toFixed(2),
+                  timesBest(toReference, held),
+                  percent(spread.heldPercent),
                 ),
               ],
             ],
@@ -249,6 +257,10 @@ export function indexBlocks({ comparisons: file, cells }: Reported): Block[] {
       ...tables.map(table),
     ]),
   ];
+}
+
+function timesBest(value: number, all: number[]): string {
+  return `${(value / Math.min(...all)).toFixed(2)}×`;
 }
 
 const INDEX_KEYS: Record<string, string> = {
