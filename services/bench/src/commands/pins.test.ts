@@ -30,6 +30,10 @@ test("the tag of a local build is where the version that it names begins", () =>
     const version = build.args[`${name.toUpperCase()}_VERSION`];
     assert.ok(version.startsWith(`${image.split(":")[1]}.`), image);
   }
+  for (const name of ["nginx", "reference", "haproxy", "haproxy-3-4"]) {
+    const { image, build } = local[name];
+    assert.equal(build.args.SUITES.match(/^\w+\/(\S+)/)[1], image.split(":")[1], image);
+  }
 });
 
 test("the types of k6's modules are those of the pinned k6", () => {

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { withoutImage } from "../machine/local-images.ts";
-import { imagesOfProxiesAlone, neededFor, overrideFor } from "./setup.ts";
+import { hashOf, imagesOfProxiesAlone, neededFor, overrideFor } from "./setup.ts";
 
 const official = {
   name: "p",
@@ -114,4 +117,19 @@ test("a proxy without an image is told, with why", () => {
       ["own", "no registry answers, and no local build stands in for registry/envoy:1.2.3"],
     ],
   );
+});
+
+test("an image is stale when its Dockerfile changes, also one that lies beside its context", (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "setup-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const context = join(directory, "context");
+  mkdirSync(context);
+  writeFileSync(join(context, "install.sh"), "");
+  for (const dockerfile of ["Dockerfile", "../Dockerfile"]) {
+    writeFileSync(join(context, dockerfile), "FROM a");
+    const before = hashOf({ context, dockerfile });
+    assert.equal(hashOf({ context, dockerfile }), before);
+    writeFileSync(join(context, dockerfile), "FROM b");
+    assert.notEqual(hashOf({ context, dockerfile }), before, dockerfile);
+  }
 });

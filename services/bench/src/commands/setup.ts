@@ -13,6 +13,9 @@ import { UserError } from "../errors.ts";
 import type { ComposeConfig, ComposeService } from "../platform/docker.ts";
 import type { Proxy } from "../plan/proxies.ts";
 
+/** How offline/install.sh says that it did not find the version wanted. */
+const FALLBACK = /FALLBACK: .*/g;
+
 const OVERRIDE = "compose.override.yaml";
 /** First line of the override, by which a file of the user's own is told apart. */
 const OVERRIDE_MARK = "# Made by ./bench setup from the local builds in offline/.";
@@ -231,24 +234,29 @@ async function build(
       state[image] = `${inputs} ${id}`;
       writeFileSync(stateFile, JSON.stringify(state, null, 2));
       say(`  built ${image} (${Math.round((Date.now() - started) / 1000)} s)`);
+      for (const [line] of output.matchAll(FALLBACK)) say(`  ${line}`);
     }),
   );
   await built.finally(() => clearInterval(heartbeat));
 }
 
 /** @returns of the files in the context and the arguments that its Dockerfile takes */
-function hashOf({ context, args = {} }: NonNullable<ComposeService["build"]>): string {
-  const dockerfile = readFileSync(join(context, "Dockerfile"), "utf8");
+export function hashOf({
+  context,
+  dockerfile = "Dockerfile",
+  args = {},
+}: NonNullable<ComposeService["build"]>): string {
+  const instructions = readFileSync(join(context, dockerfile), "utf8");
   const taken = Object.entries(args).filter(([name]) =>
-    new RegExp(`^ARG .*\\b${name}\\b`, "m").test(dockerfile),
+    new RegExp(`^ARG .*\\b${name}\\b`, "m").test(instructions),
   );
   const hash = createHash("sha256").update(JSON.stringify(Object.fromEntries(taken)));
-  const files = readdirSync(context, { recursive: true, withFileTypes: true })
+  const inside = readdirSync(context, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !relative(context, file).split("/").includes("node_modules"))
-    .sort();
-  for (const file of files)
+    .filter((file) => !relative(context, file).split("/").includes("node_modules"));
+  // A Dockerfile may lie elsewhere.
+  for (const file of [...new Set([...inside, join(context, dockerfile)])].sort())
     hash.update(relative(context, file)).update("\0").update(readFileSync(file));
   return hash.digest("hex");
 }

@@ -657,7 +657,8 @@ export interface ComposeService {
   image?: string;
   pull_policy?: string;
   profiles?: string[];
-  build?: { context: string; args?: Record<string, string> };
+  /** dockerfile: from the context */
+  build?: { context: string; dockerfile?: string; args?: Record<string, string> };
   labels?: Record<string, string>;
   network_mode?: string;
   networks?: object;

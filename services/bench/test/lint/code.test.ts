@@ -31,6 +31,7 @@ test("shell scripts", () =>
     "bench",
     "certs/generate",
     "offline/base.sh",
+    "offline/install.sh",
     "offline/influxdb/entrypoint.sh",
     "proxies/envoy/run-envoy.sh",
     "proxies/envoy-hot-restart/drain-envoy.sh",
