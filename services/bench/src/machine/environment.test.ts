@@ -143,9 +143,9 @@ test("whether files are changed is unknown without git, and without a repository
 test("versions: asked once an image and command, first line and rest apart, failures told", async () => {
   const rest = Array.from({ length: 40 }, (_, i) => `option ${i}`);
   const { run, commands } = fakeRun(([...words]) => {
-    if (words.includes("k6")) return { code: 127, stderr: "not found" };
-    if (words.includes("influxd")) return { stdout: "\nInfluxDB v1\n" };
-    return { stderr: `v1\n\n${rest.join("\n")}\n` };
+    if (words.includes("k6")) return { code: 127, stdout: "\nnot found" };
+    if (words.includes("influxd")) return { stdout: "\n\nInfluxDB v1\n" };
+    return { stdout: `p 1-2 from Debian forky\nv1\n\n${rest.join("\n")}\n` };
   });
   const about = {
     title: "",
@@ -192,9 +192,15 @@ test("versions: asked once an image and command, first line and rest apart, fail
   assert.deepEqual(versions.load, {
     version: "not told: `k6 version` ended with status 127",
     build: null,
+    origin: null,
   });
-  assert.deepEqual(versions.influxdb, { version: "InfluxDB v1", build: null });
+  assert.deepEqual(versions.influxdb, {
+    version: "InfluxDB v1",
+    build: null,
+    origin: null,
+  });
   assert.equal(versions.a.version, "v1");
+  assert.equal(versions.a.origin, "p 1-2 from Debian forky");
   assert.equal(versions.a.build, [...rest.slice(0, 32), "(8 more lines)"].join("\n"));
   assert.deepEqual(versions["a-tls"], versions.a);
 });

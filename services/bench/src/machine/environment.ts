@@ -11,6 +11,7 @@ import { readGit } from "./git.ts";
 import { openHost, readCpu, readMemory } from "./host.ts";
 import { describeDescriptors, readLimits } from "./limits.ts";
 import { readVersions } from "./versions.ts";
+import type { Version } from "./versions.ts";
 import type { ComposeConfig } from "../platform/docker.ts";
 import type { Proxy } from "../plan/proxies.ts";
 import type { Environment, MachineOfRun } from "../model/environment.ts";
@@ -120,11 +121,8 @@ export async function readEnvironment(options: {
       Versions: Object.fromEntries(
         Object.entries(versions).map(([service, { version }]) => [service, version]),
       ),
-      "Build options": Object.fromEntries(
-        Object.entries(versions).flatMap(([service, { build }]) =>
-          build ? [[service, build]] : [],
-        ),
-      ),
+      "Build options": told(versions, "build"),
+      Packages: told(versions, "origin"),
       Settings: knobs,
       Git: gitDetails(git),
     },
@@ -222,6 +220,15 @@ async function describeImages(images: Record<string, string>): Promise<Record<st
       const origin = local ? "local build" : ((id && digests.get(id)) ?? "not on this machine");
       return [service, { name, id, origin }];
     }),
+  );
+}
+
+/** @returns by service, of those that tell it */
+function told(versions: Record<string, Version>, what: "build" | "origin"): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(versions).flatMap(([service, { [what]: text }]) =>
+      text === null ? [] : [[service, text]],
+    ),
   );
 }
 

@@ -7,6 +7,7 @@ import type { Proxy } from "../plan/proxies.ts";
 
 /** How the services that every run shares are asked; a proxy says it in proxy.json. */
 const SHARED = {
+  reference: ["nginx", "-V"],
   echo: ["node", "-p", "`node ${process.version}\\nOpenSSL ${process.versions.openssl}`"],
   load: ["k6", "version"],
   "load-http": ["sh", "-c", "wrk -v 2>&1 | head -n 1; ab -V | head -n 1; node --version"],
@@ -25,11 +26,18 @@ const MOST_LINES = 32;
 /** Containers. */
 const AT_A_TIME = 4;
 
+/** Where a local build says what package it has: offline/install.sh writes it. */
+const PACKAGE = "/usr/local/share/ws-proxy-bench/package";
+/** Asks the program that its arguments are, after a line about the package, which may be empty. */
+const ASK = `cat ${PACKAGE} 2>/dev/null || echo; exec "$@" 2>&1`;
+
 export interface Version {
   /** its first line */
   version: string;
   /** the lines after it: build options, libraries; null: none */
   build: string | null;
+  /** of a local build: suite, and how it is not the official one; null: none, or not told */
+  origin: string | null;
 }
 
 /**
@@ -78,17 +86,22 @@ export async function readVersions(
   );
 }
 
-async function ask(image: string, [program, ...args]: string[], run: typeof Run): Promise<Version> {
+async function ask(image: string, command: string[], run: typeof Run): Promise<Version> {
   const { code, output } = await run([
     ...["docker", "run", "--rm", "--pull", "never", "--network", "none"],
-    ...["--entrypoint", program, image, ...args],
+    ...["--entrypoint", "sh", image, "-c", ASK, "sh", ...command],
   ]);
+  const [origin, ...lines] = output.split("\n");
   if (code !== 0) {
-    const command = [program, ...args].join(" ");
-    return { version: `not told: \`${command}\` ended with status ${code}`, build: null };
+    const version = `not told: \`${command.join(" ")}\` ended with status ${code}`;
+    return { version, build: null, origin: null };
   }
-  const [version, ...build] = output.split("\n").filter((line) => line.trim());
+  const [version, ...build] = lines.filter((line) => line.trim());
   const left = build.length - MOST_LINES;
   if (left > 0) build.splice(MOST_LINES, left, `(${left} more lines)`);
-  return { version: version ?? "not told", build: build.length > 0 ? build.join("\n") : null };
+  return {
+    version: version ?? "not told",
+    build: build.length > 0 ? build.join("\n") : null,
+    origin: origin || null,
+  };
 }

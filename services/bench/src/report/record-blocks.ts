@@ -4,6 +4,7 @@
  */
 import { gzipSync } from "node:zlib";
 import type { JudgedCell, Reported } from "../model/comparison.ts";
+import { versionsOf } from "../analyse/versions.ts";
 import { counted, figure, number, range } from "../numbers.ts";
 import { roundsBySetting } from "../plan/rounds.ts";
 import { cellsToRepeat } from "../record/repeats.ts";
@@ -35,7 +36,11 @@ export function repeatBlocks({ comparisons: { proxies }, results }: Reported): B
     `seed ${plan.seed}`,
     time(run.startedAt),
   ];
-  const versions = [...new Set(proxies.flatMap(({ version }) => version ?? []))].sort();
+  const reference = versionsOf(results, ["reference"]).map((version) => `reference ${version}`);
+  const versions = [
+    ...[...new Set(proxies.flatMap(({ version }) => version ?? []))].sort(),
+    ...reference,
+  ];
   const commit = git?.commit;
   const loads = Object.entries(plan.scenarios).map(([scenario, { description, loop }]) => ({
     label: scenario,
@@ -76,11 +81,11 @@ function machineText({ environment: { details, machines = [] } }: Results): stri
 
 /** A tag of this project's own is that of a build in offline/. */
 function buildsText({ environment, proxies }: Results): string {
-  const { Images: images = {} } = environment.details;
-  const isLocal = proxies.some(({ parts }) =>
-    parts.some((part) => /^ws-proxy-bench\/[^,]+:/.test(String(images[part] ?? ""))),
-  );
-  return isLocal ? " Built on the machine from packages, not the official images." : "";
+  const { Images: images = {}, Packages: packages = {} } = environment.details;
+  const parts = [...proxies.flatMap(({ parts }) => parts), "reference"];
+  if (!parts.some((part) => /^ws-proxy-bench\/[^,]+:/.test(String(images[part] ?? "")))) return "";
+  const told = [...new Set(parts.flatMap((part) => packages[part] ?? []))].sort();
+  return ` Built on the machine from packages, not the official images${told.length > 0 ? `: ${told.join("; ")}` : ""}.`;
 }
 
 export function validityBlocks(reported: Reported): Block[] {

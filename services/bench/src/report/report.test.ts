@@ -35,6 +35,26 @@ test("a run with one proxy that is dearer: who is best stands in bold, and in th
   assert.ok(text.split("\n").length < 40);
 });
 
+test("versions: the reference's too, and of local builds which package they have", () => {
+  const run = results();
+  const { details } = run.environment;
+  details.Versions = { nginx: "nginx version: nginx/1.30.6", reference: "nginx/1.26.3" };
+  details.Images = { nginx: "ws-proxy-bench/nginx:1.30, 14c5366f6106, local build" };
+  assert.match(
+    markdown(run),
+    /Versions: nginx 1\.30\.6, reference nginx 1\.26\.3\. Built [^:]*, not the official images\.$/m,
+  );
+  details.Packages = {
+    nginx: "nginx 1.26.3 from Debian trixie, as forky has no 1.30",
+    reference: "nginx 1.26.3 from Debian trixie",
+    load: "of no proxy",
+  };
+  assert.match(
+    markdown(run),
+    /images: nginx 1\.26\.3 from Debian trixie; nginx 1\.26\.3 from Debian trixie, as forky has no 1\.30\.$/m,
+  );
+});
+
 test("an interrupted run says so first, and which cells have not run", () => {
   const run = results();
   const [open] = run.cells.splice(-1);

@@ -24,7 +24,7 @@ test("this project, with its engine: versions of what runs, and an identity that
     });
   const before = await read();
 
-  const { Versions, "Build options": build, Images, Machine } = before.details;
+  const { Versions, "Build options": build, Packages, Images, Machine } = before.details;
   assert.match(String(Versions.nginx), /^nginx version: nginx\/1\./);
   assert.match(String(build.nginx), /built with OpenSSL 3\.[^]*configure arguments: /);
   assert.match(String(Versions["haproxy-hitch"]), /^HAProxy version 3\./);
@@ -37,6 +37,8 @@ test("this project, with its engine: versions of what runs, and an identity that
   assert.match(String(Versions.influxdb), /^InfluxDB v?1\./);
   assert.equal(Versions.haproxy, undefined, "no proxy of the plan");
   assert.match(String(Images.nginx), /nginx.*, [0-9a-f]{12}, (local build|.*@sha256:)/);
+  if (String(Images.nginx).startsWith("ws-proxy-bench/"))
+    assert.match(String(Packages.nginx), /^nginx 1\.\S+ from Debian \w+/);
   assert.equal(Machine.CPU, "AMD EPYC");
 
   for (const service of ["echo", "load", "nginx", "haproxy-hitch-tls", "influxdb", "cadvisor"])

@@ -63,6 +63,18 @@ for (const { name } of proxies) {
   });
 }
 
+test("the reference has an image of its own: a proxy is never divided by itself", async () => {
+  for (const file of ["compose.yaml", "offline/compose.yaml"]) {
+    const { services } = await new Project(projectDirectory, {
+      files: [file],
+      profile: "*",
+    }).config();
+    const { image } = services.reference;
+    const users = Object.keys(services).filter((name) => services[name].image === image);
+    assert.deepEqual(users, ["reference"], `${image} in ${file}`);
+  }
+});
+
 test("what observes is labelled, and starts with no profile", async () => {
   const { services } = await new Project(projectDirectory, {
     files: ["compose.yaml"],
