@@ -19,35 +19,47 @@ const KEEP_ALIVE_MS = 60_000;
 // Which configuration is in force, where a battle asks for it (`generation` in proxy.json). There is no reload: it is read at the start.
 const GENERATION_FILE = "/generation/generation";
 
+// How often the server's name is looked up: as every proxy that follows it does. Node would look it up for each connection.
+const LOOK_UP_MS = 5000;
+const SERVER = "echo";
+
+/** @type {dns.LookupAddress[]} those that the name has */
+let addresses = [];
 let turn = 0;
 
+async function lookUp() {
+  try {
+    const found = await dns.promises.lookup(SERVER, { all: true, family: 4 });
+    addresses = found.toSorted((a, b) => (a.address < b.address ? -1 : 1));
+  } catch (error) {
+    // What was found before goes on to hold, as with the other proxies.
+    if (addresses.length === 0) console.error(`proxy: ${error}`);
+  }
+}
+
 /**
- * Gives all addresses of a name in turn, as the other proxies use them: what Node does by itself is to try them in the order in which
- * the system sorts them, so that the first gets every connection. The name is looked up for each connection, as it is without this.
+ * Gives all addresses in turn, as the other proxies use them: Node by itself would try the one first that the system sorts first, so
+ * that it gets every connection.
  *
  * @param {string} hostname
  * @param {dns.LookupOptions} options
  * @param {(error: NodeJS.ErrnoException | null, address: string | dns.LookupAddress[], family?: number) => void} callback
  */
-function lookupInTurn(hostname, options, callback) {
-  dns.lookup(hostname, options, (error, found, family) => {
-    if (Array.isArray(found) && found.length > 1) {
-      const sorted = found.toSorted((a, b) => (a.address < b.address ? -1 : 1));
-      const first = turn++ % sorted.length;
-      callback(error, [...sorted.slice(first), ...sorted.slice(0, first)], family);
-    } else {
-      callback(error, found, family);
-    }
-  });
+function addressesInTurn(hostname, options, callback) {
+  const first = turn++ % Math.max(addresses.length, 1);
+  const ordered = [...addresses.slice(first), ...addresses.slice(0, first)];
+  if (ordered.length === 0) callback(new Error(`${hostname} has no address`), []);
+  else if (options.all) callback(null, ordered);
+  else callback(null, ordered[0].address, ordered[0].family);
 }
 
 /** What each library's proxy is made with. */
 export const options = {
   // On the machine's own network (NETWORK=host) the server has another port.
-  target: `http://echo:${process.env.SERVER_PORT || 8080}`,
+  target: `http://${SERVER}:${process.env.SERVER_PORT || 8080}`,
   ws: true,
   // Keeps idle connections to the server for plain HTTP. A WebSocket always opens its own.
-  agent: new http.Agent({ keepAlive: true, lookup: lookupInTurn }),
+  agent: new http.Agent({ keepAlive: true, lookup: addressesInTurn }),
 };
 
 /**
@@ -60,7 +72,7 @@ export const options = {
  */
 export function serve(proxy, forward) {
   if (cluster.isPrimary) startWorkers(Number(process.env.PROXY_WORKERS));
-  else listen(proxy, forward);
+  else void listen(proxy, forward);
 }
 
 /** @param {number} count */
@@ -79,7 +91,9 @@ function startWorkers(count) {
  * @param {Parameters<typeof serve>[0]} proxy
  * @param {Parameters<typeof serve>[1]} forward
  */
-function listen(proxy, { web, ws }) {
+async function listen(proxy, { web, ws }) {
+  await lookUp();
+  setInterval(lookUp, LOOK_UP_MS);
   // The libraries' own `xfwd` writes "ws" and "wss" where the other proxies write "http" and "https".
   proxy.on("proxyReq", setForwardedHeaders);
   proxy.on("proxyReqWs", setForwardedHeaders);

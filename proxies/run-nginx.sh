@@ -1,15 +1,20 @@
 #!/bin/sh
 # Becomes nginx, in the foreground, with PROXY_WORKERS workers as every proxy has them. Where nginx.conf says either by itself, that
-# holds: nginx refuses to be told twice.
+# holds: nginx refuses to be told twice. With an argument, such as -t: what nginx does then.
 set -eu
 is_set() { grep -Eq "^[[:space:]]*$1[[:space:]]" /etc/nginx/nginx.conf; }
 
 directives=
 is_set daemon || directives="daemon off;"
 is_set worker_processes || directives="$directives worker_processes $PROXY_WORKERS;"
-# On the machine's own network (NETWORK=host) the server has another port, and nginx reads no variables.
-if [ -n "${SERVER_PORT:-}" ]; then
-  sed "s/echo:8080/echo:$SERVER_PORT/" /etc/nginx/nginx.conf >/tmp/nginx.conf
-  set -- -c /tmp/nginx.conf
+# nginx reads no variables, so a copy has what differs. On the machine's own network (NETWORK=host) the server has another port, and its name
+# is in /etc/hosts, which `resolve` does not read. Before 1.27.3 there is no `resolve`.
+is_before_resolve() {
+  version=$(nginx -v 2>&1 | sed 's|.*nginx/\([0-9.]*\).*|\1|')
+  [ "$version" != 1.27.3 ] && [ "$(printf '%s\n' "$version" 1.27.3 | sort -V | head -n 1)" = "$version" ]
+}
+if [ -n "${SERVER_PORT:-}" ] || is_before_resolve; then
+  sed -e "s/echo:8080/echo:${SERVER_PORT:-8080}/" -e 's/ resolve;/;/' /etc/nginx/nginx.conf >/tmp/nginx.conf
+  set -- -c /tmp/nginx.conf "$@"
 fi
 exec nginx "$@" -g "$directives"
