@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeAaPlan, makePlan } from "./plan.ts";
-import { BATTLE, battleOf, five, proxies, root } from "./testing/project.ts";
+import { BATTLE, battleOf, proxies, root } from "./testing/project.ts";
 import { readBattle } from "./battle.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Overrides } from "./plan.ts";
@@ -272,10 +272,10 @@ for (const [name, cells, parameters] of [
     300,
     { CONNECTIONS: [1000, 2000, 5000, 10000], CONCURRENCY: [100], MESSAGES: [1, 100] },
   ],
-  ["messages", 80, { CONNECTIONS: [1000, 2000, 5000], CONCURRENCY: [100], MESSAGES: [1, 100] }],
+  ["messages", 312, { CONNECTIONS: [100, 1000, 2000, 5000], MESSAGES: [1, 100, 250] }],
 ] as const) {
   test(`the battle ${name}`, () => {
-    const plan = makePlan(readBattle(root, name, { proxies }), {}, { proxies: five });
+    const plan = makePlan(readBattle(root, name, { proxies }), {}, { proxies });
     assert.equal(plan.cells.length, cells);
     for (const [parameter, values] of Object.entries(parameters)) {
       const found = new Set(plan.cells.map((cell) => cell.parameters[parameter]));
