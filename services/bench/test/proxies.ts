@@ -32,7 +32,7 @@ import {
   readAvailableProxies,
   waitForLoad,
 } from "./lab.ts";
-import { assertSharedConnections, bringUp, waitForProxy } from "./requests.ts";
+import { assertSharedConnections, bringUp, datagramsOf, waitForProxy } from "./requests.ts";
 import type { TestContext } from "node:test";
 import type { Proxy } from "../src/plan/proxies.ts";
 import type { ConformanceOptions } from "../src/conformance/index.ts";
@@ -121,6 +121,8 @@ async function assertProxy(
     assertConforms(proxy, { ca, reload: reloadOf(project, project.name, proxy, generation) }),
   );
   if (!isOriginal) return;
+  if (serves === "websockets" && name !== CONTROL && schemes.includes("ws"))
+    await t.test("looks up no name per connection", () => assertNoLookups(project, name));
   // The load speaks WebSocket.
   if (serves === "websockets") {
     const isWatched = WATCHED.includes(name);
@@ -204,6 +206,19 @@ async function assertBalances(project: LabProject & { name: string }, proxy: str
   const shares = (await served()).map((total, i) => total - both[i]);
   assert.equal(shares[0] + shares[1], TO_SERVERS);
   assert.ok(Math.min(...shares) >= FAIR, `${shares.join(" and ")} connections`);
+}
+
+/**
+ * A lookup is a datagram or two to the engine's name server, and as many back.
+ *
+ * @param proxy its name
+ */
+async function assertNoLookups(project: { name: string }, proxy: string) {
+  const before = await datagramsOf(project, proxy);
+  await connect(TO_SERVERS);
+  const sent = (await datagramsOf(project, proxy)) - before;
+  // Some may be due: those that follow the name look it up every 5 s.
+  assert.ok(sent < TO_SERVERS / 2, `${sent} datagrams during ${TO_SERVERS} connections`);
 }
 
 /** @returns WebSockets that it has served */

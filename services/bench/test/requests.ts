@@ -98,12 +98,28 @@ export function client(t: TestContext, scheme: Scheme, ca: string) {
  * @param service of one container
  * @returns the kernel's tables of its sockets
  */
-export async function socketsOf(project: { name: string }, service: string): Promise<string> {
+export function socketsOf(project: { name: string }, service: string): Promise<string> {
+  return readNetwork(project, service, ["tcp", "tcp6"]);
+}
+
+/**
+ * @param service of one container
+ * @returns UDP datagrams that its network has sent: questions to the engine's name server, and its
+ *   answers
+ */
+export async function datagramsOf(project: { name: string }, service: string): Promise<number> {
+  const counters = await readNetwork(project, service, ["snmp"]);
+  const sent = /^Udp: \d+ \d+ \d+ (\d+) /m.exec(counters)?.[1];
+  assert.ok(sent, counters);
+  return Number(sent);
+}
+
+async function readNetwork(project: { name: string }, service: string, tables: string[]) {
   const containers = await OWN_ENGINE.containersOf(project.name);
   const container = containers.find((one) => one.service === service);
   assert.ok(container, `there is no ${service}`);
-  const tables = ["tcp", "tcp6"].map((table) => join(PROC, String(container.pid), "net", table));
-  return tables.map((file) => readFileSync(file, "utf8")).join("");
+  const files = tables.map((table) => join(PROC, String(container.pid), "net", table));
+  return files.map((file) => readFileSync(file, "utf8")).join("");
 }
 
 /**

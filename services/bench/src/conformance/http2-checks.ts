@@ -41,7 +41,10 @@ const STALLED_CONNECTIONS = 3;
 
 const SUBPROTOCOL = "conformance.first";
 
-/** Whether it offers them at all: an answer, and a fault only where proxy.json says otherwise. */
+/**
+ * Whether it offers them at all: an answer, and a fault only where proxy.json says otherwise. ALPN
+ * is alike in all proxies: HTTP/2 is offered where WebSockets are carried in it, and nowhere else.
+ */
 export const OFFER_CHECK: MatrixCheck = {
   id: "h2-offered",
   title: "WebSockets over HTTP/2 offered (RFC 8441)",
@@ -49,12 +52,12 @@ export const OFFER_CHECK: MatrixCheck = {
   expected: ({ websocketsOverHttp2 }) =>
     websocketsOverHttp2
       ? "SETTINGS_ENABLE_CONNECT_PROTOCOL, as proxy.json says (websocketsOverHttp2)"
-      : "none, as proxy.json says (websocketsOverHttp2)",
+      : "none, as proxy.json says (websocketsOverHttp2), and no HTTP/2 by ALPN",
   answers: true,
   async run(target) {
     const offered = await offer(target);
     if ("lack" in offered) {
-      ensure(!target.websocketsOverHttp2, offered.lack);
+      ensure(!target.websocketsOverHttp2 && !offered.isHttp2, offered.lack);
       return offered.lack;
     }
     ensure(target.websocketsOverHttp2, "SETTINGS_ENABLE_CONNECT_PROTOCOL");

@@ -57,15 +57,17 @@ export interface Stream {
 
 /**
  * @param target with scheme `wss`
- * @returns lack: why no WebSocket can be opened over HTTP/2; the connection is closed when the
- *   check ends
+ * @returns lack: why no WebSocket can be opened over HTTP/2, isHttp2: all the same it was chosen;
+ *   the connection is closed when the check ends
  */
 export async function offer(
   target: Target,
-): Promise<{ lack: string } | { session: ClientHttp2Session; localAddress: string }> {
+): Promise<
+  { lack: string; isHttp2: boolean } | { session: ClientHttp2Session; localAddress: string }
+> {
   const socket = await connectTls(target, { ALPNProtocols: ["h2", "http/1.1"] });
   if (socket.alpnProtocol !== "h2")
-    return { lack: `no HTTP/2: ALPN chose ${socket.alpnProtocol || "nothing"}` };
+    return { lack: `no HTTP/2: ALPN chose ${socket.alpnProtocol || "nothing"}`, isHttp2: false };
   const session = http2.connect(`https://${addressOf(target)}`, {
     createConnection: () => socket,
     settings: { enablePush: false },
@@ -76,7 +78,7 @@ export async function offer(
   addAbortListener(target.signal, () => session.destroy());
   const [settings]: Settings[] = await once(session, "remoteSettings");
   if (!settings.enableConnectProtocol)
-    return { lack: "HTTP/2 without SETTINGS_ENABLE_CONNECT_PROTOCOL" };
+    return { lack: "HTTP/2 without SETTINGS_ENABLE_CONNECT_PROTOCOL", isHttp2: true };
   return { session, localAddress: socket.localAddress ?? "" };
 }
 
