@@ -171,7 +171,7 @@ function probeTable() {
     title: "Rates that were tried",
     description:
       "Each rate of a search for the most that a proxy carries under a promise, and the fresh cells at the rate found and above it, in all " +
-      "settings. holds: the promise was kept; fails: the proxy broke it; limited: generator or machine were at their limit.",
+      "settings. holds: the promise was kept; fails: the proxy broke it; limited: generator or machine were at their limit, or samples too few for a p99.",
     unit: Text,
     queries: [probes()],
     whenEmpty: "This run searches no rate, or has not ended",

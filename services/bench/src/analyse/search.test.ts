@@ -52,13 +52,41 @@ test("two equal proxies tie, whichever the search went further for; one that car
   ]);
 });
 
-test("known to carry no more than at least little: no rank, and no tie; at least what the best carries: ranked", () => {
-  assert.deepEqual(ranks({ others: { little: atLeast(20), much: atLeast(800) } }), [
-    ["none", null, []],
-    ["nginx", 2, []],
-    ["little", null, []],
-    ["much", 1, []],
-  ]);
+const UNCONFIRMED = { at: steps("+1 -1 +1").map(([, verdict]) => verdict) };
+
+test("without confirmation no rank, and none beside one that may carry as much", () => {
+  const less = { ...UNCONFIRMED, search: steps("+50 -100 -100 +70.7 -84.1") };
+  const rows: [Course, (number | null)[]][] = [
+    [{ others: { little: atLeast(20) } }, [null, null]],
+    [{ others: { other: UNCONFIRMED } }, [null, null]],
+    [{ others: { less } }, [1, null]],
+    [{ ...UNCONFIRMED, others: { less } }, [null, null]],
+    [{ ...UNCONFIRMED, others: { more: { search: steps("+800 -1600") } } }, [null, 1]],
+    [{}, [null]],
+  ];
+  for (const [course, expected] of rows)
+    assert.deepEqual(
+      searched(course)
+        .figures.slice(1)
+        .map(({ rank }) => rank),
+      expected,
+      JSON.stringify(course),
+    );
+});
+
+test("a figure that is not confirmed is a bracket", () => {
+  const basis = (course: Course) => figureOf(searched(course), "nginx").estimate?.basis;
+  assert.deepEqual([basis({}), basis(UNCONFIRMED)], ["confirmed", "bracket"]);
+});
+
+test("what rests on fewer than 299 latencies is not judged, in older records too", () => {
+  const run = capacityResults({ others: { other: {} } });
+  for (const record of run.cells.filter(({ proxy }) => proxy === "nginx"))
+    for (const each of [record, ...(record.probes ?? [])])
+      each.handshakeMs = each.handshakeMs && { ...each.handshakeMs, count: 50 };
+  const { estimate, missing, extra } = figureOf(look(run).find("capacity"), "nginx");
+  assert.deepEqual([estimate, missing], [null, [{ kind: "few-samples", least: 299 }]]);
+  assert.ok(extra.search?.points.every(({ limits }) => limits.includes("samples")));
 });
 
 test("a search that failed says why", () => {

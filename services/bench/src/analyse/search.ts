@@ -4,9 +4,11 @@
  */
 import type { Comparison, Extra, Figure, Missing, Setting } from "../model/comparison.ts";
 import { CONTROL } from "../plan/proxies.ts";
+import { LEAST_SAMPLES } from "../plan/probes.ts";
 import { rateName, workloadOf } from "../plan/workload.ts";
 import { usageOnce } from "../record/carriers.ts";
 import { referenceCpuUs } from "../record/machine-index.ts";
+import { ofEnough } from "../record/promise.ts";
 import type { CellRecord, Judgement, Probe } from "../model/cell.ts";
 import type { PlannedCell } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";
@@ -50,19 +52,19 @@ export function searches(results: Results): Comparison[] {
 }
 
 /**
- * One carries more than another where the lowest rate that it is known to carry is above the
- * highest that the other may. Of whom no upper end is known has no rank while it is known to carry
- * less than another's lowest rate: it may be anywhere, and would tie with all.
+ * Who is confirmed is ranked, unless one that is not may carry as much. One carries more than
+ * another where the rate that its fresh cells kept is above the one that broke the other's.
  */
 function ranked(answers: Found[]): Figure[] {
-  const isMore = (a: Found, b: Found) => a.low !== null && b.high !== null && a.low > b.high;
-  const measured = answers.filter(
-    ({ shown, low, high }) => shown.proxy !== CONTROL && (low !== null || high !== null),
+  const isConfirmed = ({ shown }: Found) => shown.extra.search?.confirmed === true;
+  const proxies = answers.filter(({ shown }) => shown.proxy !== CONTROL);
+  const isMore = (a: Found, b: Found) => Number(a.low) > Number(b.high);
+  const mayReach = ({ low, high }: Found, own: Found) =>
+    (low !== null || high !== null) && (high === null || high > Number(own.low));
+  const open = proxies.filter((one) => !isConfirmed(one));
+  const inRanking = proxies.filter(
+    (own) => proxies.length > 1 && isConfirmed(own) && !open.some((other) => mayReach(other, own)),
   );
-  const leastOfBest = Math.max(
-    ...measured.flatMap(({ low, high }) => (low !== null && high !== null ? low : [])),
-  );
-  const inRanking = measured.filter(({ low, high }) => high !== null || Number(low) >= leastOfBest);
   return answers.map((own) => {
     if (!inRanking.includes(own)) return own.shown;
     const more = inRanking.filter((other) => isMore(other, own));
@@ -92,24 +94,37 @@ function found(results: Results, search: PlannedCell, { workload }: Setting): Fo
     });
   const at = freshOf((factor) => factor === 1);
   const above = freshOf((factor) => factor > 1);
-  const { low, high, kind } = capacityOf(searched, { at, above }, FRESH_CELLS);
   const points = [...searched, ...at, ...above];
+  const told = (some: typeof points) => some.filter(({ limits }) => !limits.includes("samples"));
+  const { low, high, kind, threshold } = capacityOf(
+    told(searched),
+    { at: told(at), above: told(above) },
+    FRESH_CELLS,
+  );
+  const isConfirmed = kind === "confirmed";
   const failing = points
     .filter(({ verdict }) => verdict === "fails")
     .sort((a, b) => a.rate - b.rate);
   const lowest = failing.filter(({ rate }) => rate === failing[0].rate);
   const passed = points.filter(({ verdict, rate }) => verdict === "holds" && rate === low);
   const referenceUs = medianOf(points.map((point) => point.referenceUs));
-  const perCore = low === null || budget === 0 ? null : low / budget;
+  const perCore = low === null || budget === 0 || !isConfirmed ? null : low / budget;
   const why = record?.status === "ok" ? null : (record?.cause?.message ?? "it has not run");
   const shown: Figure = {
     ...figure(search.proxy),
-    estimate: low === null ? null : { value: low, low, high, basis: "bracket" },
-    missing: low === null ? missingOf(why, high) : [],
+    estimate:
+      low === null ? null : { value: low, low, high, basis: isConfirmed ? "confirmed" : "bracket" },
+    missing: low === null ? missingOf(why, high, points.length) : [],
     extra: {
       search: {
-        confirmed: kind === "confirmed",
-        fresh: { at: at.length, above: above.length },
+        confirmed: isConfirmed,
+        fresh: {
+          at: at.length,
+          kept: at.filter(({ verdict }) => verdict === "holds").length,
+          above: above.length,
+          broke: above.filter(({ verdict }) => verdict === "fails").length,
+        },
+        threshold,
         brokeFirst: [...new Set(lowest.flatMap(({ broken }) => broken))],
         perCore,
         generatorPercent: medianOf(passed.map((point) => point.generatorPercent)),
@@ -124,10 +139,12 @@ function found(results: Results, search: PlannedCell, { workload }: Setting): Fo
 
   function pointOf(
     measured: Measured,
-    { verdict, broken, limits }: Judgement,
+    judgement: Judgement,
     about: Pick<Point, "rate" | "cell" | "fresh">,
   ): Point & { referenceUs: number | null } {
     const latency = workload.holdsConnections ? measured.echoLatencyMs : measured.handshakeMs;
+    // A record of before this was asked has judged fewer.
+    const { verdict, broken, limits } = ofEnough(judgement, latency?.count ?? 0);
     const generator = cpuPerSecond(measured, "load", "totalSeconds");
     const proxy = cpuPerSecond(measured, "proxy", "totalSeconds");
     const isAlone = ofRole(measured, "proxy").length === 1;
@@ -151,9 +168,10 @@ function found(results: Results, search: PlannedCell, { workload }: Setting): Fo
   }
 }
 
-function missingOf(why: string | null, high: number | null): Missing[] {
+function missingOf(why: string | null, high: number | null, tried: number): Missing[] {
   if (why !== null) return [{ kind: "skipped", why }];
-  return high === null ? [] : [{ kind: "none-passed", rate: high }];
+  if (high !== null) return [{ kind: "none-passed", rate: high }];
+  return tried > 0 ? [{ kind: "few-samples", least: LEAST_SAMPLES }] : [];
 }
 
 /**

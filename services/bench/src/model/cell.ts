@@ -36,16 +36,19 @@ export type FailureKind = (typeof FAILURES)[number];
 const Broken = shape.oneOf(["p99", "failures", "sending"]);
 export type Broken = Static<typeof Broken>;
 
-const Limit = shape.oneOf(["generator", "machine"]);
+const Limit = shape.oneOf(["generator", "machine", "samples"]);
 export type Limit = Static<typeof Limit>;
 
 const judgement = {
   verdict: shape.oneOf(
     ["holds", "fails", "limited"],
-    "holds: the promise was kept; fails: the proxy broke it; limited: it was broken, but what measures was at its limit, which says nothing about the proxy",
+    "holds: the promise was kept; fails: the proxy broke it; limited: what measures was at its limit, or latencies were too few for a p99, which says nothing about the proxy",
   ),
   broken: shape.list(Broken, "what of the promise was not kept; empty: it holds"),
-  limits: shape.list(Limit, "what measures, and was at its limit; empty unless it is limited"),
+  limits: shape.list(
+    Limit,
+    "what measures, and was at its limit; samples: fewer than 299 latencies; empty unless it is limited",
+  ),
 };
 
 /** Whether a load kept the promise. */

@@ -8,9 +8,10 @@ import type { CellRecord, Judgement } from "./cell.ts";
 import type { Parameters, Scheme } from "./plan.ts";
 import type { Results } from "./record.ts";
 
-/** What the ends of an estimate are: a 95 % confidence interval, the lowest and highest round,
- * the highest rate that passed and the lowest that failed, or an exact binomial interval. */
-export type Basis = "ci95" | "range" | "bracket" | "exact";
+/** What the ends of an estimate are: a 95 % confidence interval, the lowest and highest round, an
+ * exact binomial interval; of a search the rates that all fresh cells kept and broke, or a bracket:
+ * the value is somewhere in it, and never shown alone. */
+export type Basis = "ci95" | "range" | "exact" | "confirmed" | "bracket";
 
 export interface Estimate {
   value: number;
@@ -130,8 +131,11 @@ export interface Extra {
   hours?: number;
   /** Of a search: fresh cells that ended well, what broke first, where CPU went. */
   search?: {
+    /** All fresh cells at the rate kept the promise, all above broke it; else it is a bracket. */
     confirmed: boolean;
-    fresh: { at: number; above: number };
+    fresh: { at: number; kept: number; above: number; broke: number };
+    /** Half of all probes and fresh cells keep the promise there, with its 95 % interval. */
+    threshold: { rate: number; width: number; low: number | null; high: number | null } | null;
     brokeFirst: string[];
     perCore: number | null;
     generatorPercent: number | null;
@@ -173,8 +177,9 @@ export type Missing =
   | { kind: "failed"; cause: NonNullable<CellRecord["cause"]> }
   | { kind: "invalid" | "voided"; flag: Flag }
   | { kind: "few-counts"; counts: number; least: number }
-  /** Of a search: the lowest rate that failed. */
-  | { kind: "none-passed"; rate: number };
+  /** Of a search: the lowest rate that failed; no rate with latencies enough for a p99. */
+  | { kind: "none-passed"; rate: number }
+  | { kind: "few-samples"; least: number };
 
 /** comparisons.json beside results.json. */
 export interface Comparisons {

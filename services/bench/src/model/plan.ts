@@ -82,7 +82,7 @@ export const LoadPromise = shape.object(
     failedPercent: shape.amount("of connections asked for, at most"),
     sentPercent: shape.amount("of what was due, at least"),
     resolutionPercent: shape.optional(
-      shape.positive("what the search leaves open of the rate; absent: 5"),
+      shape.positive("a step of the search near the limit; absent: 5"),
     ),
   },
   "what a rate has to keep to, of a battle that searches the highest such rate; absent: it searches none",
@@ -105,7 +105,7 @@ export const CapacityPart = Type.Union(
         search: shape.text("id of the cell that searched"),
         factor: Type.Number({ minimum: 1 }),
       },
-      "a fresh cell at the rate that a search found, times a factor; its parameters have the search's first rate",
+      "a fresh cell. factor 1: at the rate that a search found, to be kept; above 1: at a rate to be broken, so many times the other at least. Its parameters have the search's first rate",
     ),
   ],
   { description: "its part in a search for the highest rate that keeps the promise; absent: none" },

@@ -4,7 +4,8 @@
  */
 import { median } from "simple-statistics";
 import { groupsOf } from "./side-by-side.ts";
-import { isPaced, rampSeconds, withReference, workloadOf } from "./workload.ts";
+import { probeParameters } from "./probes.ts";
+import { isPaced, rampSeconds, rateName, withReference, workloadOf } from "./workload.ts";
 import type { CellRecord } from "../model/cell.ts";
 import type { Plan, PlannedCell, Scheme, Workload } from "../model/plan.ts";
 
@@ -21,12 +22,13 @@ const OVERHEAD_SECONDS = 2;
 const EVENT_OVERHEAD_SECONDS = 4;
 
 /**
- * Rates that a search tries: four doublings, two that fail, four that divide what is left to 5 %.
- * Each has its pause, the start and the end of the generator, and what waits for its timeout where
- * the rate is too high.
+ * Rates that a search tries: four doublings, two that fail, two that divide what is left, then five
+ * near the limit, which is taken to be 16 times the first rate. Each has its pause, the start and
+ * the end of the generator, and what waits for its timeout where the rate is too high.
  */
-const PROBES = 10;
-const PROBE_OVERHEAD_SECONDS = 6;
+const DOUBLINGS = [1, 2, 4, 8, 16, 32, 32, 22, 19];
+const NEAR_LIMIT = Array.from({ length: 5 }, () => 16);
+const PROBE_OVERHEAD_SECONDS = 3;
 
 /**
  * Short connections with one message of 1 KiB, on 2 cores: the slower proxies' medians in the
@@ -83,10 +85,29 @@ function cellSeconds(plan: Pick<Plan, "proxyCpus" | "scenarios">, cell: PlannedC
     OVERHEAD_SECONDS +
     (event ? EVENT_OVERHEAD_SECONDS : 0) +
     (warmUp ? seconds({ ...cell, parameters: { ...parameters, ...warmUp } }) : 0) +
-    (capacity?.part === "search"
-      ? PROBES * (seconds(cell) + PROBE_OVERHEAD_SECONDS)
-      : seconds(cell))
+    (capacity ? probesOf(plan, cell, seconds) : seconds(cell))
   );
+}
+
+/** @returns of a search all its probes; of a fresh cell one near the limit */
+function probesOf(
+  plan: Pick<Plan, "scenarios">,
+  cell: PlannedCell,
+  seconds: (phase: Pick<PlannedCell, "scenario" | "parameters">) => number,
+) {
+  const workload = workloadOf(plan, cell);
+  const first = cell.parameters[String(rateName(workload))];
+  const of = (times: number, isNear: boolean) =>
+    seconds({
+      ...cell,
+      parameters: probeParameters(workload, cell.parameters, times * first, { isNear }),
+    });
+  if (cell.capacity?.part === "fresh") return of(NEAR_LIMIT[0], true);
+  const all = [
+    ...DOUBLINGS.map((times) => of(times, false)),
+    ...NEAR_LIMIT.map((times) => of(times, true)),
+  ];
+  return all.reduce((sum, one) => sum + one + PROBE_OVERHEAD_SECONDS, 0);
 }
 
 /**

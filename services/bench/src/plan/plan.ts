@@ -19,6 +19,7 @@ import { combinations, descriptionOf, excesses, unableToServe } from "./scenario
 import { skipKindOf, skipped } from "./skips.ts";
 import { withRate } from "./pilot.ts";
 import { refuseAlone } from "./side-by-side.ts";
+import { LEAST_RATE, longest } from "./probes.ts";
 import { FAILED_LIMIT_PERCENT, rateName, workloadOf } from "./workload.ts";
 import type { Proxy } from "./proxies.ts";
 import type {
@@ -92,12 +93,6 @@ const AA_ROUNDS = 6;
 
 /** What a promise leaves open beside its SLO and failures: sends, in % of what was due. */
 const SENT_PERCENT = 99;
-/**
- * A search does not go below this, a second: in the seconds of a probe nothing would be left to
- * judge.
- */
-const LEAST_RATE = 1;
-
 /**
  * The same arguments make the same plan.
  *
@@ -194,6 +189,8 @@ function planFor(
     for (const { entrant, setting, part } of shuffle(inRound, random) as typeof inRound) {
       const { scenario, scheme, parameters, warmUp, event } = setting;
       const { proxy } = entrant;
+      // Nothing is fresh of the control: it ranks nowhere.
+      if (part?.factor && proxy.name === CONTROL) continue;
       const workload = workloadOf({ scenarios }, setting);
       const name = [entrant.name, ...settingName(setting, settings, scenarios)].join("-");
       cells.push({
@@ -207,7 +204,7 @@ function planFor(
         warmUp,
         loads: 1,
         observed: true,
-        limitSeconds: limitSeconds(workload, scheme, proxyCpus),
+        limitSeconds: limitSeconds(part ? longest(workload) : workload, scheme, proxyCpus),
         ...skipOf(setting, proxy, workload),
         ...(event && { event }),
         ...(part && { capacity: capacityPart(part, scenarioOf(battle, scenario), `r1-${name}`) }),
@@ -322,7 +319,7 @@ function promiseOf({ promise }: Battle, { sloMs = promise?.sloMs }: Overrides): 
   };
 }
 
-/** @returns share to which a search divides what is left */
+/** @returns a step of a search near the limit, as a share of the rate */
 export function resolutionOf({
   resolutionPercent = 100 * RESOLUTION,
 }: {

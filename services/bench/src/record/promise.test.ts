@@ -46,6 +46,10 @@ const SLOW = { handshakeMs: latency(80) };
 const SLOW_ECHO = { echoLatencyMs: latency(60) };
 const NOTHING = { handshakeMs: null, connections: null, sends: null };
 
+function few(p99: number) {
+  return { handshakeMs: { ...latency(p99), count: 298 } };
+}
+
 /** What is not as in a good cell, and what of the promise is broken by what limit. */
 for (const [what, changes, broken, limits = [], about = {}] of [
   ["just kept", { ...ALL_BUT_LATE, sends: { due: 2000, late: 0, dropped: 20 } }, []],
@@ -54,6 +58,9 @@ for (const [what, changes, broken, limits = [], about = {}] of [
   ["too little sent", { sends: { due: 2000, late: 0, dropped: 21 } }, ["sending"]],
   ["a slow echo where handshakes are judged", SLOW_ECHO, []],
   ["a slow echo on held connections", SLOW_ECHO, ["p99"], [], { holdsConnections: true }],
+  ["298 handshakes, none late", few(20), [], ["samples"]],
+  ["298 handshakes, some late", few(80), ["p99"], ["samples"]],
+  ["298 handshakes, and failures", { ...few(80), connections: failures(3) }, ["p99", "failures"]],
   ["nothing was counted", NOTHING, ["p99", "failures", "sending"]],
   ["a generator just not at its limit", { ...SLOW, ...generator(7.9) }, ["p99"]],
   ["a busy generator", { ...SLOW, ...generator(8.1) }, ["p99"], ["generator"]],
@@ -83,6 +90,6 @@ for (const [what, changes, broken, limits = [], about = {}] of [
   ],
 ] as [string, Partial<CellRecord>, string[], string[]?, { holdsConnections?: boolean }?][])
   test(`a promise: ${what}`, () => {
-    const verdict = broken.length === 0 ? "holds" : limits.length === 0 ? "fails" : "limited";
+    const verdict = limits.length > 0 ? "limited" : broken.length === 0 ? "holds" : "fails";
     assert.deepEqual(judged(changes, about), { verdict, broken, limits });
   });

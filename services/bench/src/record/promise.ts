@@ -3,6 +3,7 @@
  * measures it.
  */
 import { takenByOthers, STEAL_LIMIT_PERCENT, FOREIGN_LIMIT_PERCENT } from "./disturbance.ts";
+import { LEAST_SAMPLES } from "../plan/probes.ts";
 import type { Broken, CellRecord, Judgement, Limit } from "../model/cell.ts";
 import type { LoadPromise } from "../model/plan.ts";
 
@@ -40,9 +41,27 @@ export function judge(
   },
 ): Judgement {
   const broken = brokenOf(record, promise, holdsConnections);
-  if (broken.length === 0) return { verdict: "holds", broken, limits: [] };
-  const limits = limitsOf(record, generatorCores);
-  return { verdict: limits.length > 0 ? "limited" : "fails", broken, limits };
+  const limits = broken.length === 0 ? [] : limitsOf(record, generatorCores);
+  const verdict = broken.length === 0 ? "holds" : limits.length > 0 ? "limited" : "fails";
+  const latency = holdsConnections ? record.echoLatencyMs : record.handshakeMs;
+  return ofEnough({ verdict, broken, limits }, latency?.count ?? 0);
+}
+
+/**
+ * A load keeps to its p99 where at most 1 in 100 of its latencies is above: what was measured
+ * decides, without a test of its own, as latencies of a queue are late together, and a binomial
+ * test takes them as independent. That chance has a part is left to the curve through all probes,
+ * and to fresh cells. From fewer latencies than `LEAST_SAMPLES` not even none that is late would
+ * tell.
+ *
+ * @param samples latencies that it rests on
+ * @returns with too few: says nothing, unless something else was broken
+ */
+export function ofEnough(judgement: Judgement, samples: number): Judgement {
+  const { broken, limits } = judgement;
+  const isOfP99 = broken.every((what) => what === "p99");
+  if (samples >= LEAST_SAMPLES || !isOfP99) return judgement;
+  return { verdict: "limited", broken, limits: [...limits, "samples"] };
 }
 
 /** @returns what it did not keep */

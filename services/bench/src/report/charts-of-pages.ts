@@ -5,7 +5,7 @@ import { bars } from "./chart.ts";
 import type { Bar } from "./chart.ts";
 import { theAnswer } from "./pages.ts";
 import type { ChartPlan, Pages } from "./pages.ts";
-import { amountText, dayOf, figureOf, missingText, proxiesIn, titleOf } from "./published.ts";
+import { dayOf, estimateText, figureOf, missingText, proxiesIn, titleOf } from "./published.ts";
 import type { Answer, PublishedRun } from "./published.ts";
 
 /** By name of the file. */
@@ -60,7 +60,7 @@ function barOf(answer: Answer, proxy: string, unit: number, base?: string): Bar 
     ...(low !== null && high !== null && proxy !== base && { low, high }),
     text: isTimes
       ? `${value.toFixed(2)}×`
-      : amountText(figure.estimate.value, answer.comparison.measure, 2),
+      : estimateText(figure.estimate, answer.comparison.measure, 2),
   };
 }
 

@@ -47,7 +47,7 @@ export function barsOf(file: Comparisons, title: string, comparisons: Comparison
         value: value / scale.divisor,
         ...(low !== null && { low: low / scale.divisor }),
         ...(high !== null && { high: high / scale.divisor }),
-        text: scale.text(value),
+        text: scale.of(one.estimate),
       };
     };
     const names = file.proxies

@@ -1,7 +1,7 @@
 /** Every question of pages.yaml with its answers over all runs; and published/README.md. */
 import type { Pages, PageQuestion } from "./pages.ts";
 import {
-  amountText,
+  estimateText,
   answersTo,
   dayOf,
   figureOf,
@@ -53,8 +53,7 @@ export function bestText(answer: Answer): string {
   const originals = originalsIn(answer);
   const leaders = leadersOf(answer, originals);
   const { measure, figures } = answer.comparison;
-  const amount = (proxy: string) =>
-    amountText(figureOf(answer, proxy)?.estimate?.value ?? NaN, measure);
+  const amount = (proxy: string) => estimateText(figureOf(answer, proxy)?.estimate, measure);
   if (leaders.length === originals.length && originals.length > 1)
     return figures.some(({ extra }) => extra.grows !== undefined)
       ? "none grows"

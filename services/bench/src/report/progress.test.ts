@@ -490,6 +490,6 @@ test("each rate of a search has a line: what came of it, what broke, and what wa
   assert.deepEqual(lines, [
     "holds  200/s: p99 10.0 ms\n",
     "fails  400/s: p99 90.0 ms; broken: p99\n",
-    "limited  400/s: p99 90.0 ms; broken: p99; at its limit: generator\n",
+    "limited  400/s: p99 90.0 ms; broken: p99; limited by: generator\n",
   ]);
 });

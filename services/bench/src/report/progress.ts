@@ -202,7 +202,7 @@ function probeText({
   return [
     `${rate.toLocaleString("en-US")}/s: ${figures}`,
     ...(broken.length > 0 ? [`broken: ${broken.join(", ")}`] : []),
-    ...(limits.length > 0 ? [`at its limit: ${limits.join(", ")}`] : []),
+    ...(limits.length > 0 ? [`limited by: ${limits.join(", ")}`] : []),
   ].join("; ");
 }
 

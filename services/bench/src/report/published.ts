@@ -9,6 +9,7 @@ import { isSkipped, MISSING_SHORT, titleOfProxy } from "./text.ts";
 import type {
   Comparison,
   Comparisons,
+  Estimate,
   Figure,
   Measure,
   Missing,
@@ -181,6 +182,18 @@ export function amountText(value: number, { unit }: Pick<Measure, "unit">, most 
   if (unit === "times") return timesText(value);
   const { unit: shown, divisor } = shownUnit(unit, [value]);
   return [digits(value / divisor, most), shown].filter(Boolean).join(" ");
+}
+
+/** The same of an estimate; of a bracket its ends: `336–400`, `from 917` */
+export function estimateText(
+  estimate: Estimate | null | undefined,
+  measure: Pick<Measure, "unit">,
+  most = 3,
+): string {
+  if (estimate?.basis !== "bracket") return amountText(estimate?.value ?? NaN, measure, most);
+  const { value, low, high } = estimate;
+  const of = (end: number) => amountText(end, measure, most);
+  return high === null ? `from ${of(low ?? value)}` : `${of(low ?? value)}–${of(high)}`;
 }
 
 /** `0.012`, `105,000` */

@@ -10,6 +10,7 @@ import { figure as numberText, NONE, number, probability, times } from "../numbe
 import type { Named, Scale } from "./text.ts";
 import {
   amount,
+  amountOf,
   BASES,
   isBest,
   isSkipped,
@@ -157,8 +158,7 @@ function figureColumn(
       const one = figures.find(({ proxy }) => proxy === name);
       if (!one) return { text: NONE };
       if (!one.estimate) return missingCell(named, one, footnotes);
-      const { value } = one.estimate;
-      const text = short ? amount(value, measure) : scale.text(value);
+      const text = short ? amountOf(one.estimate, measure) : scale.of(one.estimate);
       const small = [!short && endsText(one, scale), ratioText(one), !short && rankOf(one)];
       return { text, small: small.filter(Boolean).join(" "), best: isBest(one) };
     },
@@ -179,7 +179,8 @@ function missingCell(named: Named, { role, missing, extra }: Figure, footnotes: 
 }
 
 function endsText({ estimate }: Figure, scale: Scale): string {
-  if (!estimate || (estimate.low === estimate.value && estimate.high === estimate.value)) return "";
+  if (!estimate || estimate.basis === "bracket") return "";
+  if (estimate.low === estimate.value && estimate.high === estimate.value) return "";
   const ends = scale.ends(estimate);
   const text = scale.text(estimate.value);
   return ends && ends !== `${text}–${text}` ? `(${ends})` : "";
@@ -201,16 +202,23 @@ function noteOf(columns: FigureColumn[]): string {
   const bases = new Set(
     comparisons.flatMap(({ figures }) =>
       figures.flatMap(({ estimate }) =>
-        estimate && estimate.low !== null && estimate.high !== estimate.low
+        estimate &&
+        estimate.basis !== "bracket" &&
+        estimate.low !== null &&
+        estimate.high !== estimate.low
           ? BASES[estimate.basis]
           : [],
       ),
     ),
   );
   const others = [...bases].filter((text) => text !== BASES.ci95);
+  const hasBrackets = comparisons.some(({ figures }) =>
+    figures.some(({ estimate }) => estimate?.basis === "bracket"),
+  );
   const seen = comparisons.flatMap(({ detectable }) => detectable ?? []);
   return [
     others.length > 0 && `In brackets: ${list(others)}.`,
+    hasBrackets && `Ranges are ${BASES.bracket}. They rank nobody.`,
     seen.length > 0 &&
       `Smallest ratio that these rounds can show: ${[...new Set(seen.map((one) => `${times(one)}×`))].join(", ")}.`,
   ]
@@ -321,11 +329,25 @@ const EXTRAS: Record<ExtraColumn, ExtraText[]> = {
       text: ({ extra: { search } }) => search?.brokeFirst.join(", ") ?? "",
     },
     {
-      title: "Confirmed",
-      text: ({ extra: { search } }) =>
-        search
-          ? `${search.confirmed ? "yes" : "no"} (${search.fresh.at} + ${search.fresh.above} cells)`
-          : "",
+      title: "Fresh cells",
+      words: true,
+      text: ({ extra: { search } }) => {
+        if (!search) return "";
+        const { at, kept, above, broke } = search.fresh;
+        return at + above === 0
+          ? "none"
+          : `${kept} of ${at} kept it, ${broke} of ${above} above broke it`;
+      },
+    },
+    {
+      title: "Half keep it at",
+      text: ({ extra: { search } }, { measure }) => {
+        if (!search?.threshold) return "";
+        const { rate, low, high } = search.threshold;
+        const scale = scaleOf(measure, [rate]);
+        const ends = scale.ends({ value: rate, low, high, basis: "ci95" });
+        return `${scale.text(rate)}${ends && ` (${ends})`}`;
+      },
     },
     {
       title: "CPU budget used",

@@ -10,7 +10,7 @@
  */
 import { headlineMarkdown, headlineOf, theAnswer } from "./pages.ts";
 import type { Pages } from "./pages.ts";
-import { amountText, dayOf, digits, figureOf, ratioIn } from "./published.ts";
+import { dayOf, digits, estimateText, figureOf, ratioIn } from "./published.ts";
 import type { Answer, PublishedRun, Reference } from "./published.ts";
 
 export interface TemplateContext {
@@ -51,7 +51,7 @@ const PLACES: Record<string, Fill> = {
   machine: (_, { runs }) => [...new Set(runs.map(({ machine }) => machine))].join("; "),
   ratio: figureFill(2, (answer, [proxy, to]) => spokenTimes(ratioIn(answer, proxy, to) ?? NaN)),
   value: figureFill(1, (answer, [proxy]) =>
-    amountText(figureOf(answer, proxy)?.estimate?.value ?? NaN, answer.comparison.measure, 2),
+    estimateText(figureOf(answer, proxy)?.estimate, answer.comparison.measure, 2),
   ),
   "ratio-value": figureFill(1, (answer, [proxy]) =>
     spokenTimes(figureOf(answer, proxy)?.estimate?.value ?? NaN),

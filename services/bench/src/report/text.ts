@@ -36,12 +36,21 @@ export interface Scale {
   unit: string;
   divisor: number;
   text(value: number): string;
+  /** A bracket is its ends. */
+  of(estimate: Estimate): string;
   /** Empty: it has no ends. */
   ends(estimate: Estimate): string;
 }
 
 /** @param values of the whole column, which decide between kB and MB */
 export function scaleOf(measure: Pick<Measure, "unit">, values: number[]): Scale {
+  const scale = scaleOfUnit(measure, values);
+  const of = (estimate: Estimate) =>
+    estimate.basis === "bracket" ? scale.ends(estimate) : scale.text(estimate.value);
+  return { ...scale, of };
+}
+
+function scaleOfUnit(measure: Pick<Measure, "unit">, values: number[]): Omit<Scale, "of"> {
   if (measure.unit === "times")
     return {
       unit: "",
@@ -73,11 +82,19 @@ export function amount(value: number, measure: Pick<Measure, "unit">): string {
   return unit === "" ? text(value) : `${text(value)} ${unit}`;
 }
 
+/** The same of an estimate, which may be a bracket. */
+export function amountOf(estimate: Estimate, measure: Pick<Measure, "unit">): string {
+  const { unit, of } = scaleOf(measure, [estimate.value]);
+  return unit === "" ? of(estimate) : `${of(estimate)} ${unit}`;
+}
+
 /** What the ends of an estimate are, by its basis. */
 export const BASES: Record<Estimate["basis"], string> = {
   ci95: "95 % interval",
   range: "lowest and highest round",
-  bracket: "highest rate that passed and lowest that failed",
+  confirmed: "rates that all fresh cells kept and broke",
+  bracket:
+    "not confirmed by fresh cells; from the highest rate that passed to the lowest that failed",
   exact: "95 % interval",
 };
 
@@ -176,6 +193,7 @@ export const MISSING_SHORT: Record<Missing["kind"], string> = {
   uncounted: NONE,
   "few-counts": NONE,
   "none-passed": "none passed",
+  "few-samples": "void",
   unsupported: "n/a",
   skipped: "skipped",
   failed: "failed",
@@ -205,6 +223,8 @@ export function missingText(missing: Missing, title: (proxy: string) => string):
       return `${missing.counts} of at least ${missing.least} connection counts measured`;
     case "none-passed":
       return `no rate passed; the lowest that failed: ${number(missing.rate)} per second`;
+    case "few-samples":
+      return `a p99 takes ${number(missing.least)} samples, and no rate had as many`;
     case "unsupported":
       return missing.why.replace(/^has none: /, "");
     case "skipped":

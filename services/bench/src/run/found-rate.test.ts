@@ -45,8 +45,23 @@ test("a fresh cell runs at the rate that the search found, or above it", () => {
       [336, "fails"],
     ]),
   };
-  assert.equal(rate(fresh(1, search)), 322);
-  assert.equal(rate(fresh(1.1, search)), 354);
+  const [at, above] = [rate(fresh(1, search)), rate(fresh(1.1, search))];
+  assert.ok(at > 220 && at < 322 && above > 336 && above < 450, `${at} and ${above}`);
+});
+
+test("a fresh cell lasts until it has 1,000 samples, or a minute", () => {
+  for (const [held, seconds] of [
+    [5000, 6],
+    [100, [10, 15]],
+    [8, 60],
+    [5, 80],
+  ] as const) {
+    const found = fresh(1, { probes: probes([[held, "holds"]]) });
+    assert.ok(found !== null && typeof found === "object");
+    const [least, most] = [seconds].flat();
+    const { ARRIVE_SECONDS: own } = found.parameters;
+    assert.ok(own >= least && own <= (most ?? least), `${own} s at ${held}`);
+  }
 });
 
 test("a cell without a part in a search, or the search itself, stays as it is", () => {

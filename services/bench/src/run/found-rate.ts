@@ -1,8 +1,10 @@
 /**
  * The rate of a fresh cell: what the search of its proxy and setting found, once that has ended.
  */
-import { rateName, workloadOf } from "../plan/workload.ts";
-import { bracketOf, rounded } from "../statistics/capacity-search.ts";
+import { resolutionOf } from "../plan/plan.ts";
+import { probeParameters } from "../plan/probes.ts";
+import { workloadOf } from "../plan/workload.ts";
+import { bracketOf, freshRates, RESOLUTION, rounded } from "../statistics/capacity-search.ts";
 import type { PlannedCell } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";
 
@@ -20,13 +22,14 @@ export function withFoundRate(
   const search = cells.findLast(({ id, status }) => id === capacity.search && status !== "failed");
   if (search?.status === "skipped") return search.cause?.message ?? "its search was skipped";
   if (!search?.probes) return null;
-  const { holds, isLimited } = bracketOf(search.probes);
-  if (holds === null) return "the search found no rate that keeps the promise";
-  if (isLimited && capacity.factor > 1)
-    return "generator or machine were at their limit above the rate that the search found";
-  const name = rateName(workloadOf(plan, cell)) as string;
-  return {
-    ...cell,
-    parameters: { ...cell.parameters, [name]: rounded(capacity.factor * holds) },
-  };
+  const resolution = plan.promise ? resolutionOf(plan.promise) : RESOLUTION;
+  const { at, above } = freshRates(search.probes, resolution);
+  if (at === null) return "the search found no rate that keeps the promise";
+  const isAbove = capacity.factor > 1;
+  if (isAbove && above === null)
+    return bracketOf(search.probes).isLimited
+      ? "generator or machine were at their limit above the rate that the search found"
+      : "no rate broke the promise";
+  const rate = isAbove ? Math.max(above ?? 0, rounded(capacity.factor * at)) : at;
+  return { ...cell, parameters: probeParameters(workloadOf(plan, cell), cell.parameters, rate) };
 }

@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { resolutionOf } from "../plan/plan.ts";
+import { probeParameters } from "../plan/probes.ts";
 import { rateName } from "../plan/workload.ts";
 import { generatorCores } from "../record/generator-cores.ts";
 import { judge } from "../record/promise.ts";
@@ -61,12 +62,13 @@ export class RateSearch {
     record.probes = probes;
     const resolution = resolutionOf(promiseOf(this.#setup));
     const range = { from: cell.parameters[name], lowest, highest, resolution };
-    await searchCapacity(async (rate) => {
+    await searchCapacity(async ({ rate, isNear }) => {
       const before = probes.at(-1);
       if (before) await sleep(PAUSE_MS[before.verdict], undefined, { signal: context.signal });
-      const parameters = { ...cell.parameters, [name]: rate };
+      const number = probes.length + 1;
+      const parameters = probeParameters(workload, cell.parameters, rate, { isNear, number });
       const measured = newRecord({ ...cell, parameters }, record.attempt, context.loadCores);
-      const probe = await this.#probe(measured, { parameters, rate, number: probes.length + 1 });
+      const probe = await this.#probe(measured, { parameters, rate, number });
       probes.push(probe);
       context.tell({ type: "probe", probe });
       return probe;

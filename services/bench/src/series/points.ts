@@ -219,7 +219,7 @@ export function probePoints({ results, comparisons }: Reported): Point[] {
         ({ rate, p99Ms, verdict, broken, limits, fresh, cell, endMs }) => {
           const planned = plannedBySetting(searches, key).get(proxy);
           if (endMs === null || !planned) return [];
-          const limit = limits.length > 0 ? [`at its limit: ${limits.join(", ")}`] : [];
+          const limit = limits.length > 0 ? [`limited by: ${limits.join(", ")}`] : [];
           return {
             measurement: "probes",
             tags: {

@@ -1,8 +1,13 @@
 /**
- * The highest rate that keeps a promise, found as nighthawk's adaptive load controller does
+ * The highest rate that keeps a promise. A coarse search as of nighthawk's adaptive load controller
  * (envoyproxy/nighthawk, docs/root/adaptive_load_controller.md): doubling until a rate fails, then
- * bisection. Nothing here knows what the promise is.
+ * bisection. Then tries near the limit, up a step after one that held and down after one that
+ * failed (Dixon & Mood, Journal of the American Statistical Association 43 (1948) 109-126), so that
+ * they lie where the curve is steep. What is found is read off a curve through all of them.
+ * Nothing here knows what the promise is.
  */
+import { thresholdOf } from "./threshold.ts";
+import type { Threshold } from "./threshold.ts";
 
 /**
  * holds: the promise was kept; fails: what is measured broke it; limited: it was broken, but what
@@ -23,8 +28,15 @@ export interface SearchRange {
   lowest: number;
   /** above this nothing is tried */
   highest: number;
-  /** a bracket narrower than this is not divided any further; default: `RESOLUTION` */
+  /** a step near the limit; default: `RESOLUTION` */
   resolution?: number;
+}
+
+/** what to try next */
+export interface Next {
+  rate: number;
+  /** near the limit, where a try has to be a long one */
+  isNear: boolean;
 }
 
 /** where the search stands */
@@ -39,9 +51,9 @@ interface Bracket {
 
 interface Capacity {
   /**
-   * confirmed: `low` held and 10 % above failed in all fresh cells; range: it is between `low`
-   * and `high`; at-least: no rate above `low` failed; below: `high` failed, and nothing below
-   * it held; unknown: nothing held and nothing failed
+   * confirmed: `low` held and `high` failed in all fresh cells; range: it is between `low` and
+   * `high`; at-least: no rate above `low` failed; below: `high` failed, and nothing below it held;
+   * unknown: nothing held and nothing failed
    */
   kind: "confirmed" | "range" | "at-least" | "below" | "unknown";
   /** the highest rate up to which every try held; null: none did */
@@ -50,15 +62,22 @@ interface Capacity {
   high: number | null;
   /** of at-least: what measures was at its limit above `low` */
   isLimited: boolean;
+  /** through all tries; null: all held, or none did */
+  threshold: Threshold | null;
 }
 
-/** A tenth of the rate has to be told apart (`aboveOf`). */
 export const RESOLUTION = 0.05;
+/** Down to this the coarse search divides what is left. */
+const COARSE = 0.25;
+/**
+ * Tries near the limit. With 5 of them, and 3 + 3 fresh cells outside of the interval that they
+ * leave, simulated searches confirmed a wrong range in at most 1 of 100 cases; 6 were no better.
+ */
+const NEAR = 5;
 
 /**
  * @param resolution of a search
- * @returns the rate that has to fail, over the one that has to hold: beyond all that the search
- *   left open, and as much again
+ * @returns the rate that has to fail, over the one that has to hold, at the least
  */
 export function aboveOf(resolution: number): number {
   return 1 + 2 * resolution;
@@ -69,31 +88,64 @@ export function aboveOf(resolution: number): number {
  * @returns all tries, in their order
  */
 export async function searchCapacity<T extends Try>(
-  probe: (rate: number) => Promise<T>,
+  probe: (next: Next) => Promise<T>,
   range: SearchRange,
   before: readonly T[] = [],
 ): Promise<T[]> {
   const tries = [...before];
-  for (let rate; (rate = nextRate(tries, range)) !== null;) tries.push(await probe(rate));
+  for (let next; (next = nextTry(tries, range)) !== null;) tries.push(await probe(next));
   return tries;
 }
 
 /**
- * A failure that ends the doubling is tried once more: a disturbance there would halve the answer.
- * In the bisection it costs a twentieth, and the fresh cells show it. What measures being at its
- * limit is tried once more anywhere.
- *
  * @param tries so far, in their order
- * @returns the rate to try next; null: the search has ended
+ * @returns null: the search has ended
  */
-export function nextRate(
+export function nextTry(tries: readonly Try[], range: SearchRange): Next | null {
+  for (let coarse = 0; coarse <= tries.length; coarse++) {
+    const rate = coarseRate(tries.slice(0, coarse), range);
+    if (rate === null) return nearTry(tries.slice(0, coarse), tries.slice(coarse), range);
+    if (coarse === tries.length) return { rate, isNear: false };
+  }
+  return null;
+}
+
+/** @returns null: there have been enough, or the coarse search has no two ends to try between */
+function nearTry(
+  coarse: readonly Try[],
+  near: readonly Try[],
+  { lowest, highest, resolution = RESOLUTION }: SearchRange,
+): Next | null {
+  const { holds, above } = bracketOf(coarse);
+  if (holds === null || above === null || near.length >= NEAR) return null;
+  const last = near.at(-1);
+  if (!last) return { rate: rounded(Math.sqrt(holds * above)), isNear: true };
+  if (isToRepeat(near)) return { rate: last.rate, isNear: true };
+  const step = 1 + resolution;
+  const rate = last.verdict === "holds" ? last.rate * step : last.rate / step;
+  return { rate: rounded(Math.min(highest, Math.max(lowest, rate))), isNear: true };
+}
+
+/** @returns what disturbed the last one may be gone */
+function isToRepeat(tries: readonly Try[]): boolean {
+  const last = tries.at(-1);
+  return last?.verdict === "limited" && tries.at(-2)?.rate !== last.rate;
+}
+
+/**
+ * A failure that ends the doubling is tried once more: a disturbance there would halve the answer.
+ * Later ones have other tries around them. What measures being at its limit is tried once more
+ * anywhere.
+ *
+ * @returns null: the coarse search has ended
+ */
+function coarseRate(
   tries: readonly Try[],
   { from, lowest, highest, resolution = RESOLUTION }: SearchRange,
 ): number | null {
   const last = tries.at(-1);
   if (!last) return rounded(from);
-  // What disturbed it may be gone.
-  if (last.verdict === "limited" && tries.at(-2)?.rate !== last.rate) return last.rate;
+  if (isToRepeat(tries)) return last.rate;
   const { holds, above } = bracketOf(tries);
   if (above === null)
     return last.rate >= highest ? null : Math.min(highest, rounded(2 * last.rate));
@@ -104,12 +156,14 @@ export function nextRate(
   if (holds === null) return above <= lowest ? null : Math.max(lowest, rounded(above / 2));
   const middle = rounded(Math.sqrt(holds * above));
   // Of rates of a few a second, the next one may be further away.
-  return above / holds <= 1 + resolution || middle <= holds || middle >= above ? null : middle;
+  return above / holds <= 1 + Math.max(COARSE, resolution) || middle <= holds || middle >= above
+    ? null
+    : middle;
 }
 
-/** @param tries in their order: of one rate the last counts */
+/** @param tries in their order */
 export function bracketOf(tries: readonly Try[]): Bracket {
-  const last = [...new Map(tries.map((each) => [each.rate, each])).values()];
+  const last = standing(tries);
   const lowestBroken = lowest(last.filter(({ verdict }) => verdict !== "holds"));
   const held = last.filter(
     ({ rate, verdict }) => verdict === "holds" && rate < (lowestBroken?.rate ?? Infinity),
@@ -118,6 +172,40 @@ export function bracketOf(tries: readonly Try[]): Bracket {
     holds: held.length > 0 ? Math.max(...held.map(({ rate }) => rate)) : null,
     above: lowestBroken?.rate ?? null,
     isLimited: lowestBroken?.verdict === "limited",
+  };
+}
+
+/** @returns without what was tried once more at once: the last one counts */
+function standing<T extends Try>(tries: readonly T[]): T[] {
+  return tries.filter(({ rate }, i) => tries[i + 1]?.rate !== rate);
+}
+
+/** @returns of tries that hold or fail */
+function fitted(tries: readonly Try[]) {
+  const told = tries.filter(({ verdict }) => verdict !== "limited");
+  return thresholdOf(told.map(({ rate, verdict }) => ({ rate, kept: verdict === "holds" })));
+}
+
+/**
+ * The rates of fresh cells: a step outside of the interval that the search leaves, as other
+ * containers at another time differ by more than tries of one search. With a spread of 5 % between
+ * cells 86 of 100 simulated searches were confirmed with the step, 58 without; at a width of 0.06
+ * 63 and 38.
+ *
+ * @param searched in their order
+ * @returns at: to be kept; above: to be broken; null: there is none
+ */
+export function freshRates(
+  searched: readonly Try[],
+  resolution: number,
+): { at: number | null; above: number | null } {
+  const { holds } = bracketOf(searched);
+  const found = holds === null ? null : fitted(standing(searched));
+  if (!found) return { at: holds, above: null };
+  const { rate, low, high } = found;
+  return {
+    at: rounded((low ?? rate / (1 + COARSE)) / (1 + resolution)),
+    above: rounded((high ?? rate * (1 + COARSE)) * (1 + resolution)),
   };
 }
 
@@ -131,21 +219,16 @@ export function capacityOf(
   { at, above }: { at: readonly Try[]; above: readonly Try[] },
   required: number,
 ): Capacity {
-  const bracket = bracketOf(searched);
-  const isConfirmed =
-    isAll(at, "holds", required) && isAll(above, "fails", required) && bracket.holds !== null;
-  if (isConfirmed)
+  const all = [...standing(searched), ...at, ...above];
+  const threshold = fitted(all);
+  if (isAll(at, "holds", required) && isAll(above, "fails", required))
     return {
       kind: "confirmed",
-      low: bracket.holds,
-      high: Math.min(
-        ...above.map(({ rate }) => rate),
-        bracket.isLimited ? Infinity : (bracket.above ?? Infinity),
-      ),
+      low: Math.max(...at.map(({ rate }) => rate)),
+      high: Math.min(...above.map(({ rate }) => rate)),
       isLimited: false,
+      threshold,
     };
-  const ofSearch = [...new Map(searched.map((each) => [each.rate, each])).values()];
-  const all = [...ofSearch, ...at, ...above];
   const broken = all.filter(({ verdict }) => verdict !== "holds");
   const failed = all.filter(({ verdict }) => verdict === "fails");
   const held = all.filter(({ verdict }) => verdict === "holds");
@@ -160,7 +243,7 @@ export function capacityOf(
   const isLimited = broken.length > failed.length && high === null;
   const kind =
     low === null ? (high === null ? "unknown" : "below") : high === null ? "at-least" : "range";
-  return { kind, low, high, isLimited };
+  return { kind, low, high, isLimited, threshold };
 }
 
 function isAll(tries: readonly Try[], verdict: Verdict, required: number) {

@@ -29,3 +29,14 @@ export function summarise(values: Float64Array | readonly number[]): LatencySumm
     max: sorted[sorted.length - 1],
   };
 }
+
+/**
+ * The fewest values that can tell a quantile: with all of them at or under a limit, the quantile is
+ * at or under it with that confidence (Wilks, Annals of Mathematical Statistics 12 (1941) 91-96).
+ *
+ * @param p share of all values, such as 0.99
+ * @param confidence such as 0.95
+ */
+export function leastSamples(p: number, confidence: number): number {
+  return Math.ceil(Math.log(1 - confidence) / Math.log(p));
+}

@@ -11,8 +11,8 @@ export const capacity: Define = (program, call) =>
       command(
         program,
         "capacity",
-        "searches the most that proxies carry under a promise (an hour)",
-        "searches the highest rate at which a proxy with a CPU budget keeps a promise: p99 of handshake or echo at or under --slo-ms, 0.1 % failures at most, 99 % of what was due sent; three fresh runs at that rate must keep it, three at 10 % above must not. It is the battle capacity",
+        "searches the most that proxies carry under a promise (an hour and more)",
+        "searches the highest rate at which a proxy with a CPU budget keeps a promise: p99 of handshake or echo at or under --slo-ms, 0.1 % failures at most, 99 % of what was due sent. Five longer probes around the limit give it an interval; three fresh runs just below that must keep the promise, and three just above must break it. Else the figure is a bracket and ranks nobody. It is the battle capacity",
       ).argument(
         "[PROXY...]",
         "folders of proxies/, or groups such as common (default: those of battles/capacity.yaml)",
