@@ -96,11 +96,8 @@ function found(results: Results, search: PlannedCell, { workload }: Setting): Fo
   const above = freshOf((factor) => factor > 1);
   const points = [...searched, ...at, ...above];
   const told = (some: typeof points) => some.filter(({ limits }) => !limits.includes("samples"));
-  const { low, high, kind, threshold } = capacityOf(
-    told(searched),
-    { at: told(at), above: told(above) },
-    FRESH_CELLS,
-  );
+  const fresh = { at: told(at), above: told(above) };
+  const { low, high, kind, threshold } = capacityOf(told(searched), fresh, FRESH_CELLS);
   const isConfirmed = kind === "confirmed";
   const failing = points
     .filter(({ verdict }) => verdict === "fails")
@@ -119,10 +116,10 @@ function found(results: Results, search: PlannedCell, { workload }: Setting): Fo
       search: {
         confirmed: isConfirmed,
         fresh: {
-          at: at.length,
-          kept: at.filter(({ verdict }) => verdict === "holds").length,
-          above: above.length,
-          broke: above.filter(({ verdict }) => verdict === "fails").length,
+          at: fresh.at.length,
+          kept: fresh.at.filter(({ verdict }) => verdict === "holds").length,
+          above: fresh.above.length,
+          broke: fresh.above.filter(({ verdict }) => verdict === "fails").length,
         },
         threshold,
         brokeFirst: [...new Set(lowest.flatMap(({ broken }) => broken))],

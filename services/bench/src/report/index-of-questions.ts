@@ -1,7 +1,8 @@
 /** Every question of pages.yaml with its answers over all runs; and published/README.md. */
 import type { Pages, PageQuestion } from "./pages.ts";
+import type { Estimate } from "../model/comparison.ts";
 import {
-  estimateText,
+  amountText,
   answersTo,
   dayOf,
   figureOf,
@@ -53,7 +54,8 @@ export function bestText(answer: Answer): string {
   const originals = originalsIn(answer);
   const leaders = leadersOf(answer, originals);
   const { measure, figures } = answer.comparison;
-  const amount = (proxy: string) => estimateText(figureOf(answer, proxy)?.estimate, measure);
+  const amount = (proxy: string) =>
+    amountText(figureOf(answer, proxy)?.estimate?.value ?? NaN, measure);
   if (leaders.length === originals.length && originals.length > 1)
     return figures.some(({ extra }) => extra.grows !== undefined)
       ? "none grows"
@@ -62,7 +64,14 @@ export function bestText(answer: Answer): string {
     return `**${leaders.map((proxy) => titleOf(answer, proxy)).join(", ")}**: ${spanText(leaders.map(amount))}`;
   return measure.unit === "times"
     ? spanText(originals.map(amount))
-    : `not ranked: ${spanText(originals.map(amount))}`;
+    : `not ranked: ${spanText(originals.flatMap((proxy) => endsOf(figureOf(answer, proxy)?.estimate)).map((end) => amountText(end, measure)))}`;
+}
+
+/** Of a bracket its ends, of all others the value. */
+function endsOf(estimate: Estimate | null | undefined): number[] {
+  if (!estimate) return [];
+  const { value, low, high, basis } = estimate;
+  return basis === "bracket" ? [low, high].flatMap((end) => end ?? []) : [value];
 }
 
 /** From the smallest to the largest, which stand as texts: `0.86–0.98×`. */

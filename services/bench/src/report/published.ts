@@ -139,8 +139,7 @@ export function titleOf({ run }: Answer, proxy: string): string {
  */
 export function leadersOf(answer: Answer, among: string[]): string[] {
   const figures = proxiesIn(answer.comparison).filter(({ proxy }) => among.includes(proxy));
-  if (figures.length < 2 || figures.some(({ extra }) => extra.search?.confirmed === false))
-    return [];
+  if (figures.length < 2) return [];
   if (figures.some(({ extra }) => extra.grows !== undefined))
     return figures.filter(({ extra }) => !extra.grows).map(({ proxy }) => proxy);
   // A proxy's ratio to itself says which is cheaper to change, and ranks nobody.
@@ -148,6 +147,7 @@ export function leadersOf(answer: Answer, among: string[]): string[] {
   const [best] = figures.toSorted(
     (a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity) || costOf(answer, a) - costOf(answer, b),
   );
+  if (best.extra.search && best.rank === null) return [];
   const isTied = (one: Figure) => (best.rank ? one.rank === best.rank : meets(one, best));
   return meets(best, best) || best.rank
     ? figures.filter((one) => one === best || isTied(one)).map(({ proxy }) => proxy)

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.ts";
+import { capacityResults, steps } from "../analyse/testing/capacities.ts";
 import { POLICY, results, selfResults } from "../analyse/testing/results.ts";
 import type { Reported, Setting } from "../model/comparison.ts";
 import type { Flag } from "../model/flag.ts";
@@ -53,6 +54,20 @@ test("versions: the reference's too, and of local builds which package they have
     markdown(run),
     /images: nginx 1\.26\.3 from Debian trixie; nginx 1\.26\.3 from Debian trixie, as forky has no 1\.30\.$/m,
   );
+});
+
+test("a search that fresh cells did not confirm is a range, not bold, and says so; one that they did is a figure", () => {
+  const lines = (course?: Parameters<typeof capacityResults>[0]) =>
+    markdown(capacityResults(course));
+  const confirmed = lines({ others: { relay: { search: steps("+50 -100 -100") } } });
+  assert.match(confirmed, /^\| nginx \| \*\*322\*\* \|/m);
+  const open = lines({
+    at: ["holds", "fails", "holds"],
+    others: { relay: { search: steps("+50 -100 -100") } },
+  });
+  assert.match(open, /^\| nginx \| 308–336 \|/m);
+  assert.match(open, /A range was not confirmed by fresh cells/);
+  assert.doesNotMatch(open, /\*\*\d/);
 });
 
 test("an interrupted run says so first, and which cells have not run", () => {

@@ -93,7 +93,7 @@ export function figuresTable(named: Named, columns: FigureColumn[], options: Opt
   );
   return {
     title: options.title ?? "",
-    note: options.short ? "" : noteOf(columns),
+    note: noteOf(columns, options),
     head: [{ title: "Proxy", words: true }, ...made.map(({ head }) => head)],
     rows: names.map((name) => {
       const isControl = roleOf(shown, name) === "control";
@@ -195,7 +195,7 @@ function rankOf({ rank }: Figure): string {
 }
 
 /** What brackets hold where it is not the 95 % interval, and what could not have been seen. */
-function noteOf(columns: FigureColumn[]): string {
+function noteOf(columns: FigureColumn[], { short }: Options): string {
   const comparisons = columns.flatMap(({ comparison, extrasOnly }) =>
     extrasOnly ? [] : comparison,
   );
@@ -217,9 +217,10 @@ function noteOf(columns: FigureColumn[]): string {
   );
   const seen = comparisons.flatMap(({ detectable }) => detectable ?? []);
   return [
-    others.length > 0 && `In brackets: ${list(others)}.`,
-    hasBrackets && `Ranges are ${BASES.bracket}. They rank nobody.`,
-    seen.length > 0 &&
+    !short && others.length > 0 && `In brackets: ${list(others)}.`,
+    hasBrackets && `A range was ${BASES.bracket}. It ranks nobody.`,
+    !short &&
+      seen.length > 0 &&
       `Smallest ratio that these rounds can show: ${[...new Set(seen.map((one) => `${times(one)}×`))].join(", ")}.`,
   ]
     .filter(Boolean)

@@ -46,7 +46,9 @@ export interface Scale {
 export function scaleOf(measure: Pick<Measure, "unit">, values: number[]): Scale {
   const scale = scaleOfUnit(measure, values);
   const of = (estimate: Estimate) =>
-    estimate.basis === "bracket" ? scale.ends(estimate) : scale.text(estimate.value);
+    estimate.basis === "bracket"
+      ? bothEnds(estimate.low, estimate.high, scale.text)
+      : scale.text(estimate.value);
   return { ...scale, of };
 }
 
@@ -93,8 +95,7 @@ export const BASES: Record<Estimate["basis"], string> = {
   ci95: "95 % interval",
   range: "lowest and highest round",
   confirmed: "rates that all fresh cells kept and broke",
-  bracket:
-    "not confirmed by fresh cells; from the highest rate that passed to the lowest that failed",
+  bracket: "not confirmed by fresh cells: below it all rates passed, above it all failed",
   exact: "95 % interval",
 };
 
@@ -222,7 +223,7 @@ export function missingText(missing: Missing, title: (proxy: string) => string):
     case "few-counts":
       return `${missing.counts} of at least ${missing.least} connection counts measured`;
     case "none-passed":
-      return `no rate passed; the lowest that failed: ${number(missing.rate)} per second`;
+      return `no rate that was judged passed; the lowest that failed: ${number(missing.rate)} per second`;
     case "few-samples":
       return `a p99 takes ${number(missing.least)} samples, and no rate had as many`;
     case "unsupported":
