@@ -111,7 +111,7 @@ function found(results: Results, search: PlannedCell, { workload }: Setting): Fo
     ...figure(search.proxy),
     estimate:
       low === null ? null : { value: low, low, high, basis: isConfirmed ? "confirmed" : "bracket" },
-    missing: low === null ? missingOf(why, high, points.length) : [],
+    missing: low === null ? missingOf(why, high, points) : [],
     extra: {
       search: {
         confirmed: isConfirmed,
@@ -165,10 +165,11 @@ function found(results: Results, search: PlannedCell, { workload }: Setting): Fo
   }
 }
 
-function missingOf(why: string | null, high: number | null, tried: number): Missing[] {
+function missingOf(why: string | null, high: number | null, points: Point[]): Missing[] {
   if (why !== null) return [{ kind: "skipped", why }];
   if (high !== null) return [{ kind: "none-passed", rate: high }];
-  return tried > 0 ? [{ kind: "few-samples", least: LEAST_SAMPLES }] : [];
+  const hasFew = points.some(({ limits }) => limits.includes("samples"));
+  return hasFew ? [{ kind: "few-samples", least: LEAST_SAMPLES }] : [];
 }
 
 /**

@@ -52,6 +52,10 @@ export function describePlan(plan: Plan, pilot: Plan | null = null): string {
     "",
     `${cells.length} cells${skipped ? `, ${skipped} of them skipped` : ""}: about ${formatDuration(estimateSeconds(plan))} on 2 cores`,
   );
+  if (plan.promise)
+    lines.push(
+      "(through a proxy that carries less than 100 per second longer: probes of up to 60 s)",
+    );
   if (pilot)
     lines.push(
       `before them the pilot, ${pilot.cells.length} cells: about ${formatDuration(estimateSeconds(pilot))}`,

@@ -98,6 +98,10 @@ test("promise, budget and rounds may be others on the command line", () => {
   const plan = planned({ ...OF_TWO, sloMs: 20, proxyCpus: 0.5, rounds: 1 });
   assert.deepEqual([plan.promise?.sloMs, plan.proxyCpus, plan.rounds], [20, 0.5, 2]);
   assert.match(describePlan(plan), /promise {4}p99 at most 20 ms, failures at most 0.1 %, 99 %/);
+  assert.match(
+    describePlan(plan),
+    /cells: about \d+ min on 2 cores\n.*longer: probes of up to 60 s/,
+  );
 });
 
 test("a battle without a promise has none, and no cell of it a part in a search", (t) => {
