@@ -34,11 +34,17 @@ export function takenByOthers({
 }
 
 /**
- * @returns others took so much that its figures do not count, and another try may be spared that
+ * @returns others took so much that its figures do not count, and another try may be spared that;
+ *   of a search: that of a rate which they may have broken, also when it was tried once more
  */
 export function isDisturbed(
-  record: Pick<CellRecord, "machine" | "machines" | "measured">,
+  record: Pick<CellRecord, "machine" | "machines" | "measured" | "probes">,
 ): boolean {
+  if (record.probes)
+    return record.probes.some(
+      (probe, i, all) =>
+        probe.verdict === "limited" && all[i + 1]?.rate !== probe.rate && isDisturbed(probe),
+    );
   const taken = takenByOthers(record);
   if (!taken) return false;
   return taken.steal > STEAL_LIMIT_PERCENT.invalid || taken.foreign > FOREIGN_LIMIT_PERCENT.invalid;
