@@ -35,6 +35,7 @@ const CONFIGURATION = [
   "proxies/proxy.yaml",
   "proxies/raise-limits.sh",
   "proxies/run-nginx.sh",
+  "proxies/supervise.sh",
   "proxies/write-files.sh",
   "proxies/node-server.js",
   "services/echo/src",

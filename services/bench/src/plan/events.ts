@@ -20,8 +20,11 @@ type StartBeside = { do: "start-beside" };
 /** its own signals to the old container, which is killed when it has not ended by then */
 type Drain = { do: "drain"; seconds: number };
 
-/** of all containers of the proxy, or of one server behind it */
-export type Change = { do: "stop" | "kill" | "start"; of: "proxy" | "server" };
+/** TERM, and KILL to what has not ended by then, or KILL at once; a supervisor starts it again */
+export type EndProxy = { do: "stop" | "kill"; of: "proxy" };
+
+/** of one server behind the proxy, which the engine ends and starts */
+type ChangeServer = { do: "stop" | "kill" | "start"; of: "server" };
 
 /** of its worker processes the one with the most open files */
 type KillWorker = { do: "kill-worker" };
@@ -31,7 +34,16 @@ type Wait = { do: "wait"; seconds: number };
 /** so many servers behind it */
 type Scale = { do: "scale"; servers: number };
 
-export type Step = Renew | Reload | StartBeside | Drain | Change | KillWorker | Wait | Scale;
+export type Step =
+  | Renew
+  | Reload
+  | StartBeside
+  | Drain
+  | EndProxy
+  | ChangeServer
+  | KillWorker
+  | Wait
+  | Scale;
 
 export interface ProxyEvent {
   /** is done, in a few words */
@@ -44,6 +56,11 @@ export interface ProxyEvent {
   before: Step[];
   /** the event is when the first of them begins */
   steps: Step[];
+  /**
+   * the proxy runs under proxies/supervise.sh, which starts it again in the same container, as its
+   * users have it
+   */
+  supervised?: true;
   /** of the steps; everySeconds: from one beginning to the next */
   repeat?: { times: number; everySeconds: number };
 }

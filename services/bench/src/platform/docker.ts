@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { isIPv4 } from "node:net";
-import { hostname, tmpdir } from "node:os";
+import { hostname, tmpdir, uptime } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { UserError } from "../errors.ts";
@@ -507,10 +507,16 @@ export class Engine {
    *
    * @param pid as the container numbers it
    * @param name of the signal, without SIG
+   * @returns when it was sent, ms since 1970, to 10 ms
    * @throws {UserError} when there is no such process
    */
-  async signalInside(container: string, pid: number, name: string) {
-    await this.check(["docker", "exec", container, "sh", "-c", `kill -${name} ${pid}`]);
+  async signalInside(container: string, pid: number, name: string): Promise<number> {
+    // A supervisor kills this shell too, once it has sent it: then its status says nothing.
+    const send = `kill -0 ${pid} && read -r up idle </proc/uptime && echo $up && kill -${name} ${pid}`;
+    const command = ["docker", "exec", container, "sh", "-c", send];
+    const result = await this.run(command);
+    const sent = result.stdout || stdoutOf(command, result);
+    return Date.now() - 1000 * (uptime() - Number(sent));
   }
 
   /**

@@ -2,6 +2,7 @@
  * What one cell is run with: made before it starts, and asked in all of its phases.
  */
 import { join } from "node:path";
+import { EVENTS } from "../plan/events.ts";
 import { isOnHostNetwork } from "../plan/network.ts";
 import { keyTypeOf, workloadOf } from "../plan/workload.ts";
 import { GenerationFolder } from "../platform/generation.ts";
@@ -33,6 +34,7 @@ export function setUpCell(cell: PlannedCell, context: RunContext) {
       ...context.env,
       ...budgetEnv(cell, context),
       ...generation?.env,
+      ...(cell.event && EVENTS[cell.event].supervised && { PROXY_ENTRY: "/supervise.sh" }),
       ...knobsOf(cell, workload, cell.parameters),
       TLS_KEY_TYPE: keyType,
     },

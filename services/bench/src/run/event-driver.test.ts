@@ -22,6 +22,9 @@ const ECHOES = [1, 2].map((n) =>
   state({ id: `e${n}`, name: `p-echo-${n}`, service: "echo", pid: 100 + n }),
 );
 
+/** What the engine takes to send a signal. */
+const SENT_MS = 50;
+
 /** A driver over an engine that notes what it is asked. */
 function driverOf(
   event: string,
@@ -29,7 +32,7 @@ function driverOf(
     proxy = PROXY,
     containers = [NGINX],
     staying = [],
-    worker = null,
+    workers = {},
     processes = [10, 11, 12],
     whileAsleep = () => {},
   }: {
@@ -38,7 +41,8 @@ function driverOf(
     containers?: ContainerState[];
     /** ids that do not end by themselves */
     staying?: string[];
-    worker?: Worker | null;
+    /** the busiest child of each process */
+    workers?: Record<number, Worker>;
     /** of the proxy */
     processes?: number[];
     whileAsleep?: (driver: EventDriver) => void;
@@ -47,6 +51,7 @@ function driverOf(
   let nowMs = 1000;
   const asked: string[] = [];
   const toGo: number[] = [];
+  const gone = new Set<number>();
   const told: string[] = [];
   const note = (what: string) => void asked.push(what);
   const all = [...containers, ...ECHOES];
@@ -75,7 +80,10 @@ function driverOf(
       add: (service, role, one) => add(one),
       allowLoss: (names) => note(`may go: ${names}`),
     },
-    observer: { processes: () => processes, expectToGo: (pids) => void toGo.push(...pids) },
+    observer: {
+      processes: () => processes.filter((pid) => !gone.has(pid)),
+      expectToGo: (pids) => void toGo.push(...pids),
+    },
     watch: {
       require: (states) => note(`required: ${states.map(({ id }) => id)}`),
       release: (states) => note(`released: ${states.map(({ id }) => id)}`),
@@ -87,12 +95,16 @@ function driverOf(
       containersOf: async () => all,
       inspect: async (ids) => all.filter(({ id }) => ids.includes(id)),
       signal: async (ids, name) => note(`${name} ${ids}`),
-      signalInside: async (id, pid, name) => note(`${name} ${pid} in ${id}`),
+      signalInside: async (id, pid, name) => {
+        note(`${name} ${pid} in ${id}`);
+        if (!staying.includes(id) || name === "KILL") gone.add(10 + pid);
+        return nowMs + SENT_MS;
+      },
       stop: async (ids) => note(`stop ${ids}`),
       start: async (ids) => note(`start ${ids}`),
       hasEnded: async (id) => !staying.includes(id) || asked.includes(`KILL ${id}`),
     },
-    child: () => worker,
+    child: (_, [parent]) => workers[parent] ?? null,
     statusOf: async (url) => (note(url), "200"),
     clock: {
       now: () => nowMs,
@@ -152,77 +164,47 @@ test("drain: another beside it that answers, then its own signal, and KILL where
   assert.equal(newest?.value, "2");
 });
 
-for (const [event, how] of [
-  ["stop", "stop n1"],
-  ["kill", "KILL n1"],
-]) {
-  test(`${event}: it may end, and is required again when it has started`, async () => {
-    const { driver, asked, toGo } = driverOf(event);
-    await driver.run(1000);
-    assert.deepEqual(asked, [
-      "generation 2",
-      "event",
-      "released: n1",
-      "may go: nginx",
-      how,
-      "start n1",
-      "required: n1",
-    ]);
-    assert.deepEqual(toGo, [10, 11, 12]);
+/** By the process of the supervisor what it has started, and by that a worker. */
+const SUPERVISED = {
+  10: { pid: 11, inner: 1, parent: 10 },
+  11: { pid: 12, inner: 2, parent: 11 },
+  20: { pid: 21, inner: 11, parent: 20 },
+};
+
+for (const [event, sent] of [
+  ["stop", "TERM 1 in n1"],
+  ["kill", "KILL 1 in n1"],
+  ["kill-worker", "KILL 2 in n1"],
+] as const) {
+  test(`${event}: the supervisor's child or its worker, and the event is when it was sent; the container has to live on`, async () => {
+    const { driver, asked, toGo, told } = driverOf(event, { workers: SUPERVISED });
+    const { eventMs, steps, newest } = await driver.run(1000);
+    const renewed = event !== "kill-worker";
+    assert.deepEqual(asked, [...(renewed ? ["generation 2"] : []), "event", sent]);
+    assert.deepEqual(toGo, renewed ? [11, 12] : []);
+    assert.deepEqual([eventMs, steps[0].ms], [1000 + SENT_MS, 1000 + SENT_MS]);
+    assert.deepEqual(newest, renewed ? { ms: 1000 + SENT_MS, value: "2" } : null);
+    assert.match(told[0], /^(TERM|KILL) to nginx$/);
   });
 }
 
-test("the one whose network others share starts first", async () => {
+test("one that does not end when it is told to is killed after 2 s; the event was before", async () => {
+  const { driver, asked } = driverOf("stop", { workers: SUPERVISED, staying: ["n1"] });
+  const { eventMs, steps } = await driver.run(1000);
+  assert.deepEqual([asked[2], asked.at(-1)], ["TERM 1 in n1", "KILL 1 in n1"]);
+  assert.ok(steps[1].ms >= 3000);
+  assert.equal(eventMs, 1000 + SENT_MS);
+});
+
+test("all containers of a proxy are killed", async () => {
   const tls = state({ id: "t1", service: "nginx-tls", pid: 20, sharesNetwork: true });
-  const { driver, asked } = driverOf("kill", { containers: [tls, NGINX] });
+  const { driver, asked } = driverOf("kill", { workers: SUPERVISED, containers: [tls, NGINX] });
   await driver.run(1000);
-  assert.ok(asked.includes("KILL n1,t1"));
-  assert.ok(asked.includes("start n1,t1"));
-});
-
-test("one that does not end when it is killed is named", async () => {
-  const { driver } = driverOf("stop", { staying: ["n1"] });
-  await assert.rejects(driver.run(1000), { kind: "timeout", message: /nginx has not ended/ });
-});
-
-const WORKER = { pid: 12, inner: 7, parent: 10 };
-
-test("a worker is killed, and the rest goes on", async () => {
-  const { driver, asked, told, toGo } = driverOf("kill-worker", {
-    worker: WORKER,
-    staying: ["n1"],
-  });
-  await driver.run(1000);
-  assert.deepEqual(asked.slice(1), [
-    "released: n1",
-    "may go: nginx",
-    "KILL 7 in n1",
-    "required: n1",
-  ]);
-  assert.deepEqual(told, ["KILL to worker 7 of nginx"]);
-  assert.deepEqual(toGo, []);
-});
-
-test("one that ends with its worker is started again, and what shares its network after it", async () => {
-  const tls = state({ id: "t1", service: "nginx-tls", pid: 20, sharesNetwork: true });
-  const { driver, asked, told } = driverOf("kill-worker", {
-    worker: WORKER,
-    containers: [NGINX, tls],
-  });
-  await driver.run(1000);
-  assert.deepEqual(asked.slice(4), [
-    "released: t1",
-    "may go: nginx-tls",
-    "stop t1",
-    "start n1,t1",
-    "required: n1",
-    "required: t1",
-  ]);
-  assert.match(String(told.at(-1)), /nginx has ended with its worker/);
+  assert.deepEqual(asked.slice(2), ["KILL 1 in n1", "KILL 11 in t1"]);
 });
 
 test("no worker: said so", async () => {
-  const { driver } = driverOf("kill-worker");
+  const { driver } = driverOf("kill-worker", { workers: { 10: SUPERVISED[10] } });
   await assert.rejects(driver.run(1000), { message: "nginx has no worker process" });
 });
 

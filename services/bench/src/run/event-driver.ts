@@ -8,9 +8,10 @@ import { OWN_ENGINE } from "../platform/docker.ts";
 import { busiestChild } from "../platform/processes.ts";
 import { statusOf, until } from "../platform/wait.ts";
 import { CellFailure } from "./cell-failure.ts";
-import type { Change, ProxyEvent, Step } from "../plan/events.ts";
+import type { EndProxy, ProxyEvent, Step } from "../plan/events.ts";
 import type { Proxy } from "../plan/proxies.ts";
 import type { ContainerState, Engine as DockerEngine, Project } from "../platform/docker.ts";
+import type { Worker } from "../platform/processes.ts";
 import type { GenerationFolder } from "../platform/generation.ts";
 import type { Survival } from "../model/cell.ts";
 import type { Role } from "../model/container.ts";
@@ -22,8 +23,10 @@ import type { Watch } from "./watch.ts";
 const SERVER = "echo";
 /** How long a container that was told to may take to end, and a new one to answer. */
 const LIMIT_MS = 30_000;
-/** A proxy whose worker was killed may end itself, as HAProxy's master does: by then. */
-const ENDS_ITSELF_MS = 2000;
+/** From SIGTERM to SIGKILL: stop_grace_period in proxies/proxy.yaml. */
+const GRACE_MS = 2000;
+/** Between two looks at whether a process has ended. */
+const LOOK_MS = 20;
 
 /** What the engine does for it. */
 type Engine = Pick<
@@ -84,6 +87,7 @@ export class EventDriver {
   #number = 1;
   #steps: Survival["steps"] = [];
   #newest: Happened["newest"] = null;
+  #eventMs = 0;
   #isAbandoned = false;
 
   /** @param name of the event */
@@ -150,12 +154,13 @@ export class EventDriver {
     await this.#sleep(dueMs - this.#clock.now());
     for (const step of before) await this.#do(step);
     await this.#atEvent();
-    const eventMs = this.#clock.now();
+    const startMs = this.#clock.now();
+    this.#eventMs = startMs;
     for (let i = 0; i < repeat.times; i++) {
-      await this.#sleep(eventMs + 1000 * i * repeat.everySeconds - this.#clock.now());
+      await this.#sleep(startMs + 1000 * i * repeat.everySeconds - this.#clock.now());
       for (const step of steps) await this.#do(step);
     }
-    return { eventMs, steps: this.#steps, newest: this.#newest };
+    return { eventMs: this.#eventMs, steps: this.#steps, newest: this.#newest };
   }
 
   /** No step begins any more. */
@@ -182,9 +187,9 @@ export class EventDriver {
         return this.#drain(step.seconds);
       case "stop":
       case "kill":
-        return this.#end(step);
+        return step.of === "proxy" ? this.#endProxy(step) : this.#endServer(step.do);
       case "start":
-        return step.of === "proxy" ? this.#startProxy() : this.#startServer();
+        return this.#startServer();
       case "kill-worker":
         return this.#killWorker();
       case "wait":
@@ -194,17 +199,17 @@ export class EventDriver {
     }
   }
 
-  /** @param what begins now */
-  #note(what: string) {
-    const step = { ms: this.#clock.now(), what };
+  /** @param what begins now, or began then */
+  #note(what: string, ms = this.#clock.now()) {
+    const step = { ms, what };
     this.#steps.push(step);
     this.#tell(step);
   }
 
   /** The proxy takes the newest configuration from now on. */
-  #noteNewest() {
+  #noteNewest(ms = this.#clock.now()) {
     if (this.#proxy.generation && this.#number > 1)
-      this.#newest = { ms: this.#clock.now(), value: String(this.#number) };
+      this.#newest = { ms, value: String(this.#number) };
   }
 
   async #reload() {
@@ -255,21 +260,53 @@ export class EventDriver {
     this.#beside = [];
   }
 
-  async #end({ do: how, of }: Change) {
-    const ending = of === "proxy" ? this.#lives : this.#servers.slice(-1);
+  async #endServer(how: "stop" | "kill") {
+    const ending = this.#servers.slice(-1);
     const ids = ending.map(({ state }) => state.id);
     this.#allowEnd(ending);
-    if (of === "proxy") this.#observer.expectToGo(this.#observer.processes());
     this.#note(`${how === "stop" ? "stop" : "KILL"} to ${namesOf(ending)}`);
     if (how === "stop") await this.#engine.stop(ids);
     else await this.#engine.signal(ids, "KILL");
     for (const { state } of ending) await this.#ended(state);
   }
 
-  async #startProxy() {
-    this.#note(`start of ${namesOf(this.#lives)}`);
-    this.#noteNewest();
-    this.#lives = await this.#startAgain(this.#lives, "proxy");
+  /** What is left of a killed one its supervisor kills, which goes on itself. */
+  async #endProxy({ do: how }: EndProxy) {
+    const supervisors = this.#lives.map(({ state }) => state.pid);
+    const processes = this.#observer.processes();
+    this.#observer.expectToGo(processes.filter((pid) => !supervisors.includes(pid)));
+    const mains = this.#mains();
+    await this.#signalInside(mains, how === "stop" ? "TERM" : "KILL");
+    this.#noteNewest(this.#eventMs);
+    if (how === "kill") return;
+    const endMs = this.#clock.now() + GRACE_MS;
+    const staying = () => {
+      const running = this.#observer.processes();
+      return mains.filter(({ main }) => running.includes(main.pid));
+    };
+    while (staying().length > 0 && this.#clock.now() < endMs) await this.#sleep(LOOK_MS);
+    const late = staying();
+    if (late.length > 0) await this.#signalInside(late, "KILL");
+  }
+
+  /** @returns of each container what its supervisor has started */
+  #mains(): { life: Life; main: Worker }[] {
+    const processes = this.#observer.processes();
+    return this.#lives.map((life) => {
+      const main = this.#busiestChild(processes, [life.state.pid]);
+      if (!main) throw new CellFailure("start", `${life.name} has ended under its supervisor`);
+      return { life, main };
+    });
+  }
+
+  /** The event is when the first signal arrives: what the engine takes to send it is no part. */
+  async #signalInside(to: { life: Life; main: Worker }[], signal: string) {
+    const sent = await Promise.all(
+      to.map(({ life, main }) => this.#engine.signalInside(life.state.id, main.inner, signal)),
+    );
+    const ms = Math.min(...sent);
+    if (this.#steps.length === 0) this.#eventMs = ms;
+    this.#note(`${signal} to ${namesOf(to.map(({ life }) => life))}`, ms);
   }
 
   async #startServer() {
@@ -279,30 +316,12 @@ export class EventDriver {
   }
 
   async #killWorker() {
-    const mains = this.#lives.map(({ state }) => state.pid);
-    const worker = this.#busiestChild(this.#observer.processes(), mains);
+    const mains = this.#mains();
+    const pids = mains.map(({ main }) => main.pid);
+    const worker = this.#busiestChild(this.#observer.processes(), pids);
     if (!worker) throw new CellFailure("start", `${this.#proxy.name} has no worker process`);
-    const life = this.#lives.find(({ state }) => state.pid === worker.parent) as Life;
-    // Its first process may follow it.
-    this.#allowEnd([life]);
-    this.#note(`KILL to worker ${worker.inner} of ${life.name}`);
-    await this.#engine.signalInside(life.state.id, worker.inner, "KILL");
-    if (!(await this.#engine.hasEnded(life.state.id, ENDS_ITSELF_MS))) {
-      this.#watch.require([life.state]);
-      return;
-    }
-    // Those that share its network have lost it.
-    const alone = this.#lives.filter((one) => one !== life && one.state.sharesNetwork);
-    const sharing = life.state.sharesNetwork ? [] : alone;
-    if (sharing.length > 0) {
-      this.#allowEnd(sharing);
-      this.#note(`stop to ${namesOf(sharing)}, whose network has gone`);
-      await this.#engine.stop(sharing.map(({ state }) => state.id));
-    }
-    const ended = [life, ...sharing];
-    this.#note(`start of ${namesOf(ended)}: ${life.name} has ended with its worker`);
-    const rest = this.#lives.filter((one) => !ended.includes(one));
-    this.#lives = [...rest, ...(await this.#startAgain(ended, "proxy"))].sort(networkOwnersFirst);
+    const life = mains.find(({ main }) => main.pid === worker.parent)?.life as Life;
+    await this.#signalInside([{ life, main: worker }], "KILL");
   }
 
   /** @param state of one that was told to end */

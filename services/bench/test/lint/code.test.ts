@@ -39,6 +39,7 @@ test("shell scripts", () =>
     "proxies/nghttpx/run-nghttpx.sh",
     "proxies/raise-limits.sh",
     "proxies/run-nginx.sh",
+    "proxies/supervise.sh",
     "proxies/write-files.sh",
     "services/bench/test/run-tests",
     "services/echo/start",
