@@ -91,6 +91,8 @@ await main(async () => {
     failed: 0,
     slow: 0,
   }));
+  /** @type {("ok" | "slow" | "failed")[]} by number, in the order in which they are due */
+  const fared = [];
   /** @type {Record<string, number>} */
   const probesFailedByCause = {};
   /** @type {SurvivalOfLoad["generations"]} */
@@ -127,6 +129,7 @@ await main(async () => {
       const { failedBy, handshakeMs, echoMs } = await probe(target, { text, dueMs, timeoutMs });
       if (handshakeMs !== null) samples.add("handshake_ms", handshakeMs);
       const isSlow = echoMs !== null && echoMs > SLOW_MS;
+      fared[number] = failedBy ? "failed" : isSlow ? "slow" : "ok";
       timeline.add("probe", failedBy ?? (isSlow ? "slow" : "ok"), 1, startedMs + dueMs - startMs);
       if (isSlow) second.slow += 1;
       if (failedBy === null) return;
@@ -155,6 +158,7 @@ await main(async () => {
   const survival = {
     ends: timeline.of("end").map(({ ms, what, count }) => ({ ms, how: what, count })),
     probes,
+    probeRuns: runsOf(fared, (number) => startedMs + (1000 * number) / PROBES_PER_SECOND),
     probesFailedByCause,
     generations,
     open,
@@ -208,6 +212,24 @@ async function probe(target, { text, dueMs, timeoutMs }) {
     };
     new Echoes(client, { number: 0, message: () => text, onEcho }).send(dueMs);
   });
+}
+
+/**
+ * @template {string} What
+ * @param {What[]} fared one after the other
+ * @param {(number: number) => number} msOf when each was due
+ * @returns {{ms: number, lastMs: number, count: number, what: What}[]} those in a row that fared alike together
+ */
+function runsOf(fared, msOf) {
+  /** @type {{ms: number, lastMs: number, count: number, what: What}[]} */
+  const runs = [];
+  for (const [number, what] of fared.entries()) {
+    const last = runs.at(-1);
+    const ms = msOf(number);
+    if (last?.what === what) Object.assign(last, { lastMs: ms, count: last.count + 1 });
+    else runs.push({ ms, lastMs: ms, count: 1, what });
+  }
+  return runs;
 }
 
 /**

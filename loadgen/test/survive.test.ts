@@ -93,6 +93,7 @@ async function survive(
       kind,
     );
   assert.equal(survival.echoed + survival.lost, survival.sent);
+  assertRuns(survival);
   return {
     summary,
     survival,
@@ -101,6 +102,27 @@ async function survive(
     samples: join(directory, "load-1.csv"),
     ...moments,
   };
+}
+
+/** Runs of probes say the same as their counts per second, and when each was due. */
+function assertRuns({ probes, probeRuns = [] }: SurvivalOfLoad) {
+  const single = probeRuns.flatMap(({ ms, lastMs, count, what }) =>
+    Array.from({ length: count }, (_, i) => ({
+      what,
+      ms: ms + (i * (lastMs - ms)) / Math.max(1, count - 1),
+    })),
+  );
+  for (const [i, { ms: _, asked, ...counts }] of probes.entries()) {
+    // The first of a second is due at it sharp, but for what fractions lose.
+    const own = single.filter(({ ms }) => Math.floor((ms - probes[0].ms + 0.01) / 1000) === i);
+    const of = (kind: string) => own.filter(({ what }) => what === kind).length;
+    assert.deepEqual(
+      { asked: own.length, failed: of("failed"), slow: of("slow") },
+      { asked, ...counts },
+      `second ${i}`,
+    );
+  }
+  assert.ok(probeRuns.every(({ what }, i) => what !== probeRuns[i - 1]?.what));
 }
 
 function openAtEnd({ open }: SurvivalOfLoad) {

@@ -2,7 +2,7 @@
  * What one cell showed around its event: from the record of that cell alone.
  */
 import { median } from "simple-statistics";
-import { renews } from "../plan/events.ts";
+import { EVENTS, renews } from "../plan/events.ts";
 import type { CellRecord, Survival } from "../model/cell.ts";
 
 /** before: at the event; peak: the highest after it; end: at the end of the watch */
@@ -25,6 +25,8 @@ export interface CellSurvival {
   ended: number;
   /** the same, by how */
   endedHow: Record<string, number>;
+  /** times that the event happened, and those of them that kept every connection */
+  times: { all: number; kept: number };
   /** messages */
   sent: number;
   /** messages that were not echoed */
@@ -70,14 +72,25 @@ interface ProbesSeen {
   asked: number;
   failed: number;
   slow: number;
-  /** seconds in which one failed */
-  failingSeconds: number;
-  /** seconds in which one was slow */
-  slowSeconds: number;
-  /** end of the last second in which one failed, after the event; 0: none did */
-  lastFailedSeconds: number;
+  /**
+   * the first of GOOD_IN_A_ROW was due then, ms after the event, and the last before them that was
+   * not good: 0 of both, all were good; null: there were no such ones by the end of the watch
+   */
+  again: { badMs: number; goodMs: number } | null;
+  /** an earlier record has no single ones, but counts per second */
+  isBySecond: boolean;
 }
 
+/** due at once, or of an earlier record within a second */
+type Asked = Survival["probes"][number];
+
+/**
+ * New connections succeed again at the first of so many in a row whose echoes came in time: how
+ * long it is looked on does not matter.
+ */
+const GOOD_IN_A_ROW = 20;
+/** Of an earlier record's counts. */
+const SECOND_MS = 1000;
 /** Connections alive are told so many seconds after an event. */
 export const ALIVE_SECONDS = [1, 10, 60];
 /** Of the load's counts of ends: one that holds the event counts as after it. */
@@ -107,8 +120,6 @@ export function survivalOf(
   const after = ends.filter((end) => !before.includes(end));
   const first = open[0];
   const held = first.count - total(before.filter(({ ms }) => ms > first.ms));
-  const { probes } = survival;
-  const since = probes.filter(({ ms }) => ms + 1000 > eventMs && ms < measured.toMs);
   return {
     held,
     endedBefore: total(before),
@@ -123,10 +134,11 @@ export function survivalOf(
     ),
     ended: total(after),
     endedHow: byHow(after),
+    times: timesOf(survival, after),
     sent: survival.sent,
     lost: survival.lost,
     silenceMs: held > total(after) ? survival.silenceMs : null,
-    probes: probesOf(since, eventMs),
+    probes: probesOf(survival, measured.toMs),
     newGenerationMs: survival.newGenerationMs,
     isOldGeneration:
       renews(survival.event) &&
@@ -168,20 +180,60 @@ function byHow(ends: Survival["ends"]): Record<string, number> {
   );
 }
 
-/** @param probes a second each, from the event on */
-function probesOf(probes: Survival["probes"], eventMs: number): ProbesSeen {
-  const sum = (what: "asked" | "failed" | "slow") =>
-    probes.reduce((all, one) => all + one[what], 0);
-  const failing = probes.filter(({ failed }) => failed > 0);
-  const last = failing.at(-1);
+/** An end counts to the last repetition that had begun by then. */
+function timesOf({ event, eventMs }: Survival, after: { atMs: number }[]) {
+  const { times: all, everySeconds } = EVENTS[event]?.repeat ?? { times: 1, everySeconds: 1 };
+  const lossy = after.map(({ atMs }) => {
+    const time = Math.floor((atMs - eventMs) / (1000 * everySeconds));
+    return Math.min(Math.max(time, 0), all - 1);
+  });
+  return { all, kept: all - new Set(lossy).size };
+}
+
+/** Of those that were due from the event on. */
+function probesOf({ probes, probeRuns, eventMs }: Survival, toMs: number): ProbesSeen {
+  // A second counts from the event on if most of it came after.
+  const asked = probeRuns
+    ? probeRuns.flatMap(singly).filter(({ ms }) => ms >= eventMs)
+    : probes.filter(({ ms }) => ms + SECOND_MS / 2 > eventMs);
+  const since = asked.filter(({ ms }) => ms < toMs);
+  const sum = (what: "asked" | "failed" | "slow") => since.reduce((all, one) => all + one[what], 0);
   return {
     asked: sum("asked"),
     failed: sum("failed"),
     slow: sum("slow"),
-    failingSeconds: failing.length,
-    slowSeconds: probes.filter(({ slow }) => slow > 0).length,
-    lastFailedSeconds: last ? (last.ms + 1000 - eventMs) / 1000 : 0,
+    again: againOf(since, eventMs),
+    isBySecond: !probeRuns,
   };
+}
+
+/** They were due at even intervals. */
+function singly({ ms, lastMs, count, what }: NonNullable<Survival["probeRuns"]>[number]): Asked[] {
+  return Array.from({ length: count }, (_, i) => ({
+    ms: count > 1 ? ms + (i * (lastMs - ms)) / (count - 1) : ms,
+    asked: 1,
+    failed: what === "failed" ? 1 : 0,
+    slow: what === "slow" ? 1 : 0,
+  }));
+}
+
+function againOf(probes: Asked[], eventMs: number): ProbesSeen["again"] {
+  const isBad = ({ failed, slow }: Asked) => failed + slow > 0;
+  let bad: Asked | null = null;
+  let first: Asked | null = null;
+  let good = 0;
+  for (const probe of probes) {
+    if (isBad(probe)) {
+      [bad, first, good] = [probe, null, 0];
+      continue;
+    }
+    if (!bad) continue;
+    first ??= probe;
+    good += probe.asked;
+    if (good >= GOOD_IN_A_ROW)
+      return { badMs: Math.max(0, bad.ms - eventMs), goodMs: first.ms - eventMs };
+  }
+  return bad ? null : { badMs: 0, goodMs: 0 };
 }
 
 /** @returns null: there is no sample on one side of the event */

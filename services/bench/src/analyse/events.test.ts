@@ -12,7 +12,6 @@ type Stall = Parameters<typeof stallResults>[0][string];
 
 /** A tenth of 2,000, at once. */
 const EVERY_TENTH: Outcome = { ends: [{ afterMs: 300, how: "reset", count: 200 }] };
-const REFUSED: Outcome = { failed: [{ second: 0, count: 20, cause: "refused" }] };
 
 const during = (proxies: Planned, event = "reload") => {
   const { all, ...reported } = look(survivalResults({ proxies }));
@@ -36,27 +35,44 @@ function seenIn(reload: Outcome) {
   return seen;
 }
 
-const COUNTS: [what: string, Outcome, question: string, count: number, of: number, string?][] = [
-  ["of 10,000 none is lost", {}, "lost", 0, 10_000, "same"],
-  ["every tenth is counted", EVERY_TENTH, "lost", 1000, 10_000, "worse"],
+const SHARES: [what: string, Outcome, question: string, count: number, of: number][] = [
+  ["of 10,000 none is lost", {}, "lost", 0, 10_000],
+  ["every tenth is counted", EVERY_TENTH, "lost", 1000, 10_000],
   [
     "what ended before the event was not there to be lost in it",
     { ends: [{ afterMs: -2000, how: "reset", count: 7 }] },
-    ...(["lost", 0, 9965, "same"] as const),
+    ...(["lost", 0, 9965] as const),
   ],
-  ["new handshakes that failed", REFUSED, "failed", 100, 6000, "worse"],
-  ["new handshakes that were slow", { slow: 2 }, "slow", 10, 6000],
   ["messages", { lost: 9 }, "messages-lost", 45, 5 * 2000 * 70],
 ];
 
-for (const [what, outcome, question, count, of, relation] of COUNTS)
-  test(`counts of all repetitions together: ${what}`, () => {
+for (const [what, outcome, question, count, of] of SHARES)
+  test(`connections of one event have one fate, and no interval: ${what}`, () => {
     const { estimate, extra } = reloaded(outcome)(question);
-    assert.deepEqual([extra.count, extra.of, extra.relation], [count, of, relation]);
+    assert.deepEqual([extra.count, extra.of], [count, of]);
     near(estimate?.value, (100 * count) / of);
-    assert.equal(estimate?.basis, "exact");
-    if (count === 0) assert.ok(Number(estimate.high) < 0.04);
+    assert.deepEqual([estimate?.basis, estimate?.low], ["events", estimate?.high]);
   });
+
+test("the unit of what is kept is the event: of ten reloads in one cell each counts", () => {
+  const lostAt = (...seconds: number[]) => ({
+    ends: seconds.map((second) => ({ afterMs: 1000 * second + 300, how: "reset", count: 1 })),
+  });
+  const kept = (event: string, outcome: Outcome) =>
+    figureOf(during({ nginx: { [event]: outcome } }, event).of("kept"), "nginx");
+  for (const [event, outcome, count, of, low, high] of [
+    ["reload", {}, 5, 5, 47.8, 100],
+    ["reload", EVERY_TENTH, 0, 5, 0, 52.2],
+    ["reload-10", {}, 50, 50, 92.9, 100],
+    // Two ends in one reload are one reload, and what ends long after the last one is of it.
+    ["reload-10", lostAt(2, 2.2, 30), 40, 50, 66.3, 90],
+  ] as const) {
+    const { estimate, extra } = kept(event, outcome);
+    assert.deepEqual([extra.count, extra.of, estimate?.basis], [count, of, "exact"]);
+    near(estimate?.low, low, 0.1);
+    near(estimate?.high, high, 0.1);
+  }
+});
 
 const ALIVE: [how: string, afterMs: number, alive: object][] = [
   ["reset", 300, { 1: 1950, 10: 1950, 60: 1950 }],
@@ -74,20 +90,73 @@ test("alive some time after the event", () => {
   assert.equal(measures.connections_alive_10_s_percent, 90);
 });
 
-test("where as much is lost without an event, no event is blamed; without such cells nothing is held against them", () => {
-  const few = { ends: [{ afterMs: 300, how: "reset", count: 3 }], lost: 9 };
-  assert.equal(reloaded(few, few)("lost").extra.relation, "same");
-  assert.equal(reloaded(EVERY_TENTH, few)("lost").extra.relation, "worse");
-  const alone = figureOf(during({ nginx: { reload: EVERY_TENTH } }).of("lost"), "nginx");
-  assert.equal(alone.extra.relation, undefined);
-});
+const ok = (count: number) => Array<"ok">(count).fill("ok");
+const bad = (what: "slow" | "failed", count: number) => Array<typeof what>(count).fill(what);
 
-test("until new handshakes stopped failing, and the seconds in which some failed or were slow", () => {
-  const failed = [0, 1].map((second) => ({ second, count: 20 - 15 * second, cause: "refused" }));
-  const figure = reloaded({ failed, slow: 2 });
-  assert.equal(figure("failing-seconds").estimate?.value, 2);
-  const { probes } = seenIn({ failed, slow: 2 });
-  assert.deepEqual([probes.failingSeconds, probes.slowSeconds], [2, 1]);
+const AGAIN: [
+  what: string,
+  Outcome,
+  badMs: number | null,
+  goodMs: number | null,
+  counts: readonly [number, number],
+][] = [
+  ["none failed", { fared: ok(200) }, 0, 0, [0, 0]],
+  ["refused", { fared: [...bad("failed", 7), ...ok(193)] }, 300, 350, [7, 0]],
+  ["not at once", { fared: [...ok(4), ...bad("failed", 2), ...ok(100)] }, 250, 300, [2, 0]],
+  ["slow is not in time", { fared: [...bad("slow", 3), ...ok(100)] }, 100, 150, [0, 3]],
+  [
+    "a good one among others is not the end of it",
+    { fared: [...bad("failed", 2), ...ok(19), ...bad("failed", 1), ...ok(50)] },
+    ...([1050, 1100, [3, 0]] as const),
+  ],
+  [
+    "what fails later is counted, and changes nothing",
+    { fared: [...bad("failed", 2), ...ok(20), ...bad("failed", 1), ...ok(50)] },
+    ...([50, 100, [3, 0]] as const),
+  ],
+  [
+    "not by the end of the watch",
+    { fared: [...bad("failed", 2), ...ok(19)] },
+    ...([null, null, [2, 0]] as const),
+  ],
+  // Counts per second: which of them begins with the event?
+  ["by the second", { failed: [{ second: 0, count: 9, cause: "refused" }] }, 0, 1000, [9, 0]],
+  [
+    "the second before the event, which came a little early",
+    { lateMs: -5, failed: [{ second: -1, count: 3, cause: "refused" }] },
+    ...([0, 0, [0, 0]] as const),
+  ],
+  [
+    "the second of the event, which came a little late",
+    { lateMs: 8, failed: [{ second: 0, count: 3, cause: "refused" }] },
+    ...([0, 992, [3, 0]] as const),
+  ],
+];
+
+for (const [what, outcome, badMs, goodMs, counts] of AGAIN)
+  test(`until new connections succeed again: ${what}`, () => {
+    const { again, failed, slow, asked } = seenIn(outcome).probes;
+    assert.deepEqual([again?.badMs ?? null, again?.goodMs ?? null], [badMs, goodMs]);
+    assert.deepEqual([failed, slow], counts);
+    // 60 s of watch, and not the second before the event.
+    assert.equal(asked, outcome.fared?.length ?? 1200);
+    const figure = reloaded(outcome)("again");
+    assert.equal(figure.estimate?.value ?? null, goodMs);
+    assert.equal(figure.extra.outcome, goodMs === null ? "not-again" : undefined);
+  });
+
+test("a restart by the engine is not the proxy's, and a record by the second says so", () => {
+  const fared = ok(200);
+  for (const [event, outcome, expected] of [
+    ["kill-worker", { secondLife: true, fared }, ["engine-restart"]],
+    ["kill-worker", { fared }, []],
+    ["reload", { secondLife: true, fared }, []],
+    ["reload", {}, ["by-second"]],
+  ] as const) {
+    const { of } = during({ nginx: { [event]: { ...outcome, fared: outcome.fared } } }, event);
+    assert.deepEqual(codes(of("again").flags), expected);
+    assert.deepEqual(codes(of("lost").flags), event === "kill-worker" ? ["one-process"] : []);
+  }
 });
 
 test("processes and memory before, at the peak and at the end; CPU before and after", () => {
@@ -145,7 +214,7 @@ test("events that are watched for another time stand beside the others, and have
   const keys = new Set(all.flatMap(({ settings }) => settings));
   assert.ok(keys.size === 1 && !String([...keys]).includes("watch"));
   const [, reload] = all.filter(({ question }) => question === "lost");
-  assert.equal(figureOf(reload, "nginx").extra.relation, "worse");
+  assert.equal(figureOf(reload, "nginx").estimate?.value, 10);
 });
 
 type Returns = Parameters<typeof stormResults>[0];

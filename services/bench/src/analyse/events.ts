@@ -15,7 +15,8 @@ import type {
   Setting,
 } from "../model/comparison.ts";
 import { flag } from "../model/flag.ts";
-import { NOTHING } from "../plan/events.ts";
+import type { Flag } from "../model/flag.ts";
+import { EVENTS, NOTHING } from "../plan/events.ts";
 import { CONTROL } from "../plan/proxies.ts";
 import { kindIn, skipKindOf } from "../plan/skips.ts";
 import type { SkipKind } from "../plan/skips.ts";
@@ -29,7 +30,6 @@ import type { CellSurvival } from "./event-cells.ts";
 import {
   comparison,
   figure,
-  isMore,
   medianAndRange,
   mostFirst,
   ownMeasure,
@@ -75,14 +75,7 @@ export function events(results: Results, cells: JudgedCell[]): Comparison[] {
         setting: { ...setting, planned: planned.filter((cell) => eventOf(cell) === event) },
         event,
         seenIn: happened,
-        // What is lost without the event no event has done.
-        baseline: (proxy) =>
-          event === NOTHING
-            ? []
-            : countedOf(
-                cells,
-                planned.filter((cell) => eventOf(cell) === NOTHING && cell.proxy === proxy),
-              ).flatMap(happened),
+        flagsOf: (question, own) => eventFlags(question, event, own),
       }),
     ),
   );
@@ -92,18 +85,17 @@ const EVENT_ROWS: Row<Happened>[] = [
   {
     question: "lost",
     measure: ownMeasure("lost", "Connections lost", "%", "share"),
-    of: (all, control) => {
-      const lost = (some: Happened[]) =>
-        shareOf(
-          sum(some, ({ seen }) => seen.ended),
-          sum(some, ({ seen }) => seen.held),
-        );
+    of: (all) => {
       const old = oldProcesses(all);
+      const own = shareByEvent(
+        all,
+        ({ seen }) => seen.ended,
+        ({ seen }) => seen.held,
+      );
       return {
-        ...share(lost(all)),
-        rounds: all.map(({ seen }) => seen.ended),
+        ...own,
         extra: {
-          ...share(lost(all)).extra,
+          ...own.extra,
           causes: mostFirst(all.map(({ seen }) => seen.endedHow)),
           steps: all[0].recorded.steps.map(({ ms, what }) => ({
             seconds: (ms - all[0].recorded.eventMs) / 1000,
@@ -111,47 +103,59 @@ const EVENT_ROWS: Row<Happened>[] = [
           })),
           around: around(all),
           ...(old && { outcome: old.outcome }),
-          ...beyond(lost, all, control),
         },
       };
+    },
+  },
+  {
+    question: "kept",
+    measure: {
+      ...ownMeasure("kept", "Events that kept every connection", "%", "share"),
+      better: "higher",
+    },
+    of: (all) =>
+      share(
+        shareOf(
+          sum(all, ({ seen }) => seen.times.kept),
+          sum(all, ({ seen }) => seen.times.all),
+        ),
+      ),
+  },
+  {
+    question: "again",
+    measure: ownMeasure("again_ms", "Until new connections succeeded again", "ms", "time"),
+    of: (all) => {
+      const times = all.map(({ seen }) => seen.probes.again);
+      return times.includes(null)
+        ? { extra: { outcome: "not-again" } }
+        : medianAndRange(times.map((again) => again?.goodMs ?? null));
     },
   },
   {
     question: "failed",
-    measure: ownMeasure("failed", "New connections failed", "%", "share"),
-    of: (all, control) => {
-      const failed = (some: Happened[]) => probed(some, "failed");
-      return {
-        ...share(failed(all)),
-        extra: {
-          ...share(failed(all)).extra,
-          causes: mostFirst(all.map(({ recorded }) => recorded.probesFailedByCause)),
-          ...beyond(failed, all, control),
-        },
-      };
-    },
+    measure: ownMeasure("failed", "New connections failed", "", "count"),
+    of: (all) => ({
+      ...medianAndRange(all.map(({ seen }) => seen.probes.failed)),
+      extra: {
+        count: sum(all, ({ seen }) => seen.probes.failed),
+        of: sum(all, ({ seen }) => seen.probes.asked),
+        causes: mostFirst(all.map(({ recorded }) => recorded.probesFailedByCause)),
+      },
+    }),
   },
   {
     question: "slow",
-    measure: ownMeasure("slow", "New connections that were slow", "%", "share"),
-    of: (all) => share(probed(all, "slow")),
-  },
-  {
-    question: "failing-seconds",
-    measure: ownMeasure("failing_seconds", "Until new connections stopped failing", "s", "time"),
-    of: (all) => ({
-      estimate: valueOf(Math.max(...all.map(({ seen }) => seen.probes.lastFailedSeconds))),
-    }),
+    measure: ownMeasure("slow", "New connections that were slow", "", "count"),
+    of: (all) => medianAndRange(all.map(({ seen }) => seen.probes.slow)),
   },
   {
     question: "messages-lost",
     measure: ownMeasure("messages_lost", "Messages lost", "%", "share"),
     of: (all) =>
-      share(
-        shareOf(
-          sum(all, ({ seen }) => seen.lost),
-          sum(all, ({ seen }) => seen.sent),
-        ),
+      shareByEvent(
+        all,
+        ({ seen }) => seen.lost,
+        ({ seen }) => seen.sent,
       ),
   },
   {
@@ -169,11 +173,16 @@ const EVENT_ROWS: Row<Happened>[] = [
       better: "higher",
     },
     of: (all) => {
-      const servers = all.map(({ recorded }) => recorded.echoShare ?? []);
-      const known = servers.filter(({ length }) => length > 1).flat();
-      const added = known.filter(({ isNew }) => isNew);
-      const connections = (some: typeof known) => sum(some, (one) => one.connections);
-      return share(added.length > 0 ? shareOf(connections(added), connections(known)) : null);
+      const told = all.filter(({ recorded: { echoShare = [] } }) =>
+        echoShare.some(({ isNew }) => isNew),
+      );
+      const connections = (some: NonNullable<Survival["echoShare"]>) =>
+        sum(some, (one) => one.connections);
+      return shareByEvent(
+        told,
+        ({ recorded: { echoShare = [] } }) => connections(echoShare.filter(({ isNew }) => isNew)),
+        ({ recorded: { echoShare = [] } }) => connections(echoShare),
+      );
     },
   },
   {
@@ -222,32 +231,52 @@ const EVENT_ROWS: Row<Happened>[] = [
   },
 ];
 
+/** What weakens the answer to one question about an event. */
+function eventFlags(question: string, event: string, cells: JudgedCell[]): Flag[] {
+  if (question === "lost" && EVENTS[event]?.steps.some((step) => step.do === "kill-worker"))
+    return [flag("one-process", "note", {})];
+  if (question !== "again") return [];
+  const restarted = cells.filter(({ record }) => wasStartedAgain(record));
+  const proxies = [...new Set(restarted.map(({ record }) => record.proxy))];
+  const isBySecond = cells.some(({ record }) => record.survival && !record.survival.probeRuns);
+  return [
+    ...(proxies.length > 0 ? [flag("engine-restart", "weak", { proxies })] : []),
+    ...(isBySecond ? [flag("by-second", "weak", {})] : []),
+  ];
+}
+
+/** A container of a proxy had a second life in an event that a supervisor is there for. */
+function wasStartedAgain({ containers, survival }: JudgedCell["record"]): boolean {
+  if (!survival || !EVENTS[survival.event]?.supervised) return false;
+  return Object.keys(containers).some(
+    (name) => /-2$/.test(name) && name.slice(0, -2) in containers,
+  );
+}
+
 function sum<T>(all: T[], of: (one: T) => number): number {
   return all.reduce((total, one) => total + of(one), 0);
 }
 
-/** New connections from the event on. */
-function probed(all: Happened[], what: "failed" | "slow") {
-  return shareOf(
-    sum(all, ({ seen }) => seen.probes[what]),
-    sum(all, ({ seen }) => seen.probes.asked),
-  );
+/**
+ * What one process or server carried shares its fate: the unit is the event, and counts of all of
+ * them together stand beside it without an interval.
+ */
+function shareByEvent<T>(all: T[], count: (one: T) => number, of: (one: T) => number): Told {
+  const known = all.filter((one) => of(one) > 0);
+  if (known.length === 0) return {};
+  return {
+    ...medianAndRange(
+      known.map((one) => (100 * count(one)) / of(one)),
+      "events",
+    ),
+    extra: { count: sum(known, count), of: sum(known, of) },
+  };
 }
 
 function share(of: (Estimate & { count: number; of: number }) | null): Told {
   if (!of) return {};
   const { count, of: all, ...estimate } = of;
   return { estimate, extra: { count, of: all } };
-}
-
-/** More than in the same proxy's cells without an event; empty: there are none. */
-function beyond(
-  of: (some: Happened[]) => Estimate | null,
-  all: Happened[],
-  control: Happened[],
-): Extra {
-  if (control.length === 0) return {};
-  return { relation: isMore(of(all), of(control)) ? "worse" : "same" };
 }
 
 function medianAndMost(values: number[]): Estimate | null {
@@ -370,11 +399,10 @@ const STORM_ROWS: Row<Storm>[] = [
     question: "storm",
     measure: { ...ownMeasure("back", "Connections back", "%", "share"), better: "higher" },
     of: (all) =>
-      share(
-        shareOf(
-          sum(all, ({ back }) => sum(back, ({ count }) => count)),
-          sum(all, ({ cut }) => cut),
-        ),
+      shareByEvent(
+        all,
+        ({ back }) => sum(back, ({ count }) => count),
+        ({ cut }) => cut,
       ),
   },
   {
@@ -502,13 +530,13 @@ interface About<Seen> {
   setting: Planned;
   event?: string;
   seenIn: (cell: JudgedCell) => Seen[];
-  /** What a proxy's figures are held against; left out: the control's. */
-  baseline?: (proxy: string) => Seen[];
+  /** Of the comparison that answers a question, from all cells that were counted in it. */
+  flagsOf?: (question: string, counted: JudgedCell[]) => Flag[];
 }
 
 /** A comparison a row: without those of which nothing is known of anyone, nor why. */
 function compare<Seen>(rows: Row<Seen>[], about: About<Seen>): Comparison[] {
-  const { results, cells, setting, event, seenIn, baseline } = about;
+  const { results, cells, setting, event, seenIn, flagsOf } = about;
   const { planned, ...told } = setting;
   const proxies = results.plan.proxies.flatMap((proxy) => {
     const own = planned.filter((cell) => cell.proxy === proxy);
@@ -517,8 +545,7 @@ function compare<Seen>(rows: Row<Seen>[], about: About<Seen>): Comparison[] {
     return { proxy, seen, missing: seen.length > 0 ? [] : missingOf(own, cells) };
   });
   const control = proxies.find(({ proxy }) => proxy === CONTROL)?.seen ?? [];
-  const against = (proxy: string) =>
-    baseline ? baseline(proxy) : proxy === CONTROL ? [] : control;
+  const against = (proxy: string) => (proxy === CONTROL ? [] : control);
   return rows
     .map(({ question, measure, of }) =>
       comparison({
@@ -531,10 +558,13 @@ function compare<Seen>(rows: Row<Seen>[], about: About<Seen>): Comparison[] {
           ...(seen.length > 0 && of(seen, against(proxy))),
           missing,
         })),
+        flags: flagsOf?.(question, countedOf(cells, planned)),
       }),
     )
     .filter(({ figures }) =>
-      figures.some(({ estimate, missing }) => estimate || missing.length > 0),
+      figures.some(
+        ({ estimate, extra, missing }) => estimate || extra.outcome || missing.length > 0,
+      ),
     );
 }
 

@@ -92,11 +92,14 @@ export function valueOf(value: number | null): Estimate | null {
 }
 
 /** Median and range of those rounds that have a value. */
-export function medianAndRange(values: (number | null)[]): Pick<Figure, "estimate" | "rounds"> {
+export function medianAndRange(
+  values: (number | null)[],
+  basis: Estimate["basis"] = "range",
+): Pick<Figure, "estimate" | "rounds"> {
   const rounds = values.filter((value) => value !== null);
   if (rounds.length === 0) return { estimate: null, rounds };
   const [low, high] = [Math.min(...rounds), Math.max(...rounds)];
-  return { estimate: { value: median(rounds), low, high, basis: "range" }, rounds };
+  return { estimate: { value: median(rounds), low, high, basis }, rounds };
 }
 
 /** So many of all, in %, with the exact interval; null: there are none. */
@@ -108,11 +111,6 @@ export function shareOf(
   if (!interval) return null;
   const [low, high] = interval;
   return { value: (100 * count) / of, low: 100 * low, high: 100 * high, basis: "exact", count, of };
-}
-
-/** The first is larger, and not by chance: their intervals do not overlap. */
-export function isMore(a: Estimate | null, b: Estimate | null): boolean {
-  return a !== null && b !== null && (a.low ?? a.value) > (b.high ?? b.value);
 }
 
 /** Counts of several, together, the most frequent first. */

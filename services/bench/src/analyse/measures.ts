@@ -487,21 +487,21 @@ const DEFINITIONS: Definition[] = [
     ] as const
   ).map(([name, what]) =>
     ofEvent(
-      share,
-      `new_connections_${name}_percent`,
-      "%",
+      count,
+      `new_connections_${name}`,
+      "",
       `New connections ${name} in an event`,
       `Of new connections with one message each, from the event on, those that ${what}.`,
-      ({ probes }) => (100 * probes[name]) / probes.asked,
+      ({ probes }) => probes[name],
     ),
   ),
   ofEvent(
     time,
-    "new_connections_failing_seconds",
-    "s",
-    "Seconds in which new connections failed",
-    "Seconds from the event on in which at least one new connection failed.",
-    ({ probes }) => probes.failingSeconds,
+    "new_connections_again_ms",
+    "ms",
+    "New connections succeed again after",
+    "From the event until the first of 20 new connections in a row that succeeded was due; 0 where none failed or was slow, empty where there were no 20.",
+    ({ probes }) => probes.again?.goodMs,
   ),
   ofEvent(
     time,

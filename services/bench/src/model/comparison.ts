@@ -9,9 +9,10 @@ import type { Parameters, Scheme } from "./plan.ts";
 import type { Results } from "./record.ts";
 
 /** What the ends of an estimate are: a 95 % confidence interval, the lowest and highest round, an
- * exact binomial interval; of a search the rates that all fresh cells kept and broke, or a bracket:
- * the value is somewhere in it, and never shown alone. */
-export type Basis = "ci95" | "range" | "exact" | "confirmed" | "bracket";
+ * exact binomial interval, or the lowest and highest event, whose connections had one fate: no
+ * interval over them says anything. Of a search the rates that all fresh cells kept and broke, or a
+ * bracket: the value is somewhere in it, and never shown alone. */
+export type Basis = "ci95" | "range" | "exact" | "events" | "confirmed" | "bracket";
 
 export interface Estimate {
   value: number;

@@ -99,6 +99,12 @@ export interface FlagFigures {
   "inside-noise": { proxies: string[]; ratio: number; floor: string };
   /** Of TLS beside none: every connection made a full handshake. */
   "full-handshakes": {};
+  /** Of an event: the engine started the containers of these again, and their network. */
+  "engine-restart": { proxies: string[] };
+  /** Of an event: the record has new connections by the second. */
+  "by-second": {};
+  /** Of an event that ends one process: its connections end together. */
+  "one-process": {};
   /** Of slow readers: without a proxy the sender was not held back either. */
   "control-took-all": {};
   /** Of slow readers: bytes came in another order than they were sent in. */

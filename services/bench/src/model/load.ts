@@ -65,6 +65,17 @@ export const SurvivalOfLoad = shape.object(
       shape.object({ ms, asked: shape.count(), failed: shape.count(), slow: shape.count() }),
       "new connections with one message each, by the second in which they were due; slow: the echo came after SLOW_MS, which is no failure",
     ),
+    probeRuns: shape.optional(
+      shape.list(
+        shape.object({
+          ms,
+          lastMs: ms,
+          count: shape.count(undefined, 1),
+          what: shape.oneOf(["ok", "slow", "failed"]),
+        }),
+        "the same ones, in the order in which they were due, those in a row that fared alike together: when the first and the last of them was due; absent: a record of before there were any",
+      ),
+    ),
     probesFailedByCause: shape.counts(),
     generations: shape.list(
       shape.object({ ms, value: shape.text() }),

@@ -58,9 +58,7 @@ function barOf(answer: Answer, proxy: string, unit: number, base?: string): Bar 
   return {
     value,
     ...(low !== null && high !== null && proxy !== base && { low, high }),
-    text: isTimes
-      ? `${value.toFixed(2)}×`
-      : estimateText(figure.estimate, answer.comparison.measure, 2),
+    text: isTimes ? `${value.toFixed(2)}×` : estimateText(figure, answer.comparison.measure, 2),
   };
 }
 

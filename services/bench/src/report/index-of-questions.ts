@@ -5,6 +5,7 @@ import {
   amountText,
   answersTo,
   dayOf,
+  estimateText,
   figureOf,
   leadersOf,
   proxiesIn,
@@ -54,8 +55,10 @@ export function bestText(answer: Answer): string {
   const originals = originalsIn(answer);
   const leaders = leadersOf(answer, originals);
   const { measure, figures } = answer.comparison;
-  const amount = (proxy: string) =>
-    amountText(figureOf(answer, proxy)?.estimate?.value ?? NaN, measure);
+  const amount = (proxy: string) => {
+    const figure = figureOf(answer, proxy);
+    return figure ? estimateText(figure, measure) : "";
+  };
   if (leaders.length === originals.length && originals.length > 1)
     return figures.some(({ extra }) => extra.grows !== undefined)
       ? "none grows"

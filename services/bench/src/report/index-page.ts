@@ -162,7 +162,7 @@ function barRow(answer: Answer, figure: Figure, leaders: string[], base?: string
   const ratio =
     base && !isLeader && comparison.measure.unit !== "%" ? ratioIn(answer, proxy, base) : null;
   const texts = [
-    estimateText(estimate, comparison.measure),
+    estimateText(figure, comparison.measure),
     ratio && Number.isFinite(ratio) ? timesText(ratio) : "",
   ];
   return `<tr data-proxy="${proxy}" data-most="${rounded(Math.max(value, high ?? 0))}"${isLeader ? ' class="best"' : ""}><th scope="row">${escaped(titleOf(answer, proxy))}</th><td class="bar"><span style="--value:${rounded(Math.max(value, 0))};background:${colour}"></span>${whisker}</td>${texts.map((text) => `<td>${text}</td>`).join("")}</tr>`;

@@ -117,7 +117,7 @@ function headlineCell(
   const { value } = figure.estimate;
   const leaders = leadersOf(answer, among);
   const text = {
-    value: () => estimateText(figure.estimate, answer.comparison.measure, 2),
+    value: () => estimateText(figure, answer.comparison.measure, 2),
     added: () => {
       const added = figure.extra.added?.value ?? NaN;
       return amountText(added, answer.comparison.measure, added < 1 ? 1 : 2);

@@ -5,11 +5,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { NONE, shownUnit } from "../numbers.ts";
-import { isSkipped, MISSING_SHORT, titleOfProxy } from "./text.ts";
+import { bothEnds, isSkipped, isSpan, MISSING_SHORT, titleOfProxy } from "./text.ts";
 import type {
   Comparison,
   Comparisons,
-  Estimate,
   Figure,
   Measure,
   Missing,
@@ -134,12 +133,14 @@ export function titleOf({ run }: Answer, proxy: string): string {
 }
 
 /**
- * The best of some proxies, and those that cannot be told from it: of one rank; where nobody is ranked, those whose interval meets that of the best. Empty:
- * nobody can be ranked, as in a search that fresh cells did not confirm.
+ * The best of some proxies, and those that cannot be told from it: of one rank; where nobody is
+ * ranked, those whose interval meets that of the best. Empty: nobody can be ranked, as in a search
+ * that fresh cells did not confirm, or in a few events whose connections had one fate.
  */
 export function leadersOf(answer: Answer, among: string[]): string[] {
   const figures = proxiesIn(answer.comparison).filter(({ proxy }) => among.includes(proxy));
   if (figures.length < 2) return [];
+  if (figures.some(({ estimate }) => estimate?.basis === "events")) return [];
   if (figures.some(({ extra }) => extra.grows !== undefined))
     return figures.filter(({ extra }) => !extra.grows).map(({ proxy }) => proxy);
   // A proxy's ratio to itself says which is cheaper to change, and ranks nobody.
@@ -184,16 +185,20 @@ export function amountText(value: number, { unit }: Pick<Measure, "unit">, most 
   return [digits(value / divisor, most), shown].filter(Boolean).join(" ");
 }
 
-/** The same of an estimate; of a bracket its ends: `336–400`, `from 917` */
+/** `34 kB`; of a span its ends: `336–400`, `from 917`, `50–52 %`; of events `10 of 10` */
 export function estimateText(
-  estimate: Estimate | null | undefined,
+  { estimate, extra }: Pick<Figure, "estimate" | "extra">,
   measure: Pick<Measure, "unit">,
   most = 3,
 ): string {
-  if (estimate?.basis !== "bracket") return amountText(estimate?.value ?? NaN, measure, most);
-  const { value, low, high } = estimate;
-  const of = (end: number) => amountText(end, measure, most);
-  return high === null ? `from ${of(low ?? value)}` : `${of(low ?? value)}–${of(high)}`;
+  if (!estimate) return NONE;
+  if (estimate.basis === "exact") return `${extra.count} of ${extra.of}`;
+  if (!isSpan(estimate)) return amountText(estimate.value, measure, most);
+  const { low, high, value } = estimate;
+  const { unit, divisor } = shownUnit(measure.unit, [value]);
+  return [bothEnds(low, high, (end) => digits(end / divisor, most)), unit]
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** `0.012`, `105,000` */

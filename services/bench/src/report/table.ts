@@ -14,6 +14,7 @@ import {
   BASES,
   isBest,
   isSkipped,
+  isSpan,
   list,
   missingText,
   MISSING_SHORT,
@@ -158,11 +159,18 @@ function figureColumn(
       const one = figures.find(({ proxy }) => proxy === name);
       if (!one) return { text: NONE };
       if (!one.estimate) return missingCell(named, one, footnotes);
+      if (one.estimate.basis === "exact") return { text: ofText(one), small: endsText(one, scale) };
       const text = short ? amountOf(one.estimate, measure) : scale.of(one.estimate);
+      if (isSpan(one.estimate)) return { text };
       const small = [!short && endsText(one, scale), ratioText(one), !short && rankOf(one)];
       return { text, small: small.filter(Boolean).join(" "), best: isBest(one) };
     },
   };
+}
+
+/** `10 of 10` */
+function ofText({ extra: { count, of } }: Figure): string {
+  return count === undefined || of === undefined ? "" : `${number(count)} of ${number(of)}`;
 }
 
 function missingCell(named: Named, { role, missing, extra }: Figure, footnotes: Footnotes): Cell {
@@ -211,13 +219,14 @@ function noteOf(columns: FigureColumn[], { short }: Options): string {
       ),
     ),
   );
-  const others = [...bases].filter((text) => text !== BASES.ci95);
+  const others = [...bases].filter((text) => text !== BASES.ci95 && text !== BASES.events);
   const hasBrackets = comparisons.some(({ figures }) =>
     figures.some(({ estimate }) => estimate?.basis === "bracket"),
   );
   const seen = comparisons.flatMap(({ detectable }) => detectable ?? []);
   return [
     !short && others.length > 0 && `In brackets: ${list(others)}.`,
+    bases.has(BASES.events) && `From – to: ${BASES.events}.`,
     hasBrackets && `A range was ${BASES.bracket}. It ranks nobody.`,
     !short &&
       seen.length > 0 &&
@@ -234,6 +243,7 @@ type ExtraText = {
 };
 
 const OUTCOMES: Record<string, string> = {
+  "not-again": "not in the time watched",
   gone: "all ended",
   stayed: "some stayed",
   leaked: "leaked",
@@ -364,8 +374,7 @@ const EXTRAS: Record<ExtraColumn, ExtraText[]> = {
   counted: [
     {
       title: "Count",
-      text: ({ extra: { count, of } }) =>
-        count === undefined || of === undefined ? "" : `${number(count)} of ${number(of)}`,
+      text: ofText,
     },
   ],
   steps: [

@@ -1,8 +1,9 @@
 /**
  * Texts that a person writes, with places for figures:
  *
- *   {{ratio RUN QUESTION PROXY PROXY}}   {{value RUN QUESTION PROXY}}
- *   {{ratio-value …}} of a ratio itself   {{share …}} as `3 of 2,000`
+ *   {{ratio RUN QUESTION PROXY PROXY}}
+ *   {{value RUN QUESTION PROXY}} of events as `50–52 %` or `10 of 10`
+ *   {{ratio-value …}} of a ratio itself
  *   {{table}} README's table   {{chart NAME}}   {{file NAME}}   {{report RUN}}   {{date}}   {{machine}}
  *
  * Among the words `ws`, `wss` and `key=value` narrow the comparison down to one: measure, event,
@@ -50,16 +51,13 @@ const PLACES: Record<string, Fill> = {
   date: (_, { runs }) => monthOf(runs[0]),
   machine: (_, { runs }) => [...new Set(runs.map(({ machine }) => machine))].join("; "),
   ratio: figureFill(2, (answer, [proxy, to]) => spokenTimes(ratioIn(answer, proxy, to) ?? NaN)),
-  value: figureFill(1, (answer, [proxy]) =>
-    estimateText(figureOf(answer, proxy)?.estimate, answer.comparison.measure, 2),
-  ),
+  value: figureFill(1, (answer, [proxy]) => {
+    const figure = figureOf(answer, proxy);
+    return figure ? estimateText(figure, answer.comparison.measure, 2) : "NaN";
+  }),
   "ratio-value": figureFill(1, (answer, [proxy]) =>
     spokenTimes(figureOf(answer, proxy)?.estimate?.value ?? NaN),
   ),
-  share: figureFill(1, (answer, [proxy]) => {
-    const { count, of } = figureOf(answer, proxy)?.extra ?? {};
-    return `${count?.toLocaleString("en")} of ${of?.toLocaleString("en")}`;
-  }),
 };
 
 /** @param proxies that the place names */

@@ -36,7 +36,7 @@ export interface Scale {
   unit: string;
   divisor: number;
   text(value: number): string;
-  /** A bracket is its ends. */
+  /** A span is its ends. */
   of(estimate: Estimate): string;
   /** Empty: it has no ends. */
   ends(estimate: Estimate): string;
@@ -46,7 +46,7 @@ export interface Scale {
 export function scaleOf(measure: Pick<Measure, "unit">, values: number[]): Scale {
   const scale = scaleOfUnit(measure, values);
   const of = (estimate: Estimate) =>
-    estimate.basis === "bracket"
+    isSpan(estimate)
       ? bothEnds(estimate.low, estimate.high, scale.text)
       : scale.text(estimate.value);
   return { ...scale, of };
@@ -72,7 +72,12 @@ function scaleOfUnit(measure: Pick<Measure, "unit">, values: number[]): Omit<Sca
   };
 }
 
-function bothEnds(low: number | null, high: number | null, text: (end: number) => string): string {
+/** `336–400`, `from 917`, `up to 50` */
+export function bothEnds(
+  low: number | null,
+  high: number | null,
+  text: (end: number) => string,
+): string {
   if (low !== null && high !== null) return `${text(low)}–${text(high)}`;
   if (low !== null) return `from ${text(low)}`;
   return high !== null ? `up to ${text(high)}` : "";
@@ -84,10 +89,19 @@ export function amount(value: number, measure: Pick<Measure, "unit">): string {
   return unit === "" ? text(value) : `${text(value)} ${unit}`;
 }
 
-/** The same of an estimate, which may be a bracket. */
+/** The same of an estimate, which may be a span. */
 export function amountOf(estimate: Estimate, measure: Pick<Measure, "unit">): string {
   const { unit, of } = scaleOf(measure, [estimate.value]);
   return unit === "" ? of(estimate) : `${of(estimate)} ${unit}`;
+}
+
+/**
+ * Its ends are shown, and no value: that of a search without fresh cells is somewhere between them;
+ * what happened to connections that had one fate lies between two events, and in the middle of them
+ * lies nothing.
+ */
+export function isSpan({ basis, low, high }: Estimate): boolean {
+  return basis === "bracket" || (basis === "events" && low !== high);
 }
 
 /** What the ends of an estimate are, by its basis. */
@@ -97,6 +111,7 @@ export const BASES: Record<Estimate["basis"], string> = {
   confirmed: "rates that all fresh cells kept and broke",
   bracket: "not confirmed by fresh cells: below it all rates passed, above it all failed",
   exact: "95 % interval",
+  events: "lowest and highest event",
 };
 
 /** Tied for best: nobody is seen to be better. */
@@ -351,6 +366,10 @@ const FLAGS: { [C in FlagCode]: (figures: FlagFigures[C], naming: Naming) => str
     `Kept after ${number(connections)} clients had gone (limit ${limit} %): ${list(
       proxies.map(({ proxy, left }) => `${title(proxy)} ${number(left)}`),
     )}`,
+  "engine-restart": ({ proxies }, { title }) =>
+    `Not the proxy's own time: the container engine started ${list(proxies.map(title))} again, and its network`,
+  "by-second": () => "New connections were recorded by the second: times are up to 1 s too long",
+  "one-process": () => "By construction: the share that the fullest process carries",
   "control-took-all": () => "Without a proxy the sender was not held back either",
   "no-slope": ({ proxies }, { title }) =>
     `Too few connection counts for ${list(proxies.map(title))}`,

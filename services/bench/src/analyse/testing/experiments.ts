@@ -39,6 +39,8 @@ const DESCRIPTION: ScenarioDescription = {
 const EVENTS: Record<string, string> = {
   none: "nothing",
   reload: "a reload after a change of the configuration",
+  "reload-10": "ten of them",
+  "kill-worker": "SIGKILL to a worker",
 };
 
 /** of one proxy in one event, in each repetition; what is left out: nothing happened */
@@ -48,6 +50,12 @@ interface Outcome {
   failed?: { second: number; count: number; cause: string }[];
   /** new handshakes in the second of the event */
   slow?: number;
+  /** what became of each new handshake, if that is in the record: from the event on, one a 50 ms */
+  fared?: ("ok" | "slow" | "failed")[];
+  /** ms after the quiet part */
+  lateMs?: number;
+  /** the engine started the proxy again */
+  secondLife?: boolean;
   /** messages */
   lost?: number;
   processes?: [before: number, peak: number, end: number];
@@ -78,7 +86,13 @@ export function survivalResults({
       const event = record.id.slice(record.id.indexOf("holding-") + `holding-${scheme}-`.length);
       const survival = survivalOf(outcome, record, event);
       const to = survival.open.at(-1)?.count ?? 0;
-      return { survival, connectionsHeld: { from: PARAMETERS.CONNECTIONS, to } };
+      const { proxy, containers } = record;
+      return {
+        ...(outcome.secondLife && {
+          containers: { ...containers, [`${proxy}-2`]: containers[proxy] },
+        }),
+        ...{ survival, connectionsHeld: { from: PARAMETERS.CONNECTIONS, to } },
+      };
     },
   );
   run.plan.events = Object.fromEntries(Object.entries(EVENTS).filter(([name]) => events.has(name)));
@@ -201,7 +215,7 @@ function experiment<T>(
 }
 
 function survivalOf(outcome: Outcome, { connections }: CellRecord, event: string): Survival {
-  const { ends = [], failed = [], slow = 0, lost = 0, old } = outcome;
+  const { ends = [], failed = [], slow = 0, lost = 0, old, fared, lateMs = 0 } = outcome;
   const { processes = [3, 3, 3], megabytes = [40, 40, 40] } = outcome;
   const all = connections?.opened ?? 0;
   const seconds = Array.from({ length: SECONDS }, (_, i) => i);
@@ -221,7 +235,7 @@ function survivalOf(outcome: Outcome, { connections }: CellRecord, event: string
   const causes = Map.groupBy(failed, ({ cause }) => cause);
   return {
     event,
-    eventMs: EVENT_MS,
+    eventMs: EVENT_MS + lateMs,
     steps: [{ ms: EVENT_MS, what: "HUP to the proxy" }],
     newGenerationMs: null,
     around: seconds.map(reading),
@@ -235,6 +249,15 @@ function survivalOf(outcome: Outcome, { connections }: CellRecord, event: string
       failed: sum(failed.filter((one) => one.second === second - QUIET_SECONDS)),
       slow: second === QUIET_SECONDS ? slow : 0,
     })),
+    ...(fared && {
+      probeRuns: [
+        { ms: FROM_MS, lastMs: EVENT_MS - 50, count: 20 * QUIET_SECONDS, what: "ok" },
+        ...fared.map((what, i) => {
+          const ms = EVENT_MS + lateMs + 50 * i;
+          return { ms, lastMs: ms, count: 1, what };
+        }),
+      ],
+    }),
     probesFailedByCause: Object.fromEntries([...causes].map(([cause, own]) => [cause, sum(own)])),
     generations: [],
     open: [...seconds, SECONDS].map((second) => {
