@@ -198,7 +198,7 @@ test("one that does not end when it is told to is killed after 2 s; the event wa
 
 test("all containers of a proxy are killed", async () => {
   const tls = state({ id: "t1", service: "nginx-tls", pid: 20, sharesNetwork: true });
-  const { driver, asked } = driverOf("kill", { workers: SUPERVISED, containers: [tls, NGINX] });
+  const { driver, asked } = driverOf("kill", { workers: SUPERVISED, containers: [NGINX, tls] });
   await driver.run(1000);
   assert.deepEqual(asked.slice(2), ["KILL 1 in n1", "KILL 11 in t1"]);
 });

@@ -78,7 +78,7 @@ export class EventDriver {
   #busiestChild: typeof busiestChild;
   #statusOf: typeof statusOf;
   #clock: Clock;
-  /** Of the proxy, the one whose network others share first. */
+  /** Of the proxy. */
   #lives: Life[];
   /** Beside those, until the old ones have gone. */
   #beside: Life[] = [];
@@ -123,7 +123,7 @@ export class EventDriver {
     this.#project = about.project;
     this.#projectName = about.projectName;
     this.#generation = about.generation;
-    this.#lives = about.proxies.toSorted(networkOwnersFirst);
+    this.#lives = about.proxies;
     this.#servers = about.servers;
     this.#containers = about.containers;
     this.#observer = about.observer;
@@ -312,7 +312,10 @@ export class EventDriver {
   async #startServer() {
     const stopped = this.#servers.slice(-1);
     this.#note(`start of ${namesOf(stopped)}`);
-    this.#servers = [...this.#servers.slice(0, -1), ...(await this.#startAgain(stopped, "echo"))];
+    const ids = stopped.map(({ state }) => state.id);
+    await this.#engine.start(ids);
+    const started = (await this.#engine.inspect(ids)).map((state) => this.#add(state, "echo"));
+    this.#servers = [...this.#servers.slice(0, -1), ...started];
   }
 
   async #killWorker() {
@@ -361,16 +364,6 @@ export class EventDriver {
     return all.filter((state) => state.service === service && !ids.has(state.id));
   }
 
-  /** @returns of the same containers */
-  async #startAgain(ended: Life[], role: Role): Promise<Life[]> {
-    const ids = ended.map(({ state }) => state.id);
-    await this.#engine.start(ids);
-    const states = await this.#engine.inspect(ids);
-    return ids.map((id) =>
-      this.#add(states.find((state) => state.id === id) as ContainerState, role),
-    );
-  }
-
   /** @throws {CellFailure} when it does not run */
   #add(state: ContainerState, role: Role): Life {
     this.#watch.require([state]);
@@ -381,10 +374,6 @@ export class EventDriver {
     this.#watch.release(lives.map(({ state }) => state));
     this.#containers.allowLoss(lives.map(({ name }) => name));
   }
-}
-
-function networkOwnersFirst(a: Life, b: Life) {
-  return Number(a.state.sharesNetwork) - Number(b.state.sharesNetwork);
 }
 
 function namesOf(lives: Life[]) {
