@@ -25,6 +25,8 @@ import { BUCKET_MS, Timeline } from "./lib/timeline.mjs";
 /** @import { SurvivalOfLoad } from "../services/bench/src/model/load.ts" */
 /** @import { Target } from "./lib/client.mjs" */
 
+/** @typedef {{ms: number, what: "ok" | "slow" | "failed", echoedMs: number | null}} Fared a probe, and when it was due and its echo came */
+
 /** Of /.generation. */
 const GETS_PER_SECOND = 5;
 /** Other pages are no generation: a proxy that has none may forward the request. */
@@ -91,7 +93,7 @@ await main(async () => {
     failed: 0,
     slow: 0,
   }));
-  /** @type {("ok" | "slow" | "failed")[]} by number, in the order in which they are due */
+  /** @type {Fared[]} by number, in the order in which they are due */
   const fared = [];
   /** @type {Record<string, number>} */
   const probesFailedByCause = {};
@@ -129,8 +131,10 @@ await main(async () => {
       const { failedBy, handshakeMs, echoMs } = await probe(target, { text, dueMs, timeoutMs });
       if (handshakeMs !== null) samples.add("handshake_ms", handshakeMs);
       const isSlow = echoMs !== null && echoMs > SLOW_MS;
-      fared[number] = failedBy ? "failed" : isSlow ? "slow" : "ok";
-      timeline.add("probe", failedBy ?? (isSlow ? "slow" : "ok"), 1, startedMs + dueMs - startMs);
+      const ms = startedMs + dueMs - startMs;
+      const what = failedBy ? "failed" : isSlow ? "slow" : "ok";
+      fared[number] = { ms, what, echoedMs: echoMs === null ? null : ms + echoMs };
+      timeline.add("probe", failedBy ?? what, 1, ms);
       if (isSlow) second.slow += 1;
       if (failedBy === null) return;
       second.failed += 1;
@@ -158,7 +162,7 @@ await main(async () => {
   const survival = {
     ends: timeline.of("end").map(({ ms, what, count }) => ({ ms, how: what, count })),
     probes,
-    probeRuns: runsOf(fared, (number) => startedMs + (1000 * number) / PROBES_PER_SECOND),
+    probeRuns: runsOf(fared),
     probesFailedByCause,
     generations,
     open,
@@ -215,19 +219,16 @@ async function probe(target, { text, dueMs, timeoutMs }) {
 }
 
 /**
- * @template {string} What
- * @param {What[]} fared one after the other
- * @param {(number: number) => number} msOf when each was due
- * @returns {{ms: number, lastMs: number, count: number, what: What}[]} those in a row that fared alike together
+ * @param {Fared[]} fared one after the other
+ * @returns {NonNullable<SurvivalOfLoad["probeRuns"]>}
  */
-function runsOf(fared, msOf) {
-  /** @type {{ms: number, lastMs: number, count: number, what: What}[]} */
+function runsOf(fared) {
+  /** @type {NonNullable<SurvivalOfLoad["probeRuns"]>} */
   const runs = [];
-  for (const [number, what] of fared.entries()) {
+  for (const one of fared) {
     const last = runs.at(-1);
-    const ms = msOf(number);
-    if (last?.what === what) Object.assign(last, { lastMs: ms, count: last.count + 1 });
-    else runs.push({ ms, lastMs: ms, count: 1, what });
+    if (last?.what === one.what) Object.assign(last, { lastMs: one.ms, count: last.count + 1 });
+    else runs.push({ ...one, lastMs: one.ms, count: 1 });
   }
   return runs;
 }

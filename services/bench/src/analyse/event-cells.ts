@@ -73,16 +73,16 @@ interface ProbesSeen {
   failed: number;
   slow: number;
   /**
-   * the first of GOOD_IN_A_ROW was due then, ms after the event, and the last before them that was
-   * not good: 0 of both, all were good; null: there were no such ones by the end of the watch
+   * when the echo of the first of GOOD_IN_A_ROW came, ms after the event; 0: all were good; null:
+   * there were no such ones by the end of the watch
    */
-  again: { badMs: number; goodMs: number } | null;
+  againMs: number | null;
   /** an earlier record has no single ones, but counts per second */
   isBySecond: boolean;
 }
 
-/** due at once, or of an earlier record within a second */
-type Asked = Survival["probes"][number];
+/** due at once, or of an earlier record within a second; echoedMs: of the first of a run */
+type Asked = Survival["probes"][number] & { echoedMs?: number | null };
 
 /**
  * New connections succeed again at the first of so many in a row whose echoes came in time: how
@@ -202,38 +202,38 @@ function probesOf({ probes, probeRuns, eventMs }: Survival, toMs: number): Probe
     asked: sum("asked"),
     failed: sum("failed"),
     slow: sum("slow"),
-    again: againOf(since, eventMs),
+    againMs: againOf(since, eventMs),
     isBySecond: !probeRuns,
   };
 }
 
 /** They were due at even intervals. */
-function singly({ ms, lastMs, count, what }: NonNullable<Survival["probeRuns"]>[number]): Asked[] {
+function singly(run: NonNullable<Survival["probeRuns"]>[number]): Asked[] {
+  const { ms, lastMs, count, what, echoedMs } = run;
   return Array.from({ length: count }, (_, i) => ({
     ms: count > 1 ? ms + (i * (lastMs - ms)) / (count - 1) : ms,
     asked: 1,
     failed: what === "failed" ? 1 : 0,
     slow: what === "slow" ? 1 : 0,
+    ...(i === 0 && { echoedMs }),
   }));
 }
 
-function againOf(probes: Asked[], eventMs: number): ProbesSeen["again"] {
-  const isBad = ({ failed, slow }: Asked) => failed + slow > 0;
-  let bad: Asked | null = null;
+function againOf(probes: Asked[], eventMs: number): ProbesSeen["againMs"] {
+  let hasBad = false;
   let first: Asked | null = null;
   let good = 0;
   for (const probe of probes) {
-    if (isBad(probe)) {
-      [bad, first, good] = [probe, null, 0];
+    if (probe.failed + probe.slow > 0) {
+      [hasBad, first, good] = [true, null, 0];
       continue;
     }
-    if (!bad) continue;
+    if (!hasBad) continue;
     first ??= probe;
     good += probe.asked;
-    if (good >= GOOD_IN_A_ROW)
-      return { badMs: Math.max(0, bad.ms - eventMs), goodMs: first.ms - eventMs };
+    if (good >= GOOD_IN_A_ROW) return (first.echoedMs ?? first.ms) - eventMs;
   }
-  return bad ? null : { badMs: 0, goodMs: 0 };
+  return hasBad ? null : 0;
 }
 
 /** @returns null: there is no sample on one side of the event */

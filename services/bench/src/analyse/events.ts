@@ -125,10 +125,8 @@ const EVENT_ROWS: Row<Happened>[] = [
     question: "again",
     measure: ownMeasure("again_ms", "Until new connections succeeded again", "ms", "time"),
     of: (all) => {
-      const times = all.map(({ seen }) => seen.probes.again);
-      return times.includes(null)
-        ? { extra: { outcome: "not-again" } }
-        : medianAndRange(times.map((again) => again?.goodMs ?? null));
+      const times = all.map(({ seen }) => seen.probes.againMs);
+      return times.includes(null) ? { extra: { outcome: "not-again" } } : medianAndRange(times);
     },
   },
   {

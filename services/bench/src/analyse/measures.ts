@@ -500,8 +500,8 @@ const DEFINITIONS: Definition[] = [
     "new_connections_again_ms",
     "ms",
     "New connections succeed again after",
-    "From the event until the first of 20 new connections in a row that succeeded was due; 0 where none failed or was slow, empty where there were no 20.",
-    ({ probes }) => probes.again?.goodMs,
+    "From the event to the echo on the first of 20 new connections in a row that were in time; 0 where all were, empty where there were no 20.",
+    ({ probes }) => probes.againMs,
   ),
   ofEvent(
     time,

@@ -251,10 +251,13 @@ function survivalOf(outcome: Outcome, { connections }: CellRecord, event: string
     })),
     ...(fared && {
       probeRuns: [
-        { ms: FROM_MS, lastMs: EVENT_MS - 50, count: 20 * QUIET_SECONDS, what: "ok" },
+        {
+          ...{ ms: FROM_MS, lastMs: EVENT_MS - 50, count: 20 * QUIET_SECONDS },
+          ...{ what: "ok", echoedMs: FROM_MS + 2 },
+        },
         ...fared.map((what, i) => {
           const ms = EVENT_MS + lateMs + 50 * i;
-          return { ms, lastMs: ms, count: 1, what };
+          return { ms, lastMs: ms, count: 1, what, echoedMs: what === "failed" ? null : ms + 2 };
         }),
       ],
     }),
