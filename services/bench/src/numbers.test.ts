@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { counted, figure, number, probability, range, ratio, shownUnit, times } from "./numbers.ts";
 
-test("three significant digits, but every digit before the decimal point", () => {
+test("three significant digits", () => {
   const values = [0.012345, 0.9996, 1, 42.96, 199.5, 999.6, 1234.5, 12345.6, 0, -3.14159];
-  const shown = ["0.0123", "1.00", "1.00", "43.0", "200", "1,000", "1,235", "12,346", "0", "-3.14"];
+  const shown = ["0.0123", "1.00", "1.00", "43.0", "200", "1,000", "1,230", "12,300", "0", "-3.14"];
   assert.deepEqual(values.map(figure), shown);
 });
 
@@ -24,10 +24,11 @@ test("what is no figure is a dash", () => {
   assert.equal(probability(null), "–");
 });
 
-test("both ends of an interval have the decimals of the figure", () => {
+test("both ends of an interval are rounded where the figure is", () => {
   assert.equal(range([9.876, 10.123], 9.99), "9.88–10.12");
   assert.equal(range([98.76, 101.2], 99.5), "98.8–101.2");
-  assert.equal(range([990.4, 1012.3], 1001), "990–1,012");
+  assert.equal(range([990.4, 1012.3], 1001), "990–1,010");
+  assert.equal(range([98_765, 123_456], 105_357), "99,000–123,000");
   assert.equal(range([90.4, 130.2], 101), "90–130");
   assert.equal(range([0, 0], 0), "0–0");
   assert.equal(range([19.86, 20.2], 20, " to "), "19.9 to 20.2");

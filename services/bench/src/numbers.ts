@@ -1,6 +1,6 @@
 /**
- * Figures as text, alike in sentences, tables and charts: three significant digits, thousands
- * separators, and a dash where there is none.
+ * Figures as text, alike in sentences, tables and charts: three significant digits at most,
+ * thousands separators, and a dash where there is none.
  */
 
 /** Stands where there is no figure. */
@@ -17,13 +17,12 @@ const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 /**
  * What was measured.
  *
- * @returns three significant digits, but every digit before the decimal point: `0.0123`, `43.0`,
- *   `12,345`
+ * @returns three significant digits: `0.0123`, `43.0`, `12,300`
  */
 export function figure(value: number | null | undefined): string {
   if (!isFigure(value)) return NONE;
   if (value === 0) return "0";
-  return (Math.abs(value) >= 1000 ? whole : fixed).format(value);
+  return fixed.format(value);
 }
 
 /**
@@ -51,7 +50,7 @@ export function counted(n: number, noun: string, plural: string = `${noun}s`): s
 }
 
 /**
- * Both ends with as many decimals as the figure they belong to, so that they compare at a glance.
+ * Both ends to the same place as the figure that they belong to, so that they compare at a glance.
  *
  * @returns `41.2–45.0`
  */
@@ -63,7 +62,9 @@ export function range(
   if (!ends || !ends.every(isFigure)) return NONE;
   if (value === 0) return ends.map(figure).join(between);
   const decimals = figure(value).split(".")[1]?.length ?? 0;
-  return ends.map((end) => decimal(end, decimals)).join(between);
+  const place = 10 ** (Math.floor(Math.log10(Math.abs(value))) + 1 - DIGITS);
+  const rounded = (end: number) => (place > 1 ? Math.round(end / place) * place : end);
+  return ends.map((end) => decimal(rounded(end), decimals)).join(between);
 }
 
 function decimal(value: number, decimals: number) {

@@ -133,13 +133,16 @@ export function inTimes(measure: Measure): Measure {
 }
 
 /**
- * Of two estimates, with the interval that the ends of both leave: wider than that of the
- * quotient itself.
+ * The ratio that stands beside a rank, and does not contradict it. The interval of a tie holds 1:
+ * the test, corrected for all pairs, does not leave it out, and a wider interval covers no less.
  */
-export function quotient(a: Interval | null, b: Interval | null): Estimate | null {
-  if (!a || !b || !(b.value > 0)) return null;
-  const [own, other] = [a.interval, b.interval];
-  const interval: [number, number] | null =
-    own && other && other[0] > 0 ? [own[0] / other[1], own[1] / other[0]] : null;
-  return estimateOf({ value: a.value / b.value, interval });
+export function toBestOf(
+  ratio: Ratio | null,
+  { isBest, isTied }: { isBest: boolean; isTied: boolean },
+): Estimate | null {
+  if (isBest) return valueOf(1);
+  const estimate = estimateOf(ratio);
+  if (!estimate || !ratio?.interval || !isTied) return estimate;
+  const [low, high] = ratio.interval;
+  return { ...estimate, low: Math.min(low, 1), high: Math.max(high, 1) };
 }

@@ -13,7 +13,7 @@ import type {
 import { flag } from "../model/flag.ts";
 import type { Flag } from "../model/flag.ts";
 import { CONTROL } from "../plan/proxies.ts";
-import { isExperiment, workloadOf } from "../plan/workload.ts";
+import { connectionsAtATime, isExperiment, workloadOf } from "../plan/workload.ts";
 import { isWithProxy } from "../record/carriers.ts";
 import type { CellRecord } from "../model/cell.ts";
 import type { Environment, TlsPolicy } from "../model/environment.ts";
@@ -70,7 +70,7 @@ export function analyse(
     ...storms(recorded, eventCells),
     ...slowReaders(recorded, eventCells),
     ...copies(run, rankedIn(run)),
-  ].map((one) => insideNoise(one, noiseFloor));
+  ].map((one) => withLoad(run, insideNoise(one, noiseFloor)));
   const searchCells = judge(withCells(recorded, isOfSearch(recorded)), policy);
   const judged = new Map(
     [...run.cells, ...searchCells, ...eventCells].map((cell) => [cell.record, cell]),
@@ -191,6 +191,24 @@ function withReference(
     return { ...figure, extra };
   });
   return { ...one, figures };
+}
+
+/** Of CPU time, under which load it was measured: an operation costs less when many come at once. */
+function withLoad({ settings, cells }: Run, one: Comparison): Comparison {
+  const own = settings.filter(({ key }) => one.settings.includes(key));
+  if (one.measure.kind !== "cpu" || own.length === 0) return one;
+  const busy = cells
+    .filter(({ setting, counted }) => counted && one.settings.includes(setting))
+    .flatMap(({ measures }) => measures.machine_busy_percent ?? []);
+  const [{ workload }] = own;
+  return {
+    ...one,
+    load: {
+      loop: workload.loop,
+      atATime: workload.loop === "closed" ? connectionsAtATime(workload) : null,
+      busyPercent: busy.length > 0 ? median(busy) : null,
+    },
+  };
 }
 
 /** Of CPU time, where it was spent; of error answers, which they were. */

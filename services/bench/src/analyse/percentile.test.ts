@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { Histogram } from "../statistics/index.ts";
+import type { CellRecord } from "../model/cell.ts";
+import { Histogram, pooledQuantile } from "../statistics/index.ts";
+import { randomNumbers } from "../statistics/random.ts";
 import { figureOf, holds, look, near } from "./testing/look.ts";
 import { rateResults } from "./testing/rates.ts";
+
+const LATENCY = join(import.meta.dirname, "../../../../published/latency/results.json");
 
 type Options = Parameters<typeof rateResults>[0];
 
@@ -38,7 +44,7 @@ test("a relay that adds 5 ms each way has 10 ms more at the median, and one that
     near(toBest?.value, 11, 0.5);
     const nginx = figureOf(p50, "nginx");
     assert.equal(nginx.extra.relation, "same");
-    assert.ok(Number(nginx.extra.added?.low) < 0 && Number(nginx.extra.added?.high) > 0);
+    near(nginx.extra.added?.value, 0, 0.01);
     // One in 500 took 20 ms longer, through all of them.
     const [p99, p999] = ["p99", "p999"].map((p) => figureOf(at(kind, p, scenario), "none"));
     assert.equal(p999.extra.added, undefined);
@@ -94,10 +100,54 @@ test("times that a flag voids, and records of before there were distributions, t
   assert.ok(!all.some(isAtRate) && all.some(({ question }) => question === "handshake_ms_median"));
 });
 
-test("two equal proxies tie at every percentile", () => {
+test("two equal proxies tie at every percentile, and their ratio is known to some percent", () => {
   const same = { addedMs: 0.3, cpuUs: 200 };
   const { all } = seen({ proxies: { nginx: same, copy: same } });
-  for (const { figures } of all.filter(isAtRate))
-    for (const { role, rank, tied } of figures)
-      if (role === "proxy") assert.deepEqual([rank, tied.length], [1, 1]);
+  for (const { figures, measure } of all.filter(isAtRate))
+    for (const { role, rank, tied, toBest } of figures) {
+      if (role !== "proxy") continue;
+      assert.deepEqual([rank, tied.length], [1, 1]);
+      if (toBest?.value !== 1) holds(toBest, 1);
+      if (toBest?.value !== 1 && measure.key.endsWith("_p99"))
+        assert.ok(
+          Number(toBest?.low) > 0.9 && Number(toBest?.high) < 1.12,
+          `${toBest?.low} to ${toBest?.high}`,
+        );
+    }
+});
+
+test("HAProxy's p99 of a published run against itself: the interval is far narrower than end over end", () => {
+  const { cells } = JSON.parse(readFileSync(LATENCY, "utf8"));
+  const rounds: Histogram[] = cells
+    .filter(
+      ({ proxy, scenario, scheme, distributions }: CellRecord) =>
+        proxy === "haproxy" && scenario === "arrivals" && scheme === "ws" && distributions,
+    )
+    .map(({ distributions }: CellRecord) => Histogram.parse(distributions?.echoLatencyMs ?? ""));
+  // Each round's latencies are dealt out to the proxy and its copy.
+  const random = randomNumbers(1);
+  const dealt = rounds.map(({ indices, counts }) => {
+    const own = counts.map(
+      (count) => Array.from({ length: count }, random).filter((drawn) => drawn < 0.5).length,
+    );
+    const half = (of: (i: number) => number) =>
+      new Histogram(
+        new Map(
+          [...indices].map((index, i): [number, number] => [index, of(i)]).filter(([, n]) => n),
+        ),
+      );
+    return [half((i) => own[i]), half((i) => counts[i] - own[i])];
+  });
+  const halves = [0, 1].map((i) => dealt.map((both) => both[i]));
+  const { interval } = pooledQuantile(halves, 0.99, ([one, other]) => one / other, {
+    confidence: 0.95,
+    seed: 1,
+  });
+  const [low, high] = interval ?? [NaN, NaN];
+  const [[a, b], [c, d]] = halves.map((half) => {
+    const each = half.map((round) => round.quantile(0.99));
+    return [Math.min(...each), Math.max(...each)];
+  });
+  assert.ok(low < 1 && high > 1, `${low} to ${high}`);
+  assert.ok(high - low < 0.6 * (b / c - a / d), `${low} to ${high}, ends ${a / d} to ${b / c}`);
 });

@@ -18,7 +18,7 @@ import { CONTROL } from "../plan/proxies.ts";
 import { connectionsInAll } from "../plan/workload.ts";
 import { detectableRatio, mannWhitney, medianInterval, superiority } from "../statistics/index.ts";
 import { answersBadly, BAD_ANSWERS_LIMIT_PERCENT, badPercentOf } from "./bad-answers.ts";
-import { comparison, estimateOf, figure } from "./figures.ts";
+import { comparison, estimateOf, figure, toBestOf } from "./figures.ts";
 import { isVoidedBy, summedUp, weakens } from "./flags.ts";
 import { measure as measureOf } from "./measures.ts";
 import { PER_CONNECTION, sourcesOf } from "./operation-costs.ts";
@@ -112,7 +112,14 @@ export function compareRounds(
         own.length > 0
           ? estimateOf({ value: median(own), interval: medianInterval(own, CONFIDENCE) })
           : null,
-      toBest: ranked ? estimateOf(values.ratio(proxy, best)) : null,
+      // An error's ratio to a good answer says nothing.
+      toBest:
+        ranked && isBad(proxy) === isBad(best)
+          ? toBestOf(values.ratio(proxy, best), {
+              isBest: proxy === best,
+              isTied: ranked.rank === 1,
+            })
+          : null,
       toControl: estimateOf(toControl.get(proxy) ?? null),
       rounds: own,
       rank: ranked?.rank ?? null,

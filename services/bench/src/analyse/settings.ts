@@ -152,7 +152,8 @@ export function stratifiedRatioOf(
   );
 }
 
-function rangeOf(values: number[]): Interval | null {
+/** null: of one alone, or one is no number. */
+export function rangeOf(values: number[]): Interval | null {
   const isRange = values.length > 1 && values.every(Number.isFinite);
   return isRange ? [Math.min(...values), Math.max(...values)] : null;
 }

@@ -19,9 +19,9 @@ import { connectionsInAll, without, workloadOf } from "../plan/workload.ts";
 import type { CourseReading } from "../model/cell.ts";
 import type { PlannedCell } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";
-import { simultaneousIntervals, theilSen } from "../statistics/index.ts";
+import { simultaneousIntervals, slopeRatio, theilSen } from "../statistics/index.ts";
 import type { Estimate as Interval } from "../statistics/types.ts";
-import { comparison, estimateOf, figure, ownMeasure, quotient, valueOf } from "./figures.ts";
+import { comparison, estimateOf, figure, ownMeasure, toBestOf } from "./figures.ts";
 import { isAbout } from "./flags.ts";
 import { measure as measureOf } from "./measures.ts";
 import { ALPHA, rank } from "./ranking.ts";
@@ -35,7 +35,7 @@ import {
   reasonsOf,
   settingKey,
 } from "./settings.ts";
-import type { Run } from "./settings.ts";
+import type { Ratio, Run } from "./settings.ts";
 
 /** A line through fewer says nothing about whether it is one. */
 export const LEAST_COUNTS = 4;
@@ -54,9 +54,21 @@ interface Family {
   cells: JudgedCell[];
 }
 
+/** Of a cell: connections as planned and as held, memory, and its growth over the baseline. */
+interface Point {
+  round: number;
+  count: number;
+  x: number;
+  y: number;
+  growth: number;
+}
+
 interface Slope {
   proxy: string;
-  points: { x: number; y: number; growth: number }[];
+  /** At the counts that are compared. */
+  points: Point[];
+  /** At all counts. */
+  all: Point[];
   counts: number;
   slope: Interval | null;
   baseline: Estimate | null;
@@ -111,19 +123,21 @@ function slope(
   isRanked: boolean,
 ): Comparison {
   const counted = family.cells.filter(countsForMemory);
-  const rows = plan.proxies.map((proxy) =>
-    slopeOf(
-      proxy,
-      counted.filter(({ record }) => record.proxy === proxy),
-      { mean, baseline },
-    ),
+  const each = plan.proxies.map((proxy) => {
+    const own = counted.filter(({ record }) => record.proxy === proxy);
+    return { proxy, own, all: pointsOf(own, mean, baseline) };
+  });
+  const common = commonCounts(each.flatMap(({ proxy, all }) => (proxy === CONTROL ? [] : [all])));
+  const rows = each.map(({ proxy, own, all }) =>
+    slopeOf(proxy, all, common, baselineOf(own, baseline)),
   );
   const ended = new Map(plan.proxies.map((proxy) => [proxy, endOf(plan, family, proxy)] as const));
   const contenders = rows.filter(({ proxy }) => proxy !== CONTROL);
   const lacking = contenders.filter((row) => !row.slope).map(({ proxy }) => proxy);
-  const { ranks, flags } = isRanked
-    ? ranked(contenders, ended)
-    : { ranks: new Map<string, { rank: number; ties: string[] }>(), flags: [] };
+  const { ranks, flags } =
+    isRanked && common
+      ? ranked(contenders, ended)
+      : { ranks: new Map<string, { rank: number; ties: string[] }>(), flags: [] };
   const [best] = contenders
     .filter(({ proxy }) => ranks.get(proxy)?.rank === 1)
     .sort((a, b) => Number(a.slope?.value) - Number(b.slope?.value));
@@ -132,7 +146,7 @@ function slope(
     measure: measureOf(mean),
     settings: family.settings,
     figures: rows.map((row): Figure => {
-      const { proxy, points, counts } = row;
+      const { proxy, points, all, counts } = row;
       const place = ranks.get(proxy);
       const end = ended.get(proxy) ?? null;
       const few: Missing =
@@ -142,55 +156,92 @@ function slope(
       return {
         ...figure(proxy),
         estimate: estimateOf(row.slope),
-        toBest: !place ? null : row === best ? valueOf(1) : quotient(row.slope, best.slope),
+        toBest: place
+          ? toBestOf(ratioOf(row, best), { isBest: row === best, isTied: place.rank === 1 })
+          : null,
         rank: place?.rank ?? null,
         tied: place?.ties ?? [],
         missing: row.slope ? [] : [end ? end.why : few],
         extra: {
           baseline: row.baseline,
           ended: end,
-          curve: points.map(({ x, growth }): [number, number] => [x, growth]),
+          ...(all.length > 0 && { upTo: Math.max(...all.map(({ count }) => count)) }),
+          curve: all.map(({ x, growth }): [number, number] => [x, growth]),
         },
       };
     }),
     flags: [
+      ...(common && rows.some(({ points, all }) => points.length < all.length)
+        ? [
+            flag("common-counts", "note", {
+              least: Math.min(...common),
+              most: Math.max(...common),
+            }),
+          ]
+        : []),
       ...(isRanked && lacking.length > 0 ? [flag("no-slope", "weak", { proxies: lacking })] : []),
       ...flags,
     ],
   });
 }
 
-function slopeOf(
-  proxy: string,
-  cells: JudgedCell[],
-  { mean, baseline }: { mean: string; baseline: string },
-): Slope {
-  const points = cells
+function pointsOf(cells: JudgedCell[], mean: string, baseline: string): Point[] {
+  return cells
     .filter(({ measures }) => mean in measures)
-    .map(({ record, measures }) => ({
+    .map(({ record, workload, measures }) => ({
+      round: record.round,
+      count: connectionsInAll(workload),
       x: held(record) as number,
       y: measures[mean],
       growth: measures[mean] - measures[baseline],
     }))
     .sort((a, b) => a.x - b.x);
-  const counts = new Set(points.map(({ x }) => x)).size;
-  const slope = theilSen(points, CONFIDENCE);
-  const baselines = cells.flatMap(({ measures }) => measures[baseline] ?? []);
-  return {
-    proxy,
-    points,
-    counts,
-    slope: counts < LEAST_COUNTS ? null : slope,
-    baseline: estimateOf(medianEstimate(baselines)),
-  };
+}
+
+/**
+ * What all carry who have counts enough for a slope: a slope beyond them would be another's
+ * extrapolated. null: these are too few, and nobody can be compared.
+ */
+function commonCounts(each: Point[][]): Set<number> | null {
+  const counts = each.map((points) => new Set(points.map(({ count }) => count)));
+  const [first, ...others] = counts.filter(({ size }) => size >= LEAST_COUNTS);
+  const common = [...(first ?? [])].filter((count) => others.every((one) => one.has(count)));
+  return common.length < LEAST_COUNTS ? null : new Set(common);
+}
+
+/** @param common null: its own counts */
+function slopeOf(
+  proxy: string,
+  all: Point[],
+  common: Set<number> | null,
+  baseline: Estimate | null,
+): Slope {
+  const points = all.filter(({ count }) => !common || common.has(count));
+  const counts = new Set(points.map(({ count }) => count)).size;
+  const slope = counts < LEAST_COUNTS ? null : theilSen(points, CONFIDENCE);
+  return { proxy, points, all, counts, slope, baseline };
+}
+
+function baselineOf(cells: JudgedCell[], baseline: string): Estimate | null {
+  return estimateOf(medianEstimate(cells.flatMap(({ measures }) => measures[baseline] ?? [])));
+}
+
+/** Over the cells of the same count and round. */
+function ratioOf(one: Slope, other: Slope): Ratio | null {
+  const shared = one.points.flatMap(({ round, count, y }) => {
+    const beside = other.points.find((point) => point.round === round && point.count === count);
+    return beside ? [{ x: count, a: y, b: beside.y }] : [];
+  });
+  const ratio = slopeRatio(shared, CONFIDENCE);
+  return ratio && { ...ratio, rounds: null };
 }
 
 type End = NonNullable<Figure["extra"]["ended"]>;
 
 /**
  * A slope rests on connection counts, so that it needs no rounds to be ranked. Two differ where
- * their intervals do not overlap; these all hold together, so that the chance of even one false
- * difference is that of a comparison of any other measure.
+ * their intervals do not overlap, and that of their ratio leaves out 1; the former all hold
+ * together, so that the chance of even one false difference is that of any other comparison.
  */
 function ranked(
   contenders: Slope[],
@@ -222,7 +273,10 @@ function ranked(
     .map(({ proxy }) => proxy);
   const differ = (a: string, b: string) => {
     const [[low, high], [otherLow, otherHigh]] = [of.get(a), of.get(b)] as [number, number][];
-    return low > otherHigh || otherLow > high;
+    if (low <= otherHigh && otherLow <= high) return false;
+    const [one, other] = [a, b].map((name) => measured.find(({ proxy }) => proxy === name));
+    const ratio = one && other ? ratioOf(one, other)?.interval : null;
+    return !ratio || ratio[0] > 1 || ratio[1] < 1;
   };
   return { ranks: rank(order, differ), flags: [] };
 }

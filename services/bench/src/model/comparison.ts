@@ -65,6 +65,8 @@ export interface Comparison {
   /** In the order of the plan, the control among them where it was planned. */
   figures: Figure[];
   flags: Flag[];
+  /** Of CPU time, which depends on it: the loop, and how busy the machine was. */
+  load?: { loop: "open" | "closed"; atATime: number | null; busyPercent: number | null };
   /** Smallest ratio between two proxies that this many rounds of this spread could have seen;
    * null: none, too few rounds, or nothing is tested. */
   detectable: number | null;
@@ -122,8 +124,9 @@ export interface Extra {
   curve?: [x: number, y: number][];
   /** Where CPU time was spent, in seconds of the measured phase. */
   places?: { place: string; service: string; seconds: number; user: number; system: number }[];
-  /** Of a slope: memory before the load; how far it went, and why no further. */
+  /** Of a slope: memory before the load; most connections measured; where it ended, and why. */
   baseline?: Estimate | null;
+  upTo?: number;
   ended?: { connections: number; next: number; why: Missing } | null;
   /** Of a trend: median of its first and last part, and whether it grows. */
   from?: number | null;

@@ -85,6 +85,8 @@ export interface FlagFigures {
   "control-own": {};
   /** Over TLS. */
   "control-beside": {};
+  /** Of slopes: some carry more connections than all do, and are compared where all are. */
+  "common-counts": { least: number; most: number };
   /** Of slopes: these proxies have none. */
   "no-slope": { proxies: string[] };
   /**

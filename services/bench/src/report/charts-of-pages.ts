@@ -5,7 +5,15 @@ import { bars } from "./chart.ts";
 import type { Bar } from "./chart.ts";
 import { theAnswer } from "./pages.ts";
 import type { ChartPlan, Pages } from "./pages.ts";
-import { dayOf, estimateText, figureOf, missingText, proxiesIn, titleOf } from "./published.ts";
+import {
+  dayOf,
+  estimateText,
+  figureOf,
+  missingText,
+  proxiesIn,
+  timesText,
+  titleOf,
+} from "./published.ts";
 import type { Answer, PublishedRun } from "./published.ts";
 
 /** By name of the file. */
@@ -58,7 +66,7 @@ function barOf(answer: Answer, proxy: string, unit: number, base?: string): Bar 
   return {
     value,
     ...(low !== null && high !== null && proxy !== base && { low, high }),
-    text: isTimes ? `${value.toFixed(2)}×` : estimateText(figure, answer.comparison.measure, 2),
+    text: isTimes ? timesText(value) : estimateText(figure, answer.comparison.measure, 2),
   };
 }
 

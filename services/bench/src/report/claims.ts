@@ -18,6 +18,7 @@ import { runOf } from "../analyse/index.ts";
 import { measure } from "../analyse/measures.ts";
 import type { Estimate } from "../model/comparison.ts";
 import type { TlsPolicy } from "../model/environment.ts";
+import { times } from "../numbers.ts";
 import type { Parameters } from "../model/plan.ts";
 import { amountText } from "./published.ts";
 import type { PublishedRun } from "./published.ts";
@@ -163,7 +164,7 @@ function otherwise({ against }: ClaimRule): string {
 
 /** `0.98× HAProxy (0.90–1.07)` */
 function ratioText(estimate: Estimate, to: string): string {
-  return `${estimate.value.toFixed(2)}× ${to}${rangeText(estimate, (end) => end.toFixed(2))}`;
+  return `${times(estimate.value)}× ${to}${rangeText(estimate, times)}`;
 }
 
 function rangeText({ low, high, basis }: Estimate, text: (end: number) => string): string {

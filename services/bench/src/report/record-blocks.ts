@@ -14,7 +14,7 @@ import { median } from "simple-statistics";
 import type { Block } from "./block.ts";
 import { details, heading, table } from "./block.ts";
 import type { Cell, Column, Table } from "./table.ts";
-import { capital, flagText, list, missingText, time, titleOfProxy } from "./text.ts";
+import { capital, flagText, list, loadOf, missingText, time, titleOfProxy } from "./text.ts";
 import { columnTitle } from "./topics.ts";
 
 const words = (...titles: string[]): Column[] => titles.map((title) => ({ title, words: true }));
@@ -221,7 +221,7 @@ export function indexBlocks({ comparisons: file, cells }: Reported): Block[] {
     const raw = one.figures.flatMap(({ extra }) => extra.spread?.rawUs ?? []);
     const held = one.figures.flatMap(({ extra }) => extra.toReference ?? []);
     return {
-      title: `${one.measure.title}, ${columnTitle(one, file)}`,
+      title: [one.measure.title, columnTitle(one, file), loadOf(one)].filter(Boolean).join(", "),
       note:
         index.length > 0
           ? `Reference: ${figure(median(index))} µs (${range([Math.min(...index), Math.max(...index)], median(index))}).`

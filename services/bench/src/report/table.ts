@@ -5,10 +5,11 @@
 import type { ExtraColumn } from "../analyse/questions.ts";
 import { measureTitle } from "../analyse/questions.ts";
 import { measure as measureOf } from "../analyse/measures.ts";
-import type { Comparison, Figure } from "../model/comparison.ts";
+import type { Comparison, Figure, Measure } from "../model/comparison.ts";
 import { figure as numberText, NONE, number, probability, times } from "../numbers.ts";
 import type { Named, Scale } from "./text.ts";
 import {
+  addedText,
   amount,
   amountOf,
   BASES,
@@ -16,8 +17,10 @@ import {
   isSkipped,
   isSpan,
   list,
+  loadOf,
   missingText,
   MISSING_SHORT,
+  powerText,
   scaleOf,
   titleOfProxy,
 } from "./text.ts";
@@ -154,7 +157,12 @@ function figureColumn(
   const scale = scaleOf(measure, values);
   const unit = short ? "" : scale.unit;
   return {
-    head: { title, small: [where, unit].filter(Boolean).join(", ") },
+    head: {
+      title,
+      small: [where, unit, loadOf(comparison), short && powerText(comparison)]
+        .filter(Boolean)
+        .join(", "),
+    },
     cell(name) {
       const one = figures.find(({ proxy }) => proxy === name);
       if (!one) return { text: NONE };
@@ -162,7 +170,12 @@ function figureColumn(
       if (one.estimate.basis === "exact") return { text: ofText(one), small: endsText(one, scale) };
       const text = short ? amountOf(one.estimate, measure) : scale.of(one.estimate);
       if (isSpan(one.estimate)) return { text };
-      const small = [!short && endsText(one, scale), ratioText(one), !short && rankOf(one)];
+      const small = [
+        !short && endsText(one, scale),
+        ratioText(one, measure),
+        !short && rankOf(one),
+        known(one.extra.upTo, (most) => `to ${number(most)}`),
+      ];
       return { text, small: small.filter(Boolean).join(" "), best: isBest(one) };
     },
   };
@@ -194,7 +207,9 @@ function endsText({ estimate }: Figure, scale: Scale): string {
   return ends && ends !== `${text}–${text}` ? `(${ends})` : "";
 }
 
-function ratioText({ toBest, role }: Figure): string {
+/** Of a time that is mostly the control's, what a proxy adds says more than a ratio. */
+function ratioText({ toBest, role, extra: { added } }: Figure, measure: Measure): string {
+  if (added) return `(adds ${addedText(added, measure)})`;
   return toBest && role === "proxy" && toBest.value !== 1 ? `${times(toBest.value)}×` : "";
 }
 
@@ -230,7 +245,7 @@ function noteOf(columns: FigureColumn[], { short }: Options): string {
     hasBrackets && `A range was ${BASES.bracket}. It ranks nobody.`,
     !short &&
       seen.length > 0 &&
-      `Smallest ratio that these rounds can show: ${[...new Set(seen.map((one) => `${times(one)}×`))].join(", ")}.`,
+      `These rounds cannot tell a difference below ${[...new Set(seen.map((one) => `${times(one)}×`))].join(", ")}.`,
   ]
     .filter(Boolean)
     .join(" ");
@@ -264,7 +279,7 @@ function causesText({ extra: { causes = [] } }: Figure): string {
 }
 
 const ofBytes = { unit: "bytes" };
-const known = (value: number | null | undefined, text: (value: number) => string) =>
+const known = <T>(value: T | null | undefined, text: (value: T) => string) =>
   value === null || value === undefined ? "" : text(value);
 
 function spanText({ from = null, to = null }: Figure["extra"], measure: { unit: string }): string {
@@ -290,10 +305,9 @@ const EXTRAS: Record<ExtraColumn, ExtraText[]> = {
   added: [
     {
       title: "Added to the control",
-      text: ({ extra: { added, relation } }, { measure }) =>
-        added
-          ? `${amount(added.value, measure)}${relation === "same" ? " (no difference)" : ""}`
-          : "",
+      text: ({ extra: { added } }, { measure }) =>
+        known(added?.value, (value) => amount(value, measure)) +
+        known(added, (one) => ` (${scaleOf(measure, [one.value]).ends(one)})`),
     },
   ],
   baseline: [

@@ -3,6 +3,7 @@
  * not sentences of their own.
  */
 import type {
+  Comparison,
   Comparisons,
   Estimate,
   Figure,
@@ -102,6 +103,33 @@ export function amountOf(estimate: Estimate, measure: Pick<Measure, "unit">): st
  */
 export function isSpan({ basis, low, high }: Estimate): boolean {
   return basis === "bracket" || (basis === "events" && low !== high);
+}
+
+/** `closed loop, machine 99 % busy`; empty: it does not matter to the measure, or is not known. */
+export function loadOf({ load }: Pick<Comparison, "load">): string {
+  if (!load) return "";
+  const loop = load.atATime === 1 ? "one at a time" : `${load.loop} loop`;
+  return [
+    load.loop === "open" ? "set rate" : loop,
+    load.busyPercent !== null && `machine ${Math.round(load.busyPercent)} % busy`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+/** `0.97 ms`; `up to 3.01 ms`, where it cannot be told from nothing. */
+export function addedText({ value, low, high }: Estimate, measure: Pick<Measure, "unit">): string {
+  const isTold = low === null || high === null || low > 0 || high < 0;
+  return isTold ? amount(value, measure) : `up to ${amount(high, measure)}`;
+}
+
+/** A tie says little where rounds could not have shown a difference of less. */
+const LOW_POWER = 1.2;
+
+/** `cannot tell a difference below 1.60×`; empty: it could, or nothing is tested. */
+export function powerText({ detectable }: Pick<Comparison, "detectable">): string {
+  if (detectable === null || detectable <= LOW_POWER) return "";
+  return `cannot tell a difference below ${times(detectable)}×`;
 }
 
 /** What the ends of an estimate are, by its basis. */
@@ -371,6 +399,8 @@ const FLAGS: { [C in FlagCode]: (figures: FlagFigures[C], naming: Naming) => str
   "by-second": () => "New connections were recorded by the second: times are up to 1 s too long",
   "one-process": () => "By construction: the share that the fullest process carries",
   "control-took-all": () => "Without a proxy the sender was not held back either",
+  "common-counts": ({ least, most }) =>
+    `Compared at ${number(least)} to ${number(most)} connections, which all carried: nothing is said of more. "to": the most that a proxy was measured with`,
   "no-slope": ({ proxies }, { title }) =>
     `Too few connection counts for ${list(proxies.map(title))}`,
   "few-points": ({ proxies, points }) =>

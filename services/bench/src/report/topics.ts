@@ -8,7 +8,7 @@ import type { Comparison, Comparisons, Figure, Setting } from "../model/comparis
 import { times } from "../numbers.ts";
 import { NOTHING } from "../plan/events.ts";
 import { connectionsInAll } from "../plan/workload.ts";
-import { isBest, list, settingTitle, titleOfProxy } from "./text.ts";
+import { addedText, isBest, list, loadOf, powerText, settingTitle, titleOfProxy } from "./text.ts";
 
 export interface Topic {
   question: Question;
@@ -139,6 +139,8 @@ export function picked({ settings }: Comparisons, comparisons: Comparison[]): Co
     const of = (value: (setting: Setting) => number) =>
       Math.max(...keys.map((key) => value(settings[key])));
     return [
+      // A cost at a set rate is what users see; at the machine's limit it is another.
+      Number(keys.every((key) => settings[key].workload.loop === "open")),
       keys.length,
       figures.filter(({ estimate }) => estimate).length,
       of(({ workload }) => workload.tlsVersion ?? 0),
@@ -174,6 +176,8 @@ const VERBS: Record<Comparison["measure"]["kind"], (ratio: string, best: string)
 interface Ranked {
   where: string;
   best: Figure[];
+  /** `is best`, `tie`. */
+  verb: string;
   last: Figure | undefined;
 }
 
@@ -186,19 +190,28 @@ export function summaryOf(file: Comparisons, answers = answersOf(file)): string[
       best.map(({ proxy }) => proxy),
     );
   return [...Map.groupBy(answers, ({ topic }) => topic)].flatMap(([topic, own]) => {
-    const ranked = own.flatMap(({ comparison, where }) => rankedOf(comparison, where) ?? []);
-    const ties = Map.groupBy(ranked, ({ best }) => tying(best));
-    const lines = [...ties].map(([names, same]) => {
-      const [{ best }] = same;
-      return `${topic.question.title}: ${names} ${best.length > 1 ? "tie" : "is best"} (${list(same.map(({ where }) => where))}).`;
-    });
+    const ranked = own.flatMap(
+      ({ comparison, where }) =>
+        rankedOf(comparison, [where, loadOf(comparison)].filter(Boolean).join(", ")) ?? [],
+    );
+    const ties = Map.groupBy(ranked, ({ best, verb }) => `${tying(best)} ${verb}`);
+    const lines = [...ties].map(
+      ([told, same]) =>
+        `${topic.question.title}: ${told} (${list(same.map(({ where }) => where))}).`,
+    );
     const worst = Map.groupBy(
       ranked.filter(({ last }) => last),
-      ({ last, best }) => JSON.stringify([last?.proxy, best[0].proxy]),
+      ({ last, best }) => JSON.stringify([last?.proxy, best[0].proxy, !last?.extra.added]),
     );
     const verb = VERBS[own[0].comparison.measure.kind];
     const behind = [...worst.values()].map((same) => {
       const [{ last, best }] = same;
+      const added = same.flatMap((one) => {
+        const estimate = one.last?.extra.added;
+        const { measure } = own[0].comparison;
+        return estimate ? `${addedText(estimate, measure)} (${one.where})` : [];
+      });
+      if (last && added.length > 0) return `${title(last.proxy)} adds ${list(added)}.`;
       const [first, ...rest] = same.map(({ where, last: one }) => [
         times(one?.toBest?.value ?? NaN),
         where,
@@ -228,12 +241,14 @@ function inSentence(title: string): string {
   return rest.length > 0 ? `${first} (${rest.join(", ")})` : first;
 }
 
-function rankedOf({ figures }: Comparison, where: string): Ranked | null {
+function rankedOf(comparison: Comparison, where: string): Ranked | null {
+  const { figures } = comparison;
   const best = figures
     .filter(isBest)
     .sort((a, b) => Number(b.toBest?.value === 1) - Number(a.toBest?.value === 1));
   if (best.length === 0) return null;
   const behind = figures.filter(({ rank, toBest }) => rank !== null && rank > 1 && toBest);
   const last = behind.sort((a, b) => (b.rank ?? 0) - (a.rank ?? 0))[0];
-  return { where, best, last };
+  const verb = best.length === 1 ? "is best" : powerText(comparison) || "tie";
+  return { where, best, verb, last };
 }

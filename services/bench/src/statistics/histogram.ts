@@ -105,7 +105,8 @@ function indexOf(us: number): number {
   return power * STEPS + Math.floor(us / 2 ** power);
 }
 
-function middleMs(index: number) {
+/** @param index of a bucket */
+export function middleMs(index: number): number {
   if (index < 2 * STEPS) return index / 1000;
   const power = Math.floor(index / STEPS) - 1;
   const lowest = (index - power * STEPS) * 2 ** power;

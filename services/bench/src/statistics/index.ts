@@ -1,9 +1,10 @@
 export { binomialInterval } from "./binomial.ts";
 export { independentRatioInterval, medianInterval, ratioInterval } from "./interval.ts";
+export { pooledQuantile } from "./pooled-quantiles.ts";
 export { detectableRatio } from "./power.ts";
 export { Histogram, RESOLUTION } from "./histogram.ts";
 export { holm, mannWhitney, smallestP } from "./significance.ts";
 export { medianOf, spreadPercent } from "./spread.ts";
-export { simultaneousIntervals, theilSen } from "./theil-sen.ts";
+export { simultaneousIntervals, slopeRatio, theilSen } from "./theil-sen.ts";
 export { summarise } from "./quantiles.ts";
 export { smallestStratifiedP, stratifiedRatio, superiority, vanElteren } from "./van-elteren.ts";

@@ -13,7 +13,7 @@ import type { Estimate, Interval } from "./types.ts";
  * @param confidence such as 0.95
  * @returns k from 1; 0: even smallest to largest covers it less often than that
  */
-function medianDepth(n: number, confidence: number): number {
+export function medianDepth(n: number, confidence: number): number {
   const probabilities = n > 0 ? binomialDistribution(n, 0.5) : undefined;
   if (!probabilities) return 0;
   let depth = 0;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomNumbers } from "./random.ts";
-import { simultaneousIntervals, theilSen } from "./theil-sen.ts";
+import { simultaneousIntervals, slopeRatio, theilSen } from "./theil-sen.ts";
 
 const points = (x: number[], y: number[]) => x.map((value, i) => ({ x: value, y: y[i] }));
 
@@ -120,4 +120,34 @@ test("of equal slopes all intervals hold together as often as asked", () => {
   }
   assert.ok(missed / runs <= 0.06 && missed / runs > 0.02, `${missed}`);
   assert.ok(apart <= missed, `${apart}`);
+});
+
+test("the ratio of two slopes: what both have in common at an x cancels", () => {
+  const noise = [0.3, -0.2, 0.4, -0.5, 0.1, 0.2];
+  const made = [1, 2, 3, 5, 7, 9].map((x, i) => {
+    const b = 4 * x + noise[i];
+    return { x, a: 2 * b, b };
+  });
+  assert.deepEqual(slopeRatio(made, 0.95), { value: 2, interval: [2, 2] });
+  assert.deepEqual(slopeRatio(made.slice(0, 4), 0.95), { value: 2, interval: null });
+  const falling = made.map((point, i) => (i === 3 ? { ...point, b: 1 } : point));
+  assert.equal(slopeRatio(falling, 0.95)?.interval, null);
+  assert.equal(slopeRatio(made.slice(0, 1), 0.95), null);
+});
+
+test("the interval of a ratio of slopes covers the true one in 95 cases of 100 or more", () => {
+  const random = randomNumbers(3);
+  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const runs = 400;
+  let covered = 0;
+  for (let run = 0; run < runs; run++) {
+    const made = [1, 2, 3, 5, 7, 9].map((x) => {
+      const common = 0.2 * normal();
+      const a = 3 * x + 5 + common + 0.15 * normal();
+      return { x, a, b: 2 * x + 1 + common + 0.1 * normal() };
+    });
+    const [low, high] = slopeRatio(made, 0.95)?.interval ?? [NaN, NaN];
+    if (low <= 1.5 && 1.5 <= high) covered++;
+  }
+  assert.ok(covered / runs >= 0.94, `${covered} of ${runs}`);
 });

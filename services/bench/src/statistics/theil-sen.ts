@@ -24,11 +24,7 @@ export function theilSen(
   const slopes = slopesBetween(points);
   if (slopes.length === 0) return null;
   const value = median(slopes);
-  const least = 1 - confidence;
-  return {
-    value,
-    interval: intervalOf(slopes, errorsOf(points).findLastIndex((error) => error <= least) + 1),
-  };
+  return { value, interval: intervalOf(slopes, depthOf(points, confidence)) };
 }
 
 /**
@@ -62,6 +58,40 @@ export function simultaneousIntervals(
   return null;
 }
 
+/**
+ * How many times one slope is another, of two that were measured at the same x. A ratio is left out
+ * when what remains of a after so many times b is so far from unrelated to x, by the same count of
+ * pairs as in `theilSen`: Fieller's way (Journal of the Royal Statistical Society B 16 (1954)
+ * 175-185) with Kendall's test, exact for any distribution. What raises both at one x cancels.
+ *
+ * @returns null: there is no slope, or b has none above 0; its interval is null where b does not
+ *   grow from each x to the next
+ */
+export function slopeRatio(
+  points: readonly { x: number; a: number; b: number }[],
+  confidence: number,
+): Estimate | null {
+  const [own, other] = (["a", "b"] as const).map((key) =>
+    theilSen(
+      points.map((point) => ({ x: point.x, y: point[key] })),
+      confidence,
+    ),
+  );
+  if (!own || !other || !(other.value > 0)) return null;
+  const value = own.value / other.value;
+  const sorted = points.toSorted((one, next) => one.x - next.x);
+  const pairs = sorted.flatMap((from, i) =>
+    sorted.slice(i + 1).flatMap((to) => (to.x > from.x ? [[to.a - from.a, to.b - from.b]] : [])),
+  );
+  if (pairs.some(([, grown]) => !(grown > 0))) return { value, interval: null };
+  const ratios = pairs.map(([a, b]) => a / b).sort((a, b) => a - b);
+  const depth = depthOf(sorted, confidence);
+  if (depth === 0) return { value, interval: null };
+  const [low, high] = intervalOf(ratios, depth) as Interval;
+  // The ratio of two medians may lie beside the median of ratios.
+  return { value, interval: [Math.min(low, value), Math.max(high, value)] };
+}
+
 /** @returns the slopes between all pairs of different x, sorted */
 function slopesBetween(points: readonly { x: number; y: number }[]): number[] {
   const slopes: number[] = [];
@@ -69,6 +99,11 @@ function slopesBetween(points: readonly { x: number; y: number }[]): number[] {
     for (const b of points.slice(i + 1)) if (a.x !== b.x) slopes.push((b.y - a.y) / (b.x - a.x));
   });
   return slopes.sort((a, b) => a - b);
+}
+
+/** @returns of that confidence; 0: even the widest interval has less */
+function depthOf(points: readonly { x: number }[], confidence: number): number {
+  return errorsOf(points).findLastIndex((error) => error <= 1 - confidence) + 1;
 }
 
 /**
@@ -84,7 +119,7 @@ function intervalOf(slopes: number[], depth: number): Interval | null {
  *   all slopes inwards: as often as no more pairs are out of order, or in order, than are left out
  *   at an end
  */
-function errorsOf(points: readonly { x: number; y: number }[]): number[] {
+function errorsOf(points: readonly { x: number }[]): number[] {
   const groups = Map.groupBy(points, ({ x }) => x);
   const ways = pairsOutOfOrder([...groups.values()].map(({ length }) => length));
   const all = ways.reduce((sum, count) => sum + count, 0);
