@@ -54,6 +54,31 @@ test("a cell that does not count is no point, and is told as the end where it is
   assert.ok(all.figures.every(({ rank, toBest }) => rank === null && toBest === null));
 });
 
+test("slopes are compared at the counts that all carry, and each tells how far it was measured", () => {
+  const counts = [1000, 2000, 3000, 4000, 5000, 6000];
+  const [all] = slopesOf({
+    counts: [...counts, 20_000],
+    skip: ({ proxy, parameters }) =>
+      proxy === "haproxy" && parameters.CONNECTIONS > 6000 ? "needs more descriptors" : null,
+    change: ({ proxy, parameters, containers }) => {
+      // Beyond what all carry a connection costs nginx three times as much.
+      const { mean } = containers[proxy]?.memory ?? {};
+      if (proxy === "nginx" && parameters.CONNECTIONS === 20_000 && mean?.usageBytes)
+        mean.usageBytes *= 3;
+    },
+  });
+  const [without] = slopesOf({ counts });
+  assert.deepEqual(figuresOf(all.flags, "common-counts"), { least: 1000, most: 6000 });
+  const upTo = told(all, ({ extra }) => extra.upTo);
+  assert.deepEqual([upTo.nginx, upTo.haproxy], [20_000, 6000]);
+  for (const name of ["nginx", "haproxy"]) {
+    const [own, other] = [all, without].map((one) => figureOf(one, name));
+    assert.deepEqual([own.estimate, own.rank], [other.estimate, other.rank]);
+  }
+  assert.equal(figureOf(all, "nginx").extra.curve?.length, 7);
+  assert.equal(figuresOf(without.flags, "common-counts"), undefined);
+});
+
 test("steal and foreign load take CPU time and no memory; a slope keeps such cells", () => {
   const { cells, find } = look(
     idleResults({

@@ -55,8 +55,7 @@ function recordedRun(
     directory,
     store,
     target,
-    publish: (replace = false) =>
-      publish(directory, { directory: store.directory, replace }, () => {}),
+    publish: () => publish(directory, { directory: store.directory }, () => {}),
   };
 }
 
@@ -111,7 +110,8 @@ test("the same run gives the same archive", (t) => {
   const run = recordedRun(t);
   run.publish();
   const first = Store.open(run.target).results.archive;
-  run.publish(true);
+  rmSync(run.target, { recursive: true });
+  run.publish();
   assert.deepEqual(Store.open(run.target).results.archive, first);
 });
 
@@ -130,13 +130,25 @@ test("an archive that was changed or is missing is refused, and named", (t) => {
   );
 });
 
-test("a published run is replaced only on demand, and neither published again nor resumed", (t) => {
+test("a run replaces no other: the next of a battle stands beside it", (t) => {
   const run = recordedRun(t);
   run.publish();
-  assert.throws(() => run.publish(), /holds a published run: a-run/);
-  run.publish(true);
+  const next = { ...run.store.results, run: { ...run.store.results.run, name: "another" } };
+  writeFileSync(join(run.store.directory, "results.json"), JSON.stringify(next));
+  run.publish();
+  assert.equal(Store.open(run.target).results.run.name, "a-run");
+  const [folder, ...more] = readdirSync(run.target).filter((name) => /^\d{4}-/.test(name));
+  assert.equal(Store.open(join(run.target, folder)).results.run.name, "another");
+  assert.deepEqual(more, []);
+  assert.throws(() => run.publish(), /is published already: published/);
+});
+
+test("a published run is neither published again nor resumed", (t) => {
+  const run = recordedRun(t);
+  run.publish();
+  assert.throws(() => run.publish(), /is published already: published/);
   assert.throws(
-    () => publish(run.directory, { directory: run.target, replace: true }, () => {}),
+    () => publish(run.directory, { directory: run.target }, () => {}),
     /is published already/,
   );
   const published = Store.open(run.target);
@@ -164,7 +176,7 @@ test("a battle over several machines is published beside the same on one", (t) =
 test("what the publisher remarks is in the record, and in the report", (t) => {
   const run = recordedRun(t);
   const remark = "The fan of this machine was <off>.";
-  publish(run.directory, { directory: run.store.directory, replace: false, remark }, () => {});
+  publish(run.directory, { directory: run.store.directory, remark }, () => {});
   assert.equal(Store.open(run.target).results.run.remark, remark);
   assert.match(
     readFileSync(join(run.target, "report.md"), "utf8"),

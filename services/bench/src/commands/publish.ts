@@ -15,14 +15,15 @@ import type { Results } from "../model/record.ts";
 import type { PublishArguments } from "./definitions/publish.ts";
 
 /**
+ * A run replaces no other: whoever may choose among runs of a battle chooses what it says.
+ *
  * @param directory the project's
- * @param wanted directory: folder of the run; replace: instead of what is published under its name;
- *   remark: a sentence for its report
- * @throws {UserError} when the run is not complete, or its name is taken in published/
+ * @param wanted directory: folder of the run; remark: a sentence for its report
+ * @throws {UserError} when the run is not complete, or published already
  */
 export function publish(
   directory: string,
-  { directory: folder, replace, remark }: PublishArguments,
+  { directory: folder, remark }: PublishArguments,
   say: (line: string) => void,
 ) {
   const { directory: source, results } = Store.open(resolve(folder));
@@ -36,11 +37,17 @@ export function publish(
       `Resume it: ./bench run --resume ${given}`,
       2,
     );
-  const target = join(directory, "published", publishedName(results));
-  if (existsSync(target) && !replace)
+  const first = join(directory, "published", publishedName(results));
+  const target = existsSync(first)
+    ? join(first, run.startedAt.slice(0, 16).replace(":", "-"))
+    : first;
+  const same = [first, target].find(
+    (one) => existsSync(one) && Store.open(one).results.run.name === run.name,
+  );
+  if (same)
     throw new UserError(
-      `${relative(directory, target)} holds a published run: ${Store.open(target).results.run.name}`,
-      `To put this one in its place: ./bench publish ${given} --replace`,
+      `${given} is published already: ${relative(directory, same)}`,
+      `Another run of the battle stands beside it: ${run.command}`,
       2,
     );
   // Nothing is there under its name before all of it is.
@@ -54,7 +61,6 @@ export function publish(
   );
   writeFileSync(join(part, "environment.json"), `${JSON.stringify(environment, null, 1)}\n`);
   writeReport(directory, Store.open(part), { hasPage: false });
-  rmSync(target, { recursive: true, force: true });
   renameSync(part, target);
   const pages = writePages(directory);
   say(

@@ -20,7 +20,7 @@ import type { Estimate } from "../model/comparison.ts";
 import type { TlsPolicy } from "../model/environment.ts";
 import { times } from "../numbers.ts";
 import type { Parameters } from "../model/plan.ts";
-import { amountText } from "./published.ts";
+import { amountText, startOf } from "./published.ts";
 import type { PublishedRun } from "./published.ts";
 import type { Table } from "./table.ts";
 
@@ -33,7 +33,7 @@ export function claimsPage(project: string, runs: PublishedRun[]): string {
   const policy: TlsPolicy = JSON.parse(readFileSync(join(project, "certs/policy.json"), "utf8"));
   const rows = claimTable(
     studies,
-    runs.map((run) => groundOf(project, run, policy)),
+    firstRuns(runs).map((run) => groundOf(project, run, policy)),
   );
   const counts = [...Map.groupBy(rows, ({ state }) => state)]
     .toSorted(([, a], [, b]) => b.length - a.length)
@@ -59,6 +59,14 @@ export function claimsPage(project: string, runs: PublishedRun[]): string {
     ]),
     "",
   ].join("\n");
+}
+
+/** A claim is not judged again until it comes out: the first published run of a battle decides. */
+function firstRuns(runs: PublishedRun[]): PublishedRun[] {
+  const byBattle = Map.groupBy(runs, ({ name }) => name.split("/")[0]);
+  return [...byBattle.values()].flatMap((own) =>
+    own.toSorted((a, b) => startOf(a).localeCompare(startOf(b))).slice(0, 1),
+  );
 }
 
 function studiesOf(project: string): PublishedRules[] {

@@ -64,7 +64,7 @@ function readRun(folder: string, name: string): PublishedRun {
   };
 }
 
-function startOf({ comparisons }: PublishedRun): string {
+export function startOf({ comparisons }: PublishedRun): string {
   return comparisons.startedAt;
 }
 
@@ -74,8 +74,10 @@ export function dayOf(run: PublishedRun): string {
 
 /** All that match, the one that says most first. */
 export function answersTo(runs: PublishedRun[], reference: Reference): Answer[] {
-  return runs
-    .filter(({ name }) => !reference.run || `${name}/`.startsWith(`${reference.run}/`))
+  const isOf = ({ name }: PublishedRun) =>
+    !reference.run || `${name}/`.startsWith(`${reference.run}/`);
+  const exact = runs.filter(({ name }) => name === reference.run);
+  return (exact.length > 0 ? exact : runs.filter(isOf))
     .flatMap((run) =>
       run.comparisons.comparisons
         .filter((comparison) => matches(run, comparison, reference))

@@ -31,8 +31,14 @@ test("a run with one proxy that is dearer: who is best stands in bold, and in th
   assert.match(markdown(run), /^\| nginx \| \*\*\d+ µs\*\* \|/m);
   assert.match(markdown(run), /^\| HAProxy \| \d+ µs [12]\.\d\d× \|/m);
   const text = terminalOf(reported(run).comparisons);
-  assert.match(text, /^Summary {2}CPU per connection: nginx is best \(ws and wss\)\.$/m);
-  assert.match(text, /^ +HAProxy uses \d\.\d\d× the CPU of nginx \(ws\), \d\.\d\d× \(wss\)\.$/m);
+  assert.match(
+    text,
+    /^Summary {2}CPU per connection, closed loop: nginx is best \(ws and wss\)\.$/m,
+  );
+  assert.match(
+    text,
+    /^ +HAProxy uses \d\.\d\d× the CPU of nginx \(ws\), \d\.\d\d× \(wss\), closed loop\.$/m,
+  );
   assert.ok(text.split("\n").length < 40);
 });
 

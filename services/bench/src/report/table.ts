@@ -18,9 +18,9 @@ import {
   isSpan,
   list,
   loadOf,
+  lowPowerOf,
   missingText,
   MISSING_SHORT,
-  powerText,
   scaleOf,
   titleOfProxy,
 } from "./text.ts";
@@ -152,6 +152,7 @@ function figureColumn(
   footnotes: Footnotes,
   { short }: Options,
 ): MadeColumn {
+  const missed = short ? lowPowerOf(comparison) : "";
   const { measure, figures } = comparison;
   const values = figures.flatMap(({ estimate }) => estimate?.value ?? []);
   const scale = scaleOf(measure, values);
@@ -159,7 +160,7 @@ function figureColumn(
   return {
     head: {
       title,
-      small: [where, unit, loadOf(comparison), short && powerText(comparison)]
+      small: [where, unit, loadOf(comparison), missed && `may miss differences below ${missed}`]
         .filter(Boolean)
         .join(", "),
     },
@@ -245,7 +246,7 @@ function noteOf(columns: FigureColumn[], { short }: Options): string {
     hasBrackets && `A range was ${BASES.bracket}. It ranks nobody.`,
     !short &&
       seen.length > 0 &&
-      `These rounds cannot tell a difference below ${[...new Set(seen.map((one) => `${times(one)}×`))].join(", ")}.`,
+      `These rounds may miss differences below ${[...new Set(seen.map((one) => `${times(one)}×`))].join(", ")}.`,
   ]
     .filter(Boolean)
     .join(" ");

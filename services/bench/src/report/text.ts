@@ -105,12 +105,16 @@ export function isSpan({ basis, low, high }: Estimate): boolean {
   return basis === "bracket" || (basis === "events" && low !== high);
 }
 
+export function loopText({ loop, atATime }: NonNullable<Comparison["load"]>): string {
+  if (loop === "open") return "set rate";
+  return atATime === 1 ? "one at a time" : "closed loop";
+}
+
 /** `closed loop, machine 99 % busy`; empty: it does not matter to the measure, or is not known. */
 export function loadOf({ load }: Pick<Comparison, "load">): string {
   if (!load) return "";
-  const loop = load.atATime === 1 ? "one at a time" : `${load.loop} loop`;
   return [
-    load.loop === "open" ? "set rate" : loop,
+    loopText(load),
     load.busyPercent !== null && `machine ${Math.round(load.busyPercent)} % busy`,
   ]
     .filter(Boolean)
@@ -126,10 +130,9 @@ export function addedText({ value, low, high }: Estimate, measure: Pick<Measure,
 /** A tie says little where rounds could not have shown a difference of less. */
 const LOW_POWER = 1.2;
 
-/** `cannot tell a difference below 1.60×`; empty: it could, or nothing is tested. */
-export function powerText({ detectable }: Pick<Comparison, "detectable">): string {
-  if (detectable === null || detectable <= LOW_POWER) return "";
-  return `cannot tell a difference below ${times(detectable)}×`;
+/** `1.60×`, below which differences may be missed; empty: those are small, or nothing is tested. */
+export function lowPowerOf({ detectable }: Pick<Comparison, "detectable">): string {
+  return detectable !== null && detectable > LOW_POWER ? `${times(detectable)}×` : "";
 }
 
 /** What the ends of an estimate are, by its basis. */

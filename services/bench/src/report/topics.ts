@@ -8,7 +8,15 @@ import type { Comparison, Comparisons, Figure, Setting } from "../model/comparis
 import { times } from "../numbers.ts";
 import { NOTHING } from "../plan/events.ts";
 import { connectionsInAll } from "../plan/workload.ts";
-import { addedText, isBest, list, loadOf, powerText, settingTitle, titleOfProxy } from "./text.ts";
+import {
+  addedText,
+  isBest,
+  list,
+  loopText,
+  powerText,
+  settingTitle,
+  titleOfProxy,
+} from "./text.ts";
 
 export interface Topic {
   question: Question;
@@ -181,6 +189,11 @@ interface Ranked {
   last: Figure | undefined;
 }
 
+/** `, closed loop` */
+function loopOf({ load }: Comparison): string {
+  return load ? `, ${loopText(load)}` : "";
+}
+
 /** Lines made of ranks alone: `CPU per connection: nginx and HAProxy tie (ws and wss).` */
 export function summaryOf(file: Comparisons, answers = answersOf(file)): string[] {
   const title = (name: string) => inSentence(titleOfProxy(file, name));
@@ -189,15 +202,16 @@ export function summaryOf(file: Comparisons, answers = answersOf(file)): string[
       file,
       best.map(({ proxy }) => proxy),
     );
-  return [...Map.groupBy(answers, ({ topic }) => topic)].flatMap(([topic, own]) => {
-    const ranked = own.flatMap(
-      ({ comparison, where }) =>
-        rankedOf(comparison, [where, loadOf(comparison)].filter(Boolean).join(", ")) ?? [],
-    );
+  const groups = Map.groupBy(
+    answers,
+    ({ topic, comparison }) => `${topic.question.title}${loopOf(comparison)}`,
+  );
+  return [...groups].flatMap(([asked, own]) => {
+    const loop = loopOf(own[0].comparison);
+    const ranked = own.flatMap(({ comparison, where }) => rankedOf(comparison, where) ?? []);
     const ties = Map.groupBy(ranked, ({ best, verb }) => `${tying(best)} ${verb}`);
     const lines = [...ties].map(
-      ([told, same]) =>
-        `${topic.question.title}: ${told} (${list(same.map(({ where }) => where))}).`,
+      ([told, same]) => `${asked}: ${told} (${list(same.map(({ where }) => where))}).`,
     );
     const worst = Map.groupBy(
       ranked.filter(({ last }) => last),
@@ -217,7 +231,7 @@ export function summaryOf(file: Comparisons, answers = answersOf(file)): string[
         where,
       ]);
       const others = rest.map(([ratio, where]) => `, ${ratio}× (${where})`).join("");
-      return `${title(last?.proxy ?? "")} ${verb(`${first[0]}×`, title(best[0].proxy))} (${first[1]})${others}.`;
+      return `${title(last?.proxy ?? "")} ${verb(`${first[0]}×`, title(best[0].proxy))} (${first[1]})${others}${loop}.`;
     });
     return [...lines, ...behind];
   });

@@ -82,6 +82,8 @@ test("too few rounds leave the ratio without an interval, no value leaves nothin
   });
   assert.equal(ratioInterval([], [], options), null);
   assert.equal(ratioInterval([1, 2], [0, 0], options), null);
+  const often0 = ratioInterval([1, 2, 3, 4, 5, 6], [0, 0, 1, 1, 1, 1], options);
+  assert.deepEqual(often0, { value: 3.5, interval: null });
   assert.throws(() => ratioInterval([1, 2], [1], options), /2 rounds against 1/);
 });
 

@@ -115,7 +115,9 @@ function bootstrap(
   }
   const sorted = asArray(ratios.sort());
   const tail = (1 - confidence) / 2;
-  return { value, interval: [quantileSorted(sorted, tail), quantileSorted(sorted, 1 - tail)] };
+  const ends: Interval = [quantileSorted(sorted, tail), quantileSorted(sorted, 1 - tail)];
+  // Of a divisor that may be 0 no end is known.
+  return { value, interval: ends.every(Number.isFinite) ? ends : null };
 }
 
 /** The library's types ask for an array; it reads a typed one as well. */
