@@ -1,8 +1,9 @@
 /** Pictures over published runs: bars of one comparison, or of two side by side. */
-import type { Estimate } from "../model/comparison.ts";
+import type { Estimate, Figure } from "../model/comparison.ts";
 import { shownUnit } from "../numbers.ts";
 import { bars } from "./chart.ts";
 import type { Bar } from "./chart.ts";
+import { loadOf } from "./text.ts";
 import { theAnswer } from "./pages.ts";
 import type { ChartPlan, Pages } from "./pages.ts";
 import {
@@ -11,6 +12,7 @@ import {
   figureOf,
   missingText,
   proxiesIn,
+  ratioIn,
   timesText,
   titleOf,
 } from "./published.ts";
@@ -26,23 +28,25 @@ export function chartsOf(runs: PublishedRun[], { charts }: Pages): Record<string
 function chartOf(runs: PublishedRun[], plan: ChartPlan): string {
   const { title, axis, note, base, series } = plan;
   const answers = series.map(({ title: _, ...reference }) => theAnswer(runs, reference));
+  if (new Set(answers.map(({ run }) => run.name)).size > 1)
+    throw new Error(`the chart "${title}" joins two runs: their figures do not compare`);
   const proxies = plan.proxies ?? proxiesIn(answers[0].comparison).map(({ proxy }) => proxy);
-  const bases = answers.map((one) => (base ? (figureOf(one, base)?.estimate?.value ?? 1) : 1));
   const values = answers.flatMap(({ comparison }) =>
     proxiesIn(comparison).map(({ estimate }) => estimate?.value ?? 0),
   );
   const { divisor } = base ? { divisor: 1 } : shownUnit(answers[0].comparison.measure.unit, values);
-  const from = [...new Set(answers.map(({ run }) => `${run.name}, ${dayOf(run)}`))];
+  const [{ run }] = answers;
+  const loads = [...new Set(answers.map(({ comparison }) => loadOf(comparison)))];
   return bars({
     title,
     better: answers[0].comparison.measure.better,
-    caption: [...from, note].filter(Boolean).join(" · "),
+    caption: [`${run.name}, ${dayOf(run)}`, ...loads, note].filter(Boolean).join(" · "),
     axis: { label: axis },
     ...(series.length === 2 && { series: [series[0].title, series[1].title] as const }),
     rows: proxies.map((proxy) => ({
       label: titleOf(answers[0], proxy),
       ...lookOf(answers, proxy),
-      values: answers.map((answer, i) => barOf(answer, proxy, bases[i] * divisor, base)),
+      values: answers.map((answer) => barOf(answer, proxy, divisor, base)),
     })),
   });
 }
@@ -58,9 +62,7 @@ function barOf(answer: Answer, proxy: string, unit: number, base?: string): Bar 
   const figure = figureOf(answer, proxy);
   if (!figure) return null;
   if (!figure.estimate) return { value: null, text: missingText(figure.missing) };
-  const isBest = base !== undefined && figureOf(answer, base)?.toBest?.value === 1;
-  // Ratios by rounds have the narrower interval.
-  const estimate = isBest && figure.toBest ? figure.toBest : scaled(figure.estimate, unit);
+  const estimate = base ? timesOf(answer, figure, base) : scaled(figure.estimate, unit);
   const { value, low, high } = estimate;
   const isTimes = base || answer.comparison.measure.unit === "times";
   return {
@@ -68,6 +70,16 @@ function barOf(answer: Answer, proxy: string, unit: number, base?: string): Bar 
     ...(low !== null && high !== null && proxy !== base && { low, high }),
     text: isTimes ? timesText(value) : estimateText(figure, answer.comparison.measure, 2),
   };
+}
+
+/** The ratio that tables and texts have. Its interval is known where one of both is the best. */
+function timesOf(answer: Answer, figure: Figure, base: string): Estimate {
+  const [own, other] = [figure.toBest, figureOf(answer, base)?.toBest];
+  if (own && other?.value === 1) return own;
+  if (own?.value === 1 && other?.low && other.high)
+    return { ...other, value: 1 / other.value, low: 1 / other.high, high: 1 / other.low };
+  const value = ratioIn(answer, figure.proxy, base) ?? NaN;
+  return { value, low: null, high: null, basis: "range" };
 }
 
 function scaled({ value, low, high, basis }: Estimate, unit: number): Estimate {

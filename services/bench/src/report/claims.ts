@@ -44,7 +44,8 @@ export function claimsPage(project: string, runs: PublishedRun[]): string {
     `${rows.length} claims of ${studies.length} studies, held against the runs published here. Order and ratios are compared;`,
     "single figures of another machine at another time are not. A claim **holds** when every interval",
     "lies inside its limits, and is **no longer** true when one lies outside. The thresholds are ours,",
-    "where the study states none. Limits and figures: `battles/published/`.",
+    "where the study states none; of “several” and “many times” we ask the least they can mean, twice.",
+    "Limits and figures: `battles/published/`.",
     "",
     `Outcomes: ${counts.join(", ")}.`,
     ...studies.flatMap((study) => [

@@ -1,9 +1,13 @@
 /** Every question of pages.yaml with its answers over all runs; and published/README.md. */
 import type { Pages, PageQuestion } from "./pages.ts";
 import type { Estimate } from "../model/comparison.ts";
+import { settingKey } from "../analyse/settings.ts";
+import { loadOf, lowPowerOf } from "./text.ts";
 import {
+  addedText,
   amountText,
   answersTo,
+  countsIn,
   dayOf,
   estimateText,
   figureOf,
@@ -29,7 +33,7 @@ export function questionsOf(runs: PublishedRun[], { groups }: Pages): AnsweredQu
       const all = (["ws", "wss"] as const).map((scheme) =>
         answersTo(runs, { ...question.from, scheme }),
       );
-      const answers = all.flatMap(([first]) => first ?? []);
+      const answers = pairIn(all) ?? all.flatMap(([first]) => first ?? []);
       const told = answers.map(({ run }) => run);
       const others = new Set(all.flat().map(({ run }) => run));
       return {
@@ -40,6 +44,24 @@ export function questionsOf(runs: PublishedRun[], { groups }: Pages): AnsweredQu
       };
     }),
   );
+}
+
+/** Plain and TLS of one run and one load; null: no run has both, and each stands for itself. */
+function pairIn([plain, secured]: Answer[][]): Answer[] | null {
+  const isSame = (a: Answer, b: Answer) =>
+    a.run === b.run && String(loadsOf(a)) === String(loadsOf(b));
+  const pairs = plain.flatMap((one) =>
+    secured
+      .filter((other) => isSame(one, other))
+      .slice(0, 1)
+      .map((other) => [one, other]),
+  );
+  return pairs[0] ?? null;
+}
+
+/** Of both schemes the same. */
+function loadsOf({ run, comparison }: Answer): string[] {
+  return settingsOf(run, comparison).map((setting) => settingKey({ ...setting, scheme: "ws" }));
 }
 
 /** Proxies that are no variant of another. */
@@ -57,14 +79,20 @@ export function bestText(answer: Answer): string {
   const { measure, figures } = answer.comparison;
   const amount = (proxy: string) => {
     const figure = figureOf(answer, proxy);
-    return figure ? estimateText(figure, measure) : "";
+    return figure?.extra.added
+      ? `adds ${addedText(answer, figure)}`
+      : figure
+        ? estimateText(figure, measure)
+        : "";
   };
+  const missed = lowPowerOf(answer.comparison);
+  const power = missed && leaders.length > 1 ? `; may miss differences below ${missed}` : "";
   if (leaders.length === originals.length && originals.length > 1)
     return figures.some(({ extra }) => extra.grows !== undefined)
       ? "none grows"
-      : `no difference seen: ${spanText(originals.map(amount))}`;
+      : `no difference seen: ${spanText(originals.map(amount))}${power}`;
   if (leaders.length > 0)
-    return `**${leaders.map((proxy) => titleOf(answer, proxy)).join(", ")}**: ${spanText(leaders.map(amount))}`;
+    return `**${leaders.map((proxy) => titleOf(answer, proxy)).join(", ")}**: ${spanText(leaders.map(amount))}${power}`;
   return measure.unit === "times"
     ? spanText(originals.map(amount))
     : `not ranked: ${spanText(originals.flatMap((proxy) => endsOf(figureOf(answer, proxy)?.estimate)).map((end) => amountText(end, measure)))}`;
@@ -80,25 +108,23 @@ function endsOf(estimate: Estimate | null | undefined): number[] {
 /** From the smallest to the largest, which stand as texts: `0.86–0.98×`. */
 function spanText(texts: string[]): string {
   const sorted = [...new Set(texts)].toSorted((a, b) => valueOf(a) - valueOf(b));
-  return sorted.length > 1 ? `${sorted[0]} to ${sorted.at(-1)}` : sorted[0];
+  return sorted.length > 1 ? `${sorted[0]} to ${sorted.at(-1)?.replace(/^adds /, "")}` : sorted[0];
 }
 
 function valueOf(text: string): number {
   const factor = / MB$/.test(text) ? 1e3 : 1;
-  return parseFloat(text.replaceAll(",", "")) * factor;
+  return parseFloat(text.replace(/^adds (≤ )?/, "").replaceAll(",", "")) * factor;
 }
 
 /** `10,000 connections, 100 at a time` */
-export function loadText({ run, comparison }: Answer): string {
+export function loadText(answer: Answer): string {
+  const { run, comparison } = answer;
   const settings = settingsOf(run, comparison);
   const [{ workload }] = settings;
-  const counts = settings.flatMap(({ workload: { connections } }) => connections ?? []);
-  const span = [...new Set([Math.min(...counts), Math.max(...counts)])].map((one) =>
-    one.toLocaleString("en"),
-  );
+  const isCounted = settings.some(({ workload: { connections } }) => connections);
   const { connectionsPerSecond, messagesPerSecond, holdsConnections, loop } = workload;
   const parts = [
-    counts.length > 0 && `${span.join(" to ")} connections${holdsConnections ? " held" : ""}`,
+    isCounted && `${countsIn(answer)} connections${holdsConnections ? " held" : ""}`,
     loop === "open" &&
       !holdsConnections &&
       comparison.question !== "capacity" &&
@@ -107,7 +133,7 @@ export function loadText({ run, comparison }: Answer): string {
       messagesPerSecond &&
       `${messagesPerSecond.toLocaleString("en")} messages/s`,
   ];
-  return parts.filter(Boolean).join(", ");
+  return [...parts, loadOf(comparison)].filter(Boolean).join(", ");
 }
 
 export function publishedReadme(runs: PublishedRun[], questions: AnsweredQuestion[]): string {
@@ -120,7 +146,8 @@ export function publishedReadme(runs: PublishedRun[], questions: AnsweredQuestio
     "# Published runs",
     "",
     `${runs.length} runs on ${machines}${isBuilt ? ", with builds from Debian, npm, Go and Python packages instead of the official images" : ""}.`,
-    "Each row is answered by one run: ranked, at a set rate, of most proxies, newest.",
+    "Each row is answered by one run: ranked, at a set rate, of most proxies, newest. Rows of plain and TLS are of one run",
+    "and one load where a run has both.",
     "**Bold** leads, or cannot be told from who leads. Reports have all settings, intervals and flags;",
     "`raw.tar.zst` beside each has every raw sample.",
     "",
@@ -165,8 +192,10 @@ const MARKS = ["¹", "²", "³", "⁴", "⁵"];
 function rowText({ title, note }: AnsweredQuestion, answer: Answer, notes: string[]): string {
   const { run } = answer;
   const scheme = schemeText(answer);
+  const isSlope = answer.comparison.figures.some(({ extra }) => extra.upTo);
+  const load = isSlope ? `${countsIn(answer)} connections` : loadOf(answer.comparison);
   const cells = [
-    `${title}${title.includes(scheme) ? "" : `, ${scheme}`}${note ? ` ${MARKS[notes.indexOf(note)]}` : ""}`,
+    `${title}${title.includes(scheme) ? "" : `, ${scheme}`}${load && ` (${load})`}${note ? ` ${MARKS[notes.indexOf(note)]}` : ""}`,
     bestText(answer),
     originalsIn(answer).length,
     unbroken(dayOf(run)),

@@ -6,6 +6,7 @@ import { loadText, originalsIn } from "./index-of-questions.ts";
 import type { AnsweredQuestion } from "./index-of-questions.ts";
 import type { Headline } from "./pages.ts";
 import {
+  addedText,
   dayOf,
   estimateText,
   leadersOf,
@@ -17,6 +18,7 @@ import {
   titleOf,
 } from "./published.ts";
 import type { Answer, PublishedRun } from "./published.ts";
+import { number } from "../numbers.ts";
 import { escaped } from "./svg.ts";
 import type { Figure } from "../model/comparison.ts";
 
@@ -29,7 +31,6 @@ export function indexPage(
   const answered = questions.filter(({ answers }) => answers.length > 0);
   const cards = answered.filter(({ card }) => card);
   const more = answered.filter(({ card }) => !card);
-  const common = headline.rows.map(({ proxy }) => proxy);
   const titles = headline.rows.map(({ title }) => title).join(", ");
   const description = `CPU, memory, latency and dropped connections of ${titles}, measured side by side.`;
   const machines = [...new Set(runs.map(({ machine }) => machine))].join("; ");
@@ -52,12 +53,12 @@ ${headlineTable(headline)}
 <p class="note">${escaped(headline.footnotes.replaceAll("**", ""))}</p>
 ${chooser(runs, headline, answered)}
 <main>
-${cards.map((question) => questionHtml(question, common)).join("\n")}
+${cards.map((question) => questionHtml(question, headline.base)).join("\n")}
 <h2 id="more">More questions</h2>
 ${[...Map.groupBy(more, ({ group }) => group)]
   .map(
     ([group, own]) =>
-      `<details class="group"><summary>${group} <small>${own.length}</small></summary>\n${own.map((question) => questionHtml(question, common)).join("\n")}\n</details>`,
+      `<details class="group"><summary>${group} <small>${own.length}</small></summary>\n${own.map((question) => questionHtml(question, headline.base)).join("\n")}\n</details>`,
   )
   .join("\n")}
 </main>
@@ -103,18 +104,19 @@ function chooser(runs: PublishedRun[], { rows }: Headline, questions: AnsweredQu
 </form>`;
 }
 
-function questionHtml(question: AnsweredQuestion, common: string[]): string {
+/** @param usual what ratios are to, where it was measured */
+function questionHtml(question: AnsweredQuestion, usual: string): string {
   const { title, note, answers, others, card } = question;
   const heading = card ? "h2" : "h3";
   const id = title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
   return `<section id="${id}" class="${card ? "card" : "question"}">
 <${heading}>${escaped(title)}</${heading}>
-${note ? `<p class="note">${escaped(note)}</p>\n` : ""}${answers.map((answer) => answerHtml(answer, common)).join("\n")}
+${note ? `<p class="note">${escaped(note)}</p>\n` : ""}${answers.map((answer) => answerHtml(answer, usual)).join("\n")}
 ${others.length > 0 ? `<details class="others"><summary>Other runs</summary>${others.map((run) => `<a href="${run.name}/report.md">${run.name}</a>`).join(" · ")}</details>` : ""}</section>`;
 }
 
 /** Bars from zero, the best first; those without a figure last, with the reason. */
-function answerHtml(answer: Answer, common: string[]): string {
+function answerHtml(answer: Answer, usual: string): string {
   const { run, comparison } = answer;
   const { measure, scheme } = comparison;
   const originals = originalsIn(answer);
@@ -129,11 +131,9 @@ function answerHtml(answer: Answer, common: string[]): string {
   const most = Math.max(
     ...figures.flatMap(({ estimate }) => [estimate?.value ?? 0, estimate?.high ?? 0]),
   );
-  // As in the first table: the best of the common ones, where they are compared.
-  const shown = leadersOf(answer, common);
-  const [base] = (shown.length > 0 ? shown : leaders).toSorted(
-    (a, b) => (ratioIn(answer, a, b) ?? 1) - 1,
-  );
+  // As in the first table, where that one is compared.
+  const isMeasured = figures.some(({ proxy }) => proxy === usual);
+  const base = isMeasured ? usual : leaders[0];
   const rows = [
     ...figures.map((figure) => barRow(answer, figure, leaders, base)),
     ...missing.map(
@@ -150,7 +150,11 @@ ${rows.join("\n")}
 
 function barRow(answer: Answer, figure: Figure, leaders: string[], base?: string): string {
   const { comparison, run } = answer;
-  const { proxy, estimate } = figure;
+  const {
+    proxy,
+    estimate,
+    extra: { upTo },
+  } = figure;
   const { value, low, high } = estimate ?? { value: 0, low: null, high: null };
   const colour =
     run.comparisons.proxies.find(({ name }) => name === proxy)?.colour ?? "currentColor";
@@ -160,12 +164,18 @@ function barRow(answer: Answer, figure: Figure, leaders: string[], base?: string
       : "";
   const isLeader = leaders.includes(proxy);
   const ratio =
-    base && !isLeader && comparison.measure.unit !== "%" ? ratioIn(answer, proxy, base) : null;
+    base && proxy !== base && !figure.extra.added && comparison.measure.unit !== "%"
+      ? ratioIn(answer, proxy, base)
+      : null;
   const texts = [
     estimateText(figure, comparison.measure),
-    ratio && Number.isFinite(ratio) ? timesText(ratio) : "",
+    figure.extra.added
+      ? `+${addedText(answer, figure)}`
+      : ratio && Number.isFinite(ratio)
+        ? timesText(ratio)
+        : "",
   ];
-  return `<tr data-proxy="${proxy}" data-most="${rounded(Math.max(value, high ?? 0))}"${isLeader ? ' class="best"' : ""}><th scope="row">${escaped(titleOf(answer, proxy))}</th><td class="bar"><span style="--value:${rounded(Math.max(value, 0))};background:${colour}"></span>${whisker}</td>${texts.map((text) => `<td>${text}</td>`).join("")}</tr>`;
+  return `<tr data-proxy="${proxy}" data-most="${rounded(Math.max(value, high ?? 0))}"${isLeader ? ' class="best"' : ""}><th scope="row">${escaped(titleOf(answer, proxy))}${upTo ? ` <small>to ${number(upTo)}</small>` : ""}</th><td class="bar"><span style="--value:${rounded(Math.max(value, 0))};background:${colour}"></span>${whisker}</td>${texts.map((text) => `<td>${text}</td>`).join("")}</tr>`;
 }
 
 function rounded(value: number): number {

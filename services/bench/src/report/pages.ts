@@ -3,7 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { NONE } from "../numbers.ts";
+import { loopText } from "./text.ts";
 import {
+  addedText,
   amountText,
   estimateText,
   answersTo,
@@ -16,7 +18,8 @@ import {
 import type { Answer, PublishedRun, Reference } from "./published.ts";
 
 export interface Pages {
-  headline: { footnotes: string; proxies: string[]; columns: Column[] };
+  /** base: what `times` are of, in every column. */
+  headline: { footnotes: string; base: string; proxies: string[]; columns: Column[] };
   charts: Record<string, ChartPlan>;
   groups: { title: string; questions: PageQuestion[] }[];
 }
@@ -47,6 +50,7 @@ export interface PageQuestion {
 
 export interface Headline {
   footnotes: string;
+  base: string;
   columns: string[];
   rows: { proxy: string; title: string; version: string; cells: HeadlineCell[] }[];
 }
@@ -74,18 +78,23 @@ export function theAnswer(runs: PublishedRun[], reference: Reference): Answer {
 }
 
 export function headlineOf(runs: PublishedRun[], { headline }: Pages): Headline {
-  const { proxies, columns } = headline;
+  const { proxies, columns, base } = headline;
   const answers = columns.map(({ from }) => theAnswer(runs, from));
   return {
     footnotes: headline.footnotes,
-    columns: columns.map(({ title, notes }) =>
-      [title, notes?.column].filter(Boolean).join("\u00a0"),
-    ),
+    base,
+    columns: columns.map(({ title, notes }, i) => {
+      const { load } = answers[i].comparison;
+      const told = load ? `${title}, ${loopText(load)}` : title;
+      return [told, notes?.column].filter(Boolean).join("\u00a0");
+    }),
     rows: proxies.map((proxy) => ({
       proxy,
       title: titleOf(answers.find((one) => figureOf(one, proxy)) ?? answers[0], proxy),
       version: versionOf(answers, proxy),
-      cells: columns.map((column, i) => headlineCell(column, answers[i], proxy, proxies)),
+      cells: columns.map((column, i) =>
+        headlineCell(column, answers[i], { proxy, base, among: proxies }),
+      ),
     })),
   };
 }
@@ -102,8 +111,7 @@ function versionOf(answers: Answer[], proxy: string): string {
 function headlineCell(
   { show, notes }: Column,
   answer: Answer,
-  proxy: string,
-  among: string[],
+  { proxy, base, among }: { proxy: string; base: string; among: string[] },
 ): HeadlineCell {
   const figure = figureOf(answer, proxy);
   const note = notes?.[proxy] ?? "";
@@ -118,16 +126,13 @@ function headlineCell(
   const leaders = leadersOf(answer, among);
   const text = {
     value: () => estimateText(figure, answer.comparison.measure, 2),
-    added: () => {
-      const added = figure.extra.added?.value ?? NaN;
-      return amountText(added, answer.comparison.measure, added < 1 ? 1 : 2);
-    },
+    added: () => addedText(answer, figure),
     share: () => shareText(value),
     times: () => {
-      const [best] = leaders.toSorted((a, b) => (ratioIn(answer, a, b) ?? 1) - 1);
-      return leaders.length > 1 && leaders.includes(proxy)
+      const of = figureOf(answer, base);
+      return of && of !== figure && of.rank !== null && of.rank === figure.rank
         ? "≈ 1×"
-        : timesText(ratioIn(answer, proxy, best) ?? NaN);
+        : timesText(ratioIn(answer, proxy, base) ?? NaN);
     },
   }[show]();
   return { text, best: leaders.includes(proxy), note };

@@ -4,7 +4,9 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { NONE, shownUnit } from "../numbers.ts";
+import type { FlagFigures } from "../model/flag.ts";
+import { NONE, number, shownUnit, times } from "../numbers.ts";
+import { connectionsInAll } from "../plan/workload.ts";
 import { bothEnds, isSkipped, isSpan, MISSING_SHORT, titleOfProxy } from "./text.ts";
 import type {
   Comparison,
@@ -121,6 +123,15 @@ export function settingsOf({ comparisons }: PublishedRun, { settings }: Comparis
   return settings.map((key) => comparisons.settings[key]);
 }
 
+/** `1,000 to 9,000`: connections of its settings; of slopes those at which all are compared. */
+export function countsIn({ run, comparison }: Answer): string {
+  const common = comparison.flags.find(({ code }) => code === "common-counts");
+  const { least, most } = (common?.figures ?? {}) as Partial<FlagFigures["common-counts"]>;
+  const all = settingsOf(run, comparison).map(({ workload }) => connectionsInAll(workload));
+  const ends = [least ?? Math.min(...all), most ?? Math.max(...all)];
+  return [...new Set(ends)].map(number).join(" to ");
+}
+
 /** Figures of proxies that have one, without the control. */
 export function proxiesIn({ figures }: Comparison): Figure[] {
   return figures.filter(({ role, estimate }) => role === "proxy" && estimate);
@@ -177,7 +188,7 @@ export function ratioIn(answer: Answer, proxy: string, to: string): number | nul
 
 /** `1.06×`, `12×` */
 export function timesText(ratio: number): string {
-  return `${ratio < 10 ? ratio.toFixed(2) : digits(ratio, 2)}×`;
+  return `${times(ratio)}×`;
 }
 
 /** `34 kB`, `0.47 ms`, `51 %` */
@@ -201,6 +212,14 @@ export function estimateText(
   return [bothEnds(low, high, (end) => digits(end / divisor, most)), unit]
     .filter(Boolean)
     .join(" ");
+}
+
+/** What it adds to the control: `0.49 ms`; `≤ 1.1 ms`, where it cannot be told from nothing. */
+export function addedText({ comparison }: Answer, { extra: { added } }: Figure): string {
+  const { value = NaN, low = null, high = null } = added ?? {};
+  const isTold = low === null || high === null || low > 0 || high < 0;
+  const shown = isTold ? value : high;
+  return `${isTold ? "" : "≤ "}${amountText(shown, comparison.measure, shown < 1 ? 1 : 2)}`;
 }
 
 /** `0.012`, `105,000` */

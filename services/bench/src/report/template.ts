@@ -4,6 +4,7 @@
  *   {{ratio RUN QUESTION PROXY PROXY}}
  *   {{value RUN QUESTION PROXY}} of events as `50–52 %` or `10 of 10`
  *   {{ratio-value …}} of a ratio itself
+ *   {{counts RUN QUESTION}} `1,000 to 9,000`, the connections at which slopes are compared
  *   {{table}} README's table   {{chart NAME}}   {{file NAME}}   {{report RUN}}   {{date}}   {{machine}}
  *
  * Among the words `ws`, `wss` and `key=value` narrow the comparison down to one: measure, event,
@@ -11,7 +12,7 @@
  */
 import { headlineMarkdown, headlineOf, theAnswer } from "./pages.ts";
 import type { Pages } from "./pages.ts";
-import { dayOf, digits, estimateText, figureOf, ratioIn } from "./published.ts";
+import { countsIn, dayOf, digits, estimateText, figureOf, ratioIn } from "./published.ts";
 import type { Answer, PublishedRun, Reference } from "./published.ts";
 
 export interface TemplateContext {
@@ -58,6 +59,7 @@ const PLACES: Record<string, Fill> = {
   "ratio-value": figureFill(1, (answer, [proxy]) =>
     spokenTimes(figureOf(answer, proxy)?.estimate?.value ?? NaN),
   ),
+  counts: figureFill(0, countsIn),
 };
 
 /** @param proxies that the place names */

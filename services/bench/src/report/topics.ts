@@ -13,7 +13,7 @@ import {
   isBest,
   list,
   loopText,
-  powerText,
+  lowPowerOf,
   settingTitle,
   titleOfProxy,
 } from "./text.ts";
@@ -263,6 +263,8 @@ function rankedOf(comparison: Comparison, where: string): Ranked | null {
   if (best.length === 0) return null;
   const behind = figures.filter(({ rank, toBest }) => rank !== null && rank > 1 && toBest);
   const last = behind.sort((a, b) => (b.rank ?? 0) - (a.rank ?? 0))[0];
-  const verb = best.length === 1 ? "is best" : powerText(comparison) || "tie";
+  const missed = lowPowerOf(comparison);
+  const tie = missed ? `cannot be told apart below ${missed}` : "tie";
+  const verb = best.length === 1 ? "is best" : tie;
   return { where, best, verb, last };
 }
