@@ -130,7 +130,8 @@ function headlineCell(
     share: () => shareText(value),
     times: () => {
       const of = figureOf(answer, base);
-      return of && of !== figure && of.rank !== null && of.rank === figure.rank
+      if (of === figure) return "1×";
+      return of && of.rank !== null && of.rank === figure.rank
         ? "≈ 1×"
         : timesText(ratioIn(answer, proxy, base) ?? NaN);
     },

@@ -36,7 +36,7 @@ export interface ReportParts {
 const ON_TOP: FlagCode[] = ["ranked-last", "lacks-settings", "left-out", "survivors", "few-rounds"];
 
 const READING =
-  "**Bold**: best, or no measurable difference from the best. ×: to the best of the column. #: rank. In brackets: 95 % interval over the rounds.";
+  "**Bold**: best, or no measurable difference from the best. ×: to the best of the column. #: rank. In brackets: 95 % interval over the rounds. May miss: smaller differences may be unseen.";
 /** A table with more columns is one a scheme. */
 const MOST_COLUMNS = 6;
 

@@ -18,6 +18,7 @@ import {
   isSpan,
   list,
   loadOf,
+  loopText,
   lowPowerOf,
   missingText,
   MISSING_SHORT,
@@ -152,6 +153,7 @@ function figureColumn(
   footnotes: Footnotes,
   { short }: Options,
 ): MadeColumn {
+  const load = short && comparison.load ? loopText(comparison.load) : loadOf(comparison);
   const missed = short ? lowPowerOf(comparison) : "";
   const { measure, figures } = comparison;
   const values = figures.flatMap(({ estimate }) => estimate?.value ?? []);
@@ -160,9 +162,7 @@ function figureColumn(
   return {
     head: {
       title,
-      small: [where, unit, loadOf(comparison), missed && `may miss differences below ${missed}`]
-        .filter(Boolean)
-        .join(", "),
+      small: [where, unit, load, missed && `may miss <${missed}`].filter(Boolean).join(", "),
     },
     cell(name) {
       const one = figures.find(({ proxy }) => proxy === name);

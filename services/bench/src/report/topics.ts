@@ -210,9 +210,10 @@ export function summaryOf(file: Comparisons, answers = answersOf(file)): string[
     const loop = loopOf(own[0].comparison);
     const ranked = own.flatMap(({ comparison, where }) => rankedOf(comparison, where) ?? []);
     const ties = Map.groupBy(ranked, ({ best, verb }) => `${tying(best)} ${verb}`);
-    const lines = [...ties].map(
-      ([told, same]) => `${asked}: ${told} (${list(same.map(({ where }) => where))}).`,
+    const leading = [...ties].map(
+      ([told, same]) => `${told} (${list(same.map(({ where }) => where))})`,
     );
+    const lines = leading.length > 0 ? [`${asked}: ${leading.join("; ")}.`] : [];
     const worst = Map.groupBy(
       ranked.filter(({ last }) => last),
       ({ last, best }) => JSON.stringify([last?.proxy, best[0].proxy, !last?.extra.added]),
