@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { answersTo, leadersOf, readRuns } from "../report/published.ts";
+import { chartsOf } from "../report/charts-of-pages.ts";
+import { questionsOf } from "../report/index-of-questions.ts";
+import { addedText, answersTo, countsIn, leadersOf, readRuns } from "../report/published.ts";
 import { headlineMarkdown, headlineOf, readPages } from "../report/pages.ts";
 import { filledIn } from "../report/template.ts";
 import { makePages } from "./published-pages.ts";
@@ -12,6 +14,10 @@ const PUBLISHED = join(PROJECT, "published");
 const pages = readPages(PUBLISHED);
 const runs = readRuns(PUBLISHED);
 const made = makePages(PROJECT);
+const CPU_SMALL = {
+  question: "cpu_us_per_message",
+  parameters: { MESSAGE_BYTES: [0, 1024] as [number, number] },
+};
 
 test("README and the pages over all published runs are those of today's runs and templates", () => {
   const files = Object.keys(made);
@@ -42,6 +48,80 @@ test("no text has a hole in it, and every page fits", () => {
   }
   assert.ok(made["published/index.html"].length < 400_000);
   assert.ok(made["README.md"].split(/\s+/).length < 900, "README has 900 words or more");
+});
+
+const reports = runs.map(({ name }): [string, string] => [
+  `published/${name}/report.md`,
+  readFileSync(join(PUBLISHED, name, "report.md"), "utf8"),
+]);
+const TEXTS = [...Object.entries(made).filter(([name]) => name.endsWith(".md")), ...reports];
+
+/** What the record cannot carry; a row's own test tells whether a line says it. */
+const NEVER: [what: string, isSaid: (line: string) => boolean][] = [
+  [
+    "four digits or more of a figure",
+    (line) => /\d,\d\d[1-9] ?(µs|kB|MB|ms)\b|\d{2}\.\d{2,}×|\d\.\d{3,}×/.test(line),
+  ],
+  ["connections per GiB, a reciprocal", (line) => /connections (per|a) GiB/i.test(line)],
+  ["CPU per operation without its loop", (line) => isCpuHead(line) && !LOOP.test(line)],
+  [
+    "reference as a unit for other machines",
+    (line) => /can be compared with other machines/.test(line),
+  ],
+  ["a million, or any number beyond what was held", (line) => /1,000,000|1 million/.test(line)],
+];
+const LOOP = /closed loop|set rate|one at a time/;
+
+/** The head of a table of figures, or a row of published/README.md. */
+function isCpuHead(line: string): boolean {
+  return (
+    /^\|.*CPU per (new )?(connection|message|handshake|request)\b/i.test(line) &&
+    !/“|claim/i.test(line)
+  );
+}
+
+for (const [what, isSaid] of NEVER)
+  test(`no report or page says: ${what}`, () => {
+    for (const [name, text] of TEXTS.filter(([file]) => !file.endsWith("CLAIMS.md")))
+      assert.deepEqual(
+        text.split("\n").filter((line) => isSaid(line)),
+        [],
+        name,
+      );
+  });
+
+test("a share of the reference's CPU stands under the load that it is of", () => {
+  for (const [name, text] of reports)
+    for (const [, title] of text.matchAll(/^\*\*(.*)\*\*\n\n\| Proxy \| × reference/gm))
+      assert.match(title, LOOP, name);
+});
+
+test("plain and TLS of a question are of one run and load where a run has both; a chart joins no two", () => {
+  const asked = { ...pages, groups: [{ title: "", questions: [{ title: "", from: CPU_SMALL }] }] };
+  const [{ answers }] = questionsOf(runs, asked);
+  assert.equal(new Set(answers.map(({ run }) => run.name)).size, 1);
+  assert.deepEqual(new Set(answers.map(({ comparison }) => comparison.load?.loop)).size, 1);
+  const series = ["nginx-idle", "idle-tls"].map((run, i) => ({
+    title: run,
+    run,
+    question: "memory-per-connection",
+    measure: "proxy_memory_mean_usage_bytes",
+    scheme: (["ws", "wss"] as const)[i],
+  }));
+  const charts = { joined: { title: "Joined", axis: "", series } };
+  assert.throws(() => chartsOf(runs, { ...pages, charts }), /"Joined" joins two runs/);
+});
+
+test("what a proxy adds is an upper end where it cannot be told from nothing; slopes name their counts", () => {
+  const added = (low: number, high: number) => {
+    const [answer] = answersTo(runs, { question: "echo-at-rate", scheme: "ws" });
+    const figure = answer.comparison.figures[0];
+    const estimate = { value: 0.47, low, high, basis: "ci95" as const };
+    return addedText(answer, { ...figure, extra: { added: estimate } });
+  };
+  assert.deepEqual([added(0.1, 0.9), added(-0.05, 1.07)], ["0.5 ms", "≤ 1.1 ms"]);
+  const [idle] = answersTo(runs, { run: "idle-tls", question: "memory-per-connection" });
+  assert.equal(countsIn(idle), "1,000 to 9,000");
 });
 
 test("links of README and the pages lead somewhere in the repository", () => {

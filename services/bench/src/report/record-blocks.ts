@@ -208,7 +208,7 @@ function negotiatedText(cells: JudgedCell[]): string {
 }
 
 const INDEX_NOTE =
-  "In every cell a pinned nginx, the reference, carried a share of the same load. Where it had turns of its own, CPU time held against it is ranked; where it ran beside the proxy, which makes it up to 13 % dearer, CPU time as measured. × reference can be compared with other machines of the kind. × best: times the lowest of the column before. SD: over the rounds, in % of the mean.";
+  "In every cell a pinned nginx, the reference, carried a share of the same load. Where it had turns of its own, CPU time held against it is ranked; where it ran beside the proxy, which makes it up to 13 % dearer, CPU time as measured. × reference is of the load named alone; runs hours apart differ by more than their intervals. × best: times the lowest of the column before. SD: over the rounds, in % of the mean.";
 
 /** How fast the machine was, and each proxy in units that another machine has too. */
 export function indexBlocks({ comparisons: file, cells }: Reported): Block[] {

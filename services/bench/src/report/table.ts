@@ -452,7 +452,7 @@ export function noiseTable(comparisons: Comparison[], where: (one: Comparison) =
         );
         const texts = [
           where(one),
-          measureTitle(one.measure),
+          [measureTitle(one.measure), loadOf(one)].filter(Boolean).join(", "),
           known(estimate?.value, scale.text),
           estimate ? scale.ends(estimate) : "",
           medians.join(" / "),
