@@ -76,7 +76,7 @@ const LOOP = /closed loop|set rate|one at a time/;
 function isCpuHead(line: string): boolean {
   return (
     /^\|.*CPU per (new )?(connection|message|handshake|request)\b/i.test(line) &&
-    !/“|claim/i.test(line)
+    !/Mostly queueing/.test(line)
   );
 }
 
