@@ -127,7 +127,7 @@ test("a run without a figure says that", () => {
 
 test("a proxy against a copy of itself has a table of its own", () => {
   const text = terminalOf(reported(selfResults()).comparisons);
-  assert.match(text, /CPU per connection +[01]\.\d\d× .* no difference/);
+  assert.match(text, /CPU per connection, closed loop, .* % busy +[01]\.\d\d× .* no difference/);
 });
 
 function settings(all: Record<string, Record<string, number>>): Record<string, Setting> {
