@@ -24,6 +24,8 @@ export interface Check {
   answers?: boolean;
   /** what `run` finds is said beside the ok; the empty text is none */
   remarks?: boolean;
+  /** it takes a tuned configuration: of any other what was found is reported, and is no failure */
+  tuning?: boolean;
   /**
    * what was found, when it is as expected; rejects with what was found or what went wrong
    * otherwise

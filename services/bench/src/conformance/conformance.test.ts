@@ -94,6 +94,24 @@ test("a relay that delays nothing passes every check", async (t) => {
   assert.deepEqual(failuresOf(await check(t, { relay: NO_DELAY })), []);
 });
 
+test("what takes tuning is reported of a target that is not tuned; all else fails", async (t) => {
+  const faults = {
+    server: {
+      forward() {},
+      tls: { minVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0", secureOptions: 0 },
+      ws: { autoPong: false },
+    },
+  } as const;
+  const strict = failuresOf(await check(t, faults));
+  const results = await check(t, { ...faults, options: { tuned: false } });
+  const excused = results
+    .filter(({ untuned }) => untuned)
+    .map(({ scheme, id }) => `${scheme} ${id}`);
+  assert.deepEqual(failuresOf(results), both("ping"));
+  assert.deepEqual([...excused, ...both("ping")].sort(), strict.sort());
+  assert.ok(excused.includes("ws forwarded-for") && excused.includes("wss tls13-cipher"));
+});
+
 test("no check is without a fault that it finds", () => {
   const found = new Set(
     [MESSAGE_WRONGS, REQUEST_WRONGS, TLS_WRONGS, RELOAD_WRONGS].flatMap((wrongs) =>

@@ -17,6 +17,10 @@ test("one line a check", () => {
     "FAIL wss  text message echoed: expected a text message of 3 bytes; got a binary message of 3 bytes",
   );
   assert.equal(
+    formatResult({ ...RESULT, ok: true, untuned: true }),
+    "note wss  text message echoed: expected a text message of 3 bytes; got a binary message of 3 bytes",
+  );
+  assert.equal(
     formatResult({ ...RESULT, scheme: "ws", ok: true, skipped: "the control has none" }),
     "skip ws   text message echoed: the control has none",
   );

@@ -14,6 +14,7 @@ export function formatResult({
   skipped,
   no,
   remark,
+  untuned,
 }: CheckResult): string {
   const line = (mark: string) => `${mark.padEnd(4)} ${scheme.padEnd(4)} ${title}`;
   if (skipped) {
@@ -25,7 +26,11 @@ export function formatResult({
   if (remark) {
     return `${line("ok")}: ${remark}`;
   }
-  return ok ? line("ok") : `${line("FAIL")}: expected ${expected}; got ${actual}`;
+  const differs = (mark: string) => `${line(mark)}: expected ${expected}; got ${actual}`;
+  if (untuned) {
+    return differs("note");
+  }
+  return ok ? line("ok") : differs("FAIL");
 }
 
 /**

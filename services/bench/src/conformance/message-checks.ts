@@ -20,6 +20,7 @@ export const MESSAGE_CHECKS: Check[] = [
   {
     id: "idle",
     title: "idle connection stays open",
+    tuning: true,
     expected: ({ idleMs }) => `open and echoing after ${idleMs / 1_000} s without traffic`,
     timeLimitMs: ({ idleMs, timeoutMs }) => idleMs + timeoutMs,
     async run(target) {

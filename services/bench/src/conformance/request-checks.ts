@@ -94,6 +94,7 @@ export const REQUEST_CHECKS: Check[] = [
   {
     id: "forwarded-for",
     title: "X-Forwarded-For reaches the server",
+    tuning: true,
     expected: "the client's address in X-Forwarded-For",
     skip: skipWithoutForwarded,
     async run(target) {
@@ -110,6 +111,7 @@ export const REQUEST_CHECKS: Check[] = [
   {
     id: "forwarded-proto",
     title: "X-Forwarded-Proto reaches the server",
+    tuning: true,
     expected: (target) => forwardedProto(target),
     skip: skipWithoutForwarded,
     run: (target) => protoArrives(target, {}),
@@ -117,6 +119,7 @@ export const REQUEST_CHECKS: Check[] = [
   {
     id: "forged-proto",
     title: "X-Forwarded-Proto sent by the client is replaced",
+    tuning: true,
     expected: (target) => forwardedProto(target),
     skip: skipWithoutForwarded,
     run: (target) =>
@@ -151,7 +154,7 @@ export const REQUEST_CHECKS: Check[] = [
   },
 ];
 
-function upgradeHeaders() {
+export function upgradeHeaders() {
   return {
     Connection: "Upgrade",
     Upgrade: "websocket",

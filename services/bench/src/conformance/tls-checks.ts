@@ -70,6 +70,7 @@ function cipherCheck(
   return {
     id,
     title: `${spoken(version)} cipher of the policy negotiated`,
+    tuning: true,
     expected: (target) =>
       `${allowed(target).join(" or ")}${isLeftToClient(target) ? ", with a client that prefers it" : ""}`,
     skip: skipUnlessAllowed(version),
@@ -99,6 +100,7 @@ function groupCheck(id: string, version: SecureVersion): Check {
   return {
     id,
     title: `${spoken(version)} key-exchange group of the policy negotiated`,
+    tuning: true,
     expected: ({ policy }) => policy.groups.join(" or "),
     skip: skipUnlessAllowed(version),
     async run(target) {
@@ -113,6 +115,7 @@ function foreignGroupCheck(id: string, version: SecureVersion): Check {
   return {
     id,
     title: `${spoken(version)} client without a group of the policy refused`,
+    tuning: true,
     expected: "no TLS connection",
     skip: skipUnlessAllowed(version),
     run: (target) => refused(target, { ...only(version), ecdhCurve: foreignGroups(target.policy) }),
@@ -123,6 +126,7 @@ function oldVersionCheck(id: string, version: SecureVersion): Check {
   return {
     id,
     title: `${spoken(version)} client refused`,
+    tuning: true,
     expected: "no TLS connection",
     skip: ({ policy }) =>
       isAllowed(policy, version) ? `the policy allows ${spoken(version)}` : undefined,
@@ -136,6 +140,7 @@ function resumptionCheck(id: string, version: SecureVersion): Check {
   return {
     id,
     title: `${spoken(version)} session resumed or not, as in the policy`,
+    tuning: true,
     expected: ({ policy }) =>
       `${policy.sessionResumption ? "an abbreviated" : "a full"} handshake where a connection offers an earlier session`,
     skip: skipUnlessAllowed(version),

@@ -157,6 +157,7 @@ test("versions: asked once an image and command, first line and rest apart, fail
     choosesTls13Cipher: true,
     addsForwardedHeaders: true,
     groups: [],
+    tuned: true,
     sendsProxyProtocol: false,
     websocketsOverHttp2: false,
     serves: "websockets" as const,

@@ -31,6 +31,7 @@ const proxy: Proxy = {
   choosesTls13Cipher: true,
   addsForwardedHeaders: true,
   groups: [],
+  tuned: true,
   sendsProxyProtocol: false,
   websocketsOverHttp2: false,
   serves: "websockets",

@@ -197,7 +197,7 @@ for (const [title, from, to, line, fact, next] of [
     "nginx",
     2,
     /unknown group of proxies "nginx"/,
-    /^Groups: all, classic, common, http2\. Expected one of them, or a list such as \[nginx, haproxy\]/,
+    /^Groups: all, classic, common, defaults, http2\. Expected one of them, or a list such as \[nginx, haproxy\]/,
   ],
   [
     "an unknown group",
@@ -213,7 +213,7 @@ for (const [title, from, to, line, fact, next] of [
     "[hitch, comon]",
     2,
     /unknown proxy "comon"/,
-    /^Did you mean common\? .*Groups: all, classic, common, http2\.$/,
+    /^Did you mean common\? .*Groups: all, classic, common, defaults, http2\.$/,
   ],
   [
     "an empty list of values",

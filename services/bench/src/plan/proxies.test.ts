@@ -37,6 +37,7 @@ test("a folder with a proxy.json is a proxy, named as the folder", (t) => {
   const usual = {
     choosesTls13Cipher: true,
     websocketsOverHttp2: false,
+    tuned: true,
     sendsProxyProtocol: false,
     serves: "websockets",
     schemes: ["ws", "wss"],
@@ -64,6 +65,7 @@ test("what differs from most is read", (t) => {
     choosesTls13Cipher: false,
     groups: ["common"],
     websocketsOverHttp2: true,
+    tuned: false,
     sendsProxyProtocol: true,
     serves: "files",
     schemes: ["wss"],
@@ -298,18 +300,31 @@ test("a group stands for its proxies, each once; what asks for one proxy takes n
       a: JSON.stringify({ ...valid, groups: ["common"] }),
       b: JSON.stringify(valid),
       c: JSON.stringify({ ...valid, groups: ["common"] }),
+      d: JSON.stringify({ ...valid, groups: ["defaults"], tuned: false }),
     }),
   );
   const picked = (...names: string[]) => pickProxies(proxies, names).map(({ name }) => name);
-  assert.deepEqual(groupNames(proxies), ["all", "common"]);
+  assert.deepEqual(groupNames(proxies), ["all", "common", "defaults"]);
   assert.deepEqual(picked("common"), ["a", "c"]);
   assert.deepEqual(picked("c", "common", "b"), ["c", "a", "b"]);
   assert.deepEqual(picked("all"), ["a", "b", "c"]);
+  assert.deepEqual(picked("defaults"), ["d"]);
   assert.throws(() => pickProxy(proxies, "common"), {
     message: "common is a group of proxies",
     next: "Expected one of a, c.",
     exitCode: 2,
   });
+});
+
+test("what is not tuned is a variant of what is, in the group defaults alone", () => {
+  const proxies = readProxies(root);
+  const own = proxies.filter(({ tuned }) => !tuned);
+  assert.ok(own.length >= 6);
+  assert.deepEqual(pickProxies(proxies, ["defaults"]), own);
+  for (const { name, groups, variantOf } of own) {
+    assert.deepEqual(groups, ["defaults"], name);
+    assert.ok(variantOf && name === `${variantOf.proxy}-defaults`, name);
+  }
 });
 
 test("no group has the name of a folder", () => {
@@ -325,10 +340,13 @@ test("the descriptors that a proxy says its configuration allows are those of th
   for (const { name, descriptorLimit, variantOf } of readProxies(root)) {
     // A variant has the configuration of its original, where it has none of its own.
     const limits = [name, ...(variantOf ? [variantOf.proxy] : [])]
-      .flatMap((folder) => readdirSync(join(root, folder)).map((file) => join(folder, file)))
-      .filter((file) => /\.(conf|cfg)$/.test(file))
-      .flatMap((file) => [
-        ...readFileSync(join(root, file), "utf8").matchAll(
+      .flatMap((folder) =>
+        readdirSync(join(root, folder)).map((file) => ({ file, path: join(root, folder, file) })),
+      )
+      .filter(({ file }, i, all) => all.findIndex((one) => one.file === file) === i)
+      .filter(({ file }) => /\.(conf|cfg)$/.test(file))
+      .flatMap(({ path }) => [
+        ...readFileSync(path, "utf8").matchAll(
           /^\s*(?:worker_connections|fd-hard-limit)\s+(\d+)/gm,
         ),
       ])

@@ -72,6 +72,11 @@ export interface Proxy {
   choosesTls13Cipher: boolean;
   /** carries WebSockets over HTTP/2 (RFC 8441) on 8443; default: false */
   websocketsOverHttp2: boolean;
+  /**
+   * default: true; false: it has the shortest configuration of its documentation, and is not held
+   * to what takes tuning
+   */
+  tuned: boolean;
   /** tells the server the client's address by the PROXY protocol; default: false */
   sendsProxyProtocol: boolean;
   /**
@@ -101,7 +106,7 @@ export interface Proxy {
   sameWorkAs: SameWork | null;
   /**
    * in which battles and the command line may name it; default: none but GROUP_OF_ALL, which
-   * has every proxy
+   * has every proxy that is tuned
    */
   groups: string[];
   /** each ends with a status other than 0, and says why, when the config is wrong */
@@ -133,7 +138,7 @@ export interface Proxy {
 
 /** The folder of the control: load reaches an echo server directly. */
 export const CONTROL = "none";
-/** The group that every proxy is in. */
+/** The group that every proxy is in which is tuned. */
 export const GROUP_OF_ALL = "all";
 
 /** What need not be said: so it is with most. */
@@ -141,6 +146,7 @@ const DEFAULTS = {
   shape: "circle",
   choosesTls13Cipher: true,
   websocketsOverHttp2: false,
+  tuned: true,
   sendsProxyProtocol: false,
   serves: "websockets",
   schemes: ["ws", "wss"],
@@ -159,7 +165,7 @@ const DEFAULTS = {
 };
 
 /** What a variant has not from its original. */
-const OWN = ["title", "colour", "groups", "sameWorkAs"];
+const OWN = ["title", "colour", "groups", "tuned", "sameWorkAs"];
 
 /**
  * @param host where the proxy is found
@@ -259,6 +265,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+function groupsOf({ tuned, groups }: Pick<Proxy, "tuned" | "groups">): string[] {
+  return tuned ? [GROUP_OF_ALL, ...groups] : groups;
+}
+
 /** @returns names of the groups that they are in, sorted */
 export function groupNames(proxies: Pick<Proxy, "groups">[]): string[] {
   return [...new Set([GROUP_OF_ALL, ...proxies.flatMap(({ groups }) => groups)])].sort();
@@ -281,7 +291,7 @@ export function knownProxies(proxies: Pick<Proxy, "name" | "groups">[], name: st
  */
 export function pickProxies(proxies: Proxy[], names: string[]): Proxy[] {
   const picked = names.flatMap((name) => {
-    const group = proxies.filter(({ groups }) => [GROUP_OF_ALL, ...groups].includes(name));
+    const group = proxies.filter((proxy) => groupsOf(proxy).includes(name));
     return group.length > 0 ? group : pickProxy(proxies, name);
   });
   return [...new Set(picked)];
