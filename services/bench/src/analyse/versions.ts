@@ -18,9 +18,12 @@ export function versionsOf(
   parts: string[],
 ): string[] {
   const { Versions: versions = {} } = details;
-  const told = parts.flatMap((service) => {
-    const [, name, version] = String(versions[service] ?? "").match(NAME_AND_VERSION) ?? [];
-    return version ? `${name} ${version}` : [];
-  });
+  const told = parts.flatMap((service) => shortVersion(String(versions[service] ?? "")) ?? []);
   return [...new Set(told)];
+}
+
+/** @param told first line of what a program says; null: it is in none of the known forms */
+export function shortVersion(told: string): string | null {
+  const [, name, version] = told.match(NAME_AND_VERSION) ?? [];
+  return version ? `${name} ${version}` : null;
 }
