@@ -27,7 +27,16 @@ import { measure, measuresOf } from "./measures.ts";
 import { PER_HANDSHAKE, withOperationCosts } from "./operation-costs.ts";
 import { percentiles } from "./percentile.ts";
 import { placesIn } from "./places.ts";
-import { copies, copyIn, handshakes, multiplexed, networks, noiseFloor, tls } from "./ratio.ts";
+import {
+  copies,
+  copyIn,
+  defaults,
+  handshakes,
+  multiplexed,
+  networks,
+  noiseFloor,
+  tls,
+} from "./ratio.ts";
 import type { NoiseFloor } from "./ratio.ts";
 import { heldAgainstReference } from "./reference.ts";
 import { compareRounds } from "./rounds.ts";
@@ -65,6 +74,7 @@ export function analyse(
     ...handshakes(run),
     ...networks(run),
     ...multiplexed(run),
+    ...defaults(run),
     ...searches(recorded),
     ...events(recorded, eventCells),
     ...storms(recorded, eventCells),
@@ -252,11 +262,15 @@ function insideNoise(one: Comparison, floor: NoiseFloor | null): Comparison {
 export function judge(results: Results, policy: TlsPolicy | null): JudgedCell[] {
   const last = new Map(results.cells.map((record) => [record.id, record]));
   const profiles = new Map(results.plan.cells.map(({ id, profile }) => [id, profile]));
+  const untuned = new Set(
+    results.proxies.filter(({ tuned }) => tuned === false).map(({ name }) => name),
+  );
   return results.cells.map((record) => {
     const workload = workloadOf(results.plan, record);
     const flags: Flag[] = flagsOf(record, {
       workload,
-      policy,
+      // What TLS costs by default is asked of a proxy that is not tuned.
+      policy: untuned.has(record.proxy) ? null : policy,
       keyType: results.plan.keyType,
       isControl: profiles.get(record.id) === CONTROL,
       isBeside: results.plan.sideBySide,

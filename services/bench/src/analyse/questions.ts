@@ -20,6 +20,7 @@ export const GROUPS = {
   failures: "Failures",
   tls: "TLS",
   network: "Network",
+  tuning: "Defaults",
   noise: "Noise",
 };
 
@@ -379,6 +380,14 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
     },
     multiplexed: {
       title: "Shared HTTP/2 connections as a multiple of separate ones",
+      charts: BARS,
+      answer: 1,
+      columns: ["medians"],
+    },
+  },
+  tuning: {
+    defaults: {
+      title: "Defaults as a multiple of tuned",
       charts: BARS,
       answer: 1,
       columns: ["medians"],

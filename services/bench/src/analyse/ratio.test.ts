@@ -190,3 +190,25 @@ test("a difference no larger than that of a proxy from its copy is inside the no
   assert.equal(noise(1.02), undefined);
   assert.deepEqual(noise(1.2), { proxies: ["haproxy"], ratio: 1.2, floor: "aa-run" });
 });
+
+test("what is not tuned is held beside its original, under each cost; what is tuned, beside nothing", () => {
+  const run = results({
+    proxies: { nginx: {}, "nginx-16k": {}, "nginx-defaults": { cpuUsPerHandshake: 400 } },
+    schemes: ["ws"],
+  });
+  const of = (name: string) => run.proxies.find((one) => one.name === name);
+  const variantOf = { proxy: "nginx", differs: "all" };
+  Object.assign(of("nginx-16k") ?? {}, { variantOf });
+  assert.deepEqual(
+    look(run).all.filter(({ question }) => question === "defaults"),
+    [],
+  );
+  Object.assign(of("nginx-defaults") ?? {}, { variantOf, tuned: false });
+  const found = look(run).all.filter(({ question }) => question === "defaults");
+  assert.deepEqual(
+    found.map(({ measure, figures }) => [measure.key, figures.map(({ proxy }) => proxy)]),
+    [["cpu_us_per_connection", ["nginx-defaults"]]],
+  );
+  const { estimate } = figureOf(found[0], "nginx-defaults");
+  assert.ok((estimate?.value ?? 0) > 1.3);
+});

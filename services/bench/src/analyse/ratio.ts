@@ -144,6 +144,38 @@ export function multiplexed(run: Run): Comparison[] {
   });
 }
 
+/** What a proxy costs while connections are opened, and while they are held. */
+const COSTS_OPENING = ["cpu_us_per_connection"];
+const COSTS_HOLDING = [
+  "cpu_us_per_message",
+  "proxy_memory_baseline_usage_bytes",
+  "proxy_memory_per_connection_bytes",
+];
+
+/** Proxies that are not tuned, each beside its original, which is. */
+export function defaults(run: Run): Comparison[] {
+  const { proxies, plan } = run.results;
+  const names = new Set(proxies.map(({ name }) => name));
+  const pairs = proxies.flatMap(({ name, tuned, variantOf }) =>
+    tuned === false && variantOf && names.has(variantOf.proxy) ? [[name, variantOf.proxy]] : [],
+  );
+  if (pairs.length === 0) return [];
+  return run.settings.flatMap((setting) => {
+    const costs = setting.workload.holdsConnections ? COSTS_HOLDING : COSTS_OPENING;
+    return costs.flatMap((key) => {
+      const figures = pairs.flatMap(([proxy, original]) => {
+        const values = [proxy, original].map((name) => roundsIn(run, setting, name, key));
+        const ratio = ratioOf(values[0], values[1], plan.seed);
+        const medians = () => values.map((all) => median([...all.values()])) as [number, number];
+        return ratio ? [ratioFigure(proxy, ratio, { medians: medians() })] : [];
+      });
+      if (figures.length === 0) return [];
+      const question = "defaults";
+      return comparison({ question, measure: inTimes(measure(key)), settings: [setting], figures });
+    });
+  });
+}
+
 function differsIn(means: Meaning, a: Setting, b: Setting): boolean {
   return isSameBut(a.workload.parameterNames[means], a, b);
 }
