@@ -82,7 +82,7 @@ export async function testProxies(file: number, files: number) {
     for (const proxy of proxies.filter((_, i) => i % files === file)) {
       const options = { name, env: { ...env }, profile: proxy.name };
       const project = Object.assign(new LabProject(projectDirectory, options), { name });
-      const isOriginal = !differsInFilesAlone(proxy, config);
+      const isOriginal = proxy.tuned && !differsInFilesAlone(proxy, config);
       await t.test(proxy.name, { skip: unavailable.get(proxy.name) }, (t) =>
         assertProxy(t, project, { proxy, generation, isOriginal }),
       );
@@ -145,7 +145,7 @@ async function assertConforms(
   proxy: Proxy,
   about: Pick<ConformanceOptions, "ca" | "reload"> & Partial<ConformanceOptions>,
 ) {
-  const { serves, websocketsOverHttp2 } = proxy;
+  const { serves, tuned, websocketsOverHttp2 } = proxy;
   const { schemes = proxy.schemes } = about;
   const results = await runConformance({
     host: "proxy",
@@ -154,6 +154,7 @@ async function assertConforms(
     keyType: "ecdsa",
     schemes,
     serves,
+    tuned,
     choosesTls13Cipher: proxy.choosesTls13Cipher,
     forwarded: proxy.addsForwardedHeaders,
     proxyProtocol: proxy.sendsProxyProtocol,

@@ -38,7 +38,7 @@ const WRAPPER = join(projectDirectory, "proxies/raise-limits.sh");
 
 const { proxies, unavailable, config } = await readAvailableProxies();
 const websocketProxies = proxies.filter(
-  ({ name, serves }) => serves === "websockets" && !unavailable.has(name),
+  ({ name, serves, tuned }) => tuned && serves === "websockets" && !unavailable.has(name),
 );
 
 test("all proxies at once, under a low soft limit: many connections, and idle ones for 65 s", async (t) => {
