@@ -40,6 +40,7 @@ test("shell scripts", () =>
     "proxies/raise-limits.sh",
     "proxies/run-nginx.sh",
     "proxies/supervise.sh",
+    "proxies/traefik/run-traefik.sh",
     "proxies/write-files.sh",
     "services/bench/test/run-tests",
     "services/echo/start",
