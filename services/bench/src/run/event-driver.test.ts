@@ -184,7 +184,7 @@ for (const [event, sent] of [
     assert.deepEqual(toGo, renewed ? [11, 12] : []);
     assert.deepEqual([eventMs, steps[0].ms], [1000 + SENT_MS, 1000 + SENT_MS]);
     assert.deepEqual(newest, renewed ? { ms: 1000 + SENT_MS, value: "2" } : null);
-    assert.match(told[0], /^(TERM|KILL) to nginx$/);
+    assert.match(told[0], renewed ? /^(TERM|KILL) to nginx$/ : /^KILL to worker 2 of nginx$/);
   });
 }
 

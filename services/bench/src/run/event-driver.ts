@@ -300,13 +300,17 @@ export class EventDriver {
   }
 
   /** The event is when the first signal arrives: what the engine takes to send it is no part. */
-  async #signalInside(to: { life: Life; main: Worker }[], signal: string) {
+  async #signalInside(
+    to: { life: Life; main: Worker }[],
+    signal: string,
+    whom = namesOf(to.map(({ life }) => life)),
+  ) {
     const sent = await Promise.all(
       to.map(({ life, main }) => this.#engine.signalInside(life.state.id, main.inner, signal)),
     );
     const ms = Math.min(...sent);
     if (this.#steps.length === 0) this.#eventMs = ms;
-    this.#note(`${signal} to ${namesOf(to.map(({ life }) => life))}`, ms);
+    this.#note(`${signal} to ${whom}`, ms);
   }
 
   async #startServer() {
@@ -324,7 +328,8 @@ export class EventDriver {
     const worker = this.#busiestChild(this.#observer.processes(), pids);
     if (!worker) throw new CellFailure("start", `${this.#proxy.name} has no worker process`);
     const life = mains.find(({ main }) => main.pid === worker.parent)?.life as Life;
-    await this.#signalInside([{ life, main: worker }], "KILL");
+    const whom = `worker ${worker.inner} of ${life.name}`;
+    await this.#signalInside([{ life, main: worker }], "KILL", whom);
   }
 
   /** @param state of one that was told to end */
