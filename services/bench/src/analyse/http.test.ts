@@ -56,7 +56,9 @@ test("who answers with errors ranks behind all others, whatever is better about 
     }),
   );
   const mean = find("request_ms_mean", isSpring);
-  const { rank, extra } = figureOf(mean, "nginx");
+  const { rank, extra, toBest } = figureOf(mean, "nginx");
+  // A ratio of errors to answers would be below 1, and contradict the rank.
+  assert.equal(toBest, null);
   assert.deepEqual([rank, Math.round(extra.badPercent ?? 0)], [3, 92]);
   const [last] = figuresOf(mean.flags, "ranked-last")?.proxies ?? [];
   assert.equal(last.proxy, "nginx");

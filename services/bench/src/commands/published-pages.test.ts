@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { claimsPage } from "../report/claims.ts";
 import { chartsOf } from "../report/charts-of-pages.ts";
 import { questionsOf } from "../report/index-of-questions.ts";
 import { addedText, answersTo, countsIn, leadersOf, readRuns } from "../report/published.ts";
@@ -110,6 +111,17 @@ test("plain and TLS of a question are of one run and load where a run has both; 
   }));
   const charts = { joined: { title: "Joined", axis: "", series } };
   assert.throws(() => chartsOf(runs, { ...pages, charts }), /"Joined" joins two runs/);
+});
+
+test("a later run of a battle changes no claim, and nothing that names the battle", () => {
+  const later = runs.map((run) => ({
+    ...run,
+    name: `${run.name}/2030-01-01T00-00`,
+    comparisons: { ...run.comparisons, startedAt: "2030-01-01T00:00:00Z" },
+  }));
+  assert.equal(claimsPage(PROJECT, [...later, ...runs]), made["published/CLAIMS.md"]);
+  const asked = { run: "proxies", question: "cpu_us_per_connection", scheme: "ws" as const };
+  assert.deepEqual(answersTo([...later, ...runs], asked), answersTo(runs, asked));
 });
 
 test("what a proxy adds is an upper end where it cannot be told from nothing; slopes name their counts", () => {

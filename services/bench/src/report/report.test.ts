@@ -16,7 +16,7 @@ import { htmlOf } from "./html.ts";
 import { markdownOf, tableLines } from "./markdown.ts";
 import { reportOf } from "./report.ts";
 import { terminalOf } from "./terminal.ts";
-import { flagText, settingTitle } from "./text.ts";
+import { addedText, flagText, loadOf, lowPowerOf, settingTitle } from "./text.ts";
 
 function reported(run: Results): Reported {
   return analyse(run, { policy: POLICY as never });
@@ -128,6 +128,26 @@ test("a run without a figure says that", () => {
 test("a proxy against a copy of itself has a table of its own", () => {
   const text = terminalOf(reported(selfResults()).comparisons);
   assert.match(text, /CPU per connection, closed loop, .* % busy +[01]\.\d\d× .* no difference/);
+});
+
+test("what stands beside a figure: the load, what may be missed, what a proxy adds", () => {
+  const load = (loop: "open" | "closed", atATime: number | null, busyPercent: number | null) =>
+    loadOf({ load: { loop, atATime, busyPercent } });
+  const added = (value: number, low: number | null, high: number | null) =>
+    addedText({ value, low, high, basis: "ci95" }, { unit: "ms" });
+  const table = [
+    [load("open", null, 28.6), "set rate, machine 29 % busy"],
+    [load("closed", 100, 98.7), "closed loop, machine 99 % busy"],
+    [load("closed", 1, null), "one at a time"],
+    [loadOf({}), ""],
+    [lowPowerOf({ detectable: 1.573 }), "1.57×"],
+    [lowPowerOf({ detectable: 1.08 }), ""],
+    [lowPowerOf({ detectable: null }), ""],
+    [added(0.97, 0.06, 1.44), "0.970 ms"],
+    [added(1.64, -0.1, 3.01), "up to 3.01 ms"],
+    [added(0.4, null, null), "0.400 ms"],
+  ];
+  for (const [text, expected] of table) assert.equal(text, expected);
 });
 
 function settings(all: Record<string, Record<string, number>>): Record<string, Setting> {
