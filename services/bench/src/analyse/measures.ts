@@ -651,7 +651,7 @@ function againstReference(
       `cpu_per_${operation}_to_reference`,
       "",
       `CPU per ${operation}, × reference`,
-      `CPU time per ${operation} of the proxy, divided by that of the reference proxy in the same cell. Of all figures of CPU time this alone may be held against another machine's.`,
+      `CPU time per ${operation} of the proxy, divided by that of the reference proxy in the same cell. It is of that load alone.`,
       (record, workload) => ratio(definition(measure).of?.(record, workload), ofReference(record)),
     ),
   ];

@@ -210,7 +210,7 @@ function negotiatedText(cells: JudgedCell[]): string {
 const INDEX_NOTE =
   "In every cell a pinned nginx, the reference, carried a share of the same load. Where it had turns of its own, CPU time held against it is ranked; where it ran beside the proxy, which makes it up to 13 % dearer, CPU time as measured. × reference is of the load named alone; runs hours apart differ by more than their intervals. × best: times the lowest of the column before. SD: over the rounds, in % of the mean.";
 
-/** How fast the machine was, and each proxy in units that another machine has too. */
+/** How fast the machine was, and each proxy beside it. */
 export function indexBlocks({ comparisons: file, cells }: Reported): Block[] {
   const indexed = file.comparisons.filter(
     ({ settings, figures }) => settings.length === 1 && figures.some(({ extra }) => extra.spread),
