@@ -4,7 +4,7 @@
  *
  * The interval of a percentile is the distribution-free one of the rounds' own values. Differences
  * and ratios have one of a bootstrap of whole rounds, of the same rounds for both: simulated with 6
- * and 12 rounds (statistics/pooled-quantiles.test.ts) it covers the true one in 92 to 98 of 100
+ * and 12 rounds (statistics/pooled-quantiles.test.ts) it covers the true one in 92 to 97 of 100
  * cases. Ranks are of the tests over rounds, and of that interval.
  */
 import type { Comparison, Extra, Figure, Setting } from "../model/comparison.ts";

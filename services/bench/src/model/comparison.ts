@@ -78,7 +78,10 @@ export interface Figure {
   role: "proxy" | "control";
   /** null: see `missing`. */
   estimate: Estimate | null;
-  /** To the best; 1 for the best itself. null: nobody is ranked, or this one is not. */
+  /**
+   * To the best; 1 for the best itself, and in the interval of a tie. null: nobody is ranked, or
+   * this one is not, or it answers with errors and the best does not.
+   */
   toBest: Estimate | null;
   /** null: the control does other work, or has no figure. */
   toControl: Estimate | null;

@@ -28,9 +28,8 @@ const CASES = [
 const COMMON = 0.1;
 const WITHIN = 0.5;
 const LATENCIES = 400;
-const RUNS = 150;
-/** Of so many runs, more or less by chance. */
-const CHANCE = 0.02;
+/** Of 1,000 it was 92 to 97 % in these and in four other cases. */
+const RUNS = 250;
 
 for (const { n, own, p } of CASES)
   test(`coverage of difference and ratio: ${n} rounds that differ by ${100 * own} %, p${100 * p}`, () => {
@@ -59,5 +58,5 @@ for (const { n, own, p } of CASES)
       });
     }
     for (const share of covered.map((count) => count / RUNS))
-      assert.ok(share >= 0.9 - CHANCE && share <= 0.98 + CHANCE, `${covered} of ${RUNS}`);
+      assert.ok(share >= 0.9 && share <= 0.98, `${covered} of ${RUNS}`);
   });
