@@ -6,7 +6,8 @@ import { noiseFloorOf } from "./index.ts";
 import { multiplexed } from "./ratio.ts";
 import { settingKey } from "./settings.ts";
 import { codes, figureOf, figuresOf, holds, look, near, told } from "./testing/look.ts";
-import { results, runOf, selfResults } from "./testing/results.ts";
+import { idleResults, results, runOf, selfResults } from "./testing/results.ts";
+import type { Results } from "../model/record.ts";
 import type { Options } from "./testing/results.ts";
 
 const CPU = "cpu_us_per_connection";
@@ -191,24 +192,50 @@ test("a difference no larger than that of a proxy from its copy is inside the no
   assert.deepEqual(noise(1.2), { proxies: ["haproxy"], ratio: 1.2, floor: "aa-run" });
 });
 
-test("what is not tuned is held beside its original, under each cost; what is tuned, beside nothing", () => {
-  const run = results({
-    proxies: { nginx: {}, "nginx-16k": {}, "nginx-defaults": { cpuUsPerHandshake: 400 } },
-    schemes: ["ws"],
-  });
-  const of = (name: string) => run.proxies.find((one) => one.name === name);
+/** @returns proxies by measure that stand beside their original: haproxy as nginx with defaults */
+function heldBeside(run: Results, about: object) {
   const variantOf = { proxy: "nginx", differs: "all" };
-  Object.assign(of("nginx-16k") ?? {}, { variantOf });
-  assert.deepEqual(
-    look(run).all.filter(({ question }) => question === "defaults"),
-    [],
-  );
-  Object.assign(of("nginx-defaults") ?? {}, { variantOf, tuned: false });
-  const found = look(run).all.filter(({ question }) => question === "defaults");
-  assert.deepEqual(
-    found.map(({ measure, figures }) => [measure.key, figures.map(({ proxy }) => proxy)]),
-    [["cpu_us_per_connection", ["nginx-defaults"]]],
-  );
-  const { estimate } = figureOf(found[0], "nginx-defaults");
-  assert.ok((estimate?.value ?? 0) > 1.3);
+  Object.assign(run.proxies.find(({ name }) => name === "haproxy") ?? {}, { variantOf, ...about });
+  return look(run)
+    .all.filter(({ question }) => question === "defaults")
+    .map(({ measure, figures }) => [measure.key, ...figures.map(({ proxy }) => proxy)]);
+}
+
+const HOLDING = [
+  ...["cpu_us_per_message", "proxy_memory_baseline_usage_bytes"],
+  "proxy_memory_per_connection_bytes",
+];
+
+for (const [title, run, about, expected] of [
+  ["what is tuned is held beside nothing", results(), {}, []],
+  [
+    "what is not tuned is held beside its original by its CPU, over both schemes",
+    results(),
+    { tuned: false },
+    [
+      [CPU, "haproxy"],
+      [CPU, "haproxy"],
+    ],
+  ],
+  [
+    "with idle connections by its memory, too",
+    idleResults({ counts: [300], rounds: 6 }),
+    { tuned: false },
+    HOLDING.map((key) => [key, "haproxy"]),
+  ],
+] as [string, Results, object, string[][]][]) {
+  test(`defaults: ${title}`, () => assert.deepEqual(heldBeside(run, about), expected));
+}
+
+test("defaults: TLS that differs from the policy voids the cells of what is tuned alone", () => {
+  const foreign = () =>
+    results({
+      schemes: ["wss"],
+      change: ({ proxy, tls }) => {
+        if (proxy === "haproxy" && tls) tls.group = "X25519MLKEM768";
+      },
+    });
+  assert.deepEqual(heldBeside(foreign(), { tuned: false }), [[CPU, "haproxy"]]);
+  const { cells } = look(foreign());
+  assert.ok(cells.every(({ counted, record }) => counted === (record.proxy !== "haproxy")));
 });
