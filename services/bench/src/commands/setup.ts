@@ -14,7 +14,7 @@ import type { ComposeConfig, ComposeService } from "../platform/docker.ts";
 import type { Proxy } from "../plan/proxies.ts";
 
 /** How offline/install.sh says that it did not find the version wanted. */
-const FALLBACK = /FALLBACK: .*/g;
+export const FALLBACK = /FALLBACK: .*/g;
 
 const OVERRIDE = "compose.override.yaml";
 /** First line of the override, by which a file of the user's own is told apart. */

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { FALLBACK } from "../../src/commands/setup.ts";
+import { readVersions } from "../../src/machine/versions.ts";
+import { OWN_ENGINE, run } from "../../src/platform/docker.ts";
+import { atEnd, projectDirectory, uniqueName } from "../lab.ts";
+
+const BASE = "ws-proxy-bench/base:trixie";
+const present = await OWN_ENGINE.localImages([BASE]);
+
+test(
+  "a suite that is gone: the build says that it falls back, and so do the versions of a run",
+  { skip: !present.has(BASE) && "images are pulled here, not built" },
+  async (t) => {
+    const image = uniqueName();
+    // A name that no build before had: what is cached says nothing.
+    const suite = uniqueName();
+    atEnd(t, () => run(["docker", "image", "rm", image]));
+    const context = join(projectDirectory, "offline");
+    const { code, output } = await run(
+      [
+        ...["docker", "build", "--progress", "plain", "--tag", image, "--build-arg"],
+        ...[`BASE_IMAGE=${BASE}`, "--build-arg", `SUITES=${suite}/1.30 trixie/1.26`],
+        ...["--file", join(context, "nginx/Dockerfile"), context],
+      ],
+      { env: { DOCKER_BUILDKIT: "1" } },
+    );
+    assert.equal(code, 0, output);
+    assert.equal(output.match(FALLBACK)?.length, 1, output);
+    const { reference } = await readVersions({ reference: image }, [], run);
+    assert.match(
+      reference.origin ?? "",
+      new RegExp(`^nginx 1\\.26\\.\\S+ from Debian trixie, as ${suite} has no 1\\.30$`),
+    );
+    assert.match(reference.version, /^nginx version: nginx\/1\.26\./);
+  },
+);
