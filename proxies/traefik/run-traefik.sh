@@ -3,11 +3,25 @@
 # orchestrator would tell it, and takes turns. They are looked up every 5 s; where they have changed, it reads them at SIGHUP.
 set -eu
 servers=/etc/traefik/dynamic/servers/servers.yaml
+known=
 
-# Fails, and changes nothing, where the name has no address, or the same as before.
+# Fails, and changes nothing, where the name has no address, or those that are known.
 write_servers() {
-  urls=$(getent ahostsv4 echo | cut -d ' ' -f 1 | sort -u | sed 's|.*|{ url: "http://&:8080" }|' | paste -s -d , -)
-  [ -n "$urls" ] || return 1
+  urls=
+  before=
+  # A line for each kind of socket: an address and words. The name server gives the addresses in any order.
+  for address in $(getent ahostsv4 echo | sort); do
+    case $address in
+      "$before" | *[!0-9.]*) ;;
+      *)
+        urls="$urls${urls:+, }{ url: \"http://$address:8080\" }"
+        before=$address
+        ;;
+    esac
+  done
+  if [ -z "$urls" ] || [ "$urls" = "$known" ]; then return 1; fi
+  known=$urls
+  # A reload may read at any time: never half a file.
   cat >"$servers.new" <<END
 http:
   services:
@@ -16,8 +30,7 @@ http:
         servers: [$urls]
         serversTransport: echo
 END
-  # A reload may read at any time: never half a file.
-  ! cmp -s "$servers.new" "$servers" && mv "$servers.new" "$servers"
+  mv "$servers.new" "$servers"
 }
 
 write_servers || echo "run-traefik: the name echo has no address yet" >&2
