@@ -128,6 +128,22 @@ test("every container of the measured path raises its soft limit of open files f
   }
 });
 
+test("where a battle kills it, every container of a proxy has a supervisor, and no other has", async () => {
+  const env = { PROXY_ENTRY: "/supervise.sh" };
+  const { services } = await new Project(projectDirectory, { profile: "*", env }).config();
+  const names = proxies.map((proxy) => proxy.name);
+  for (const [name, { entrypoint, volumes = [], profiles }] of Object.entries(services)) {
+    if (NOT_MEASURED.includes(name)) continue;
+    const isProxy = profiles?.some((profile) => names.includes(profile)) ?? false;
+    assert.deepEqual(entrypoint, ["sh", isProxy ? "/supervise.sh" : "/raise-limits.sh"], name);
+    if (isProxy)
+      assert.ok(
+        volumes.some(({ target }) => target === "/supervise.sh"),
+        name,
+      );
+  }
+});
+
 function assertHardened(service: any, about: string) {
   assert.ok(!service.privileged, about);
   assert.deepEqual(service.cap_drop, ["ALL"], about);
