@@ -71,6 +71,8 @@ test("a search that fresh cells did not confirm is a range, not bold, and says s
     at: ["holds", "fails", "holds"],
     others: { relay: { search: steps("+50 -100 -100") } },
   });
+  assert.match(confirmed, /Ranked by the rate that half of all probes keep/);
+  assert.doesNotMatch(open, /Ranked by/);
   assert.match(open, /^\| nginx \| 308–336 \|/m);
   assert.match(open, /A range was not confirmed by fresh cells/);
   assert.doesNotMatch(open, /\*\*\d/);

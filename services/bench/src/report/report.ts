@@ -140,7 +140,7 @@ function topicBlocks(reported: Reported, topic: Topic, curves: Curves, hasBars: 
 }
 
 /** What was done, or promised. */
-function topicNotes({ results: { plan } }: Reported, id: string): Block[] {
+function topicNotes({ comparisons, results: { plan } }: Reported, id: string): Block[] {
   if (id === "lost" && plan.events) {
     const items = Object.entries(plan.events).map(([event, what]) => ({
       label: event,
@@ -151,7 +151,12 @@ function topicNotes({ results: { plan } }: Reported, id: string): Block[] {
   if (id !== "capacity" || !plan.promise) return [];
   const { sloMs, failedPercent, sentPercent } = plan.promise;
   const text = `Promise: p99 ≤ ${number(sloMs)} ms, at most ${number(failedPercent)} % failed, at least ${number(sentPercent)} % sent.`;
-  return [{ kind: "text", text }];
+  const isRanked = comparisons.comparisons.some(
+    ({ question, figures }) => question === id && figures.some(({ rank }) => rank !== null),
+  );
+  const ranks =
+    " Ranked by the rate that half of all probes keep: who shares a rank has intervals that meet, or are less than 5 % apart.";
+  return [{ kind: "text", text: isRanked ? text + ranks : text }];
 }
 
 /** Settings beside each other; of a single one its measures. */

@@ -237,7 +237,9 @@ function noteOf(columns: FigureColumn[], { short }: Options): string {
   );
   const others = [...bases].filter((text) => text !== BASES.ci95 && text !== BASES.events);
   const hasBrackets = comparisons.some(({ figures }) =>
-    figures.some(({ estimate }) => estimate?.basis === "bracket"),
+    figures.some(
+      ({ role, estimate }) => estimate?.basis === "bracket" && !(short && role === "control"),
+    ),
   );
   const seen = comparisons.flatMap(({ detectable }) => detectable ?? []);
   return [
