@@ -21,7 +21,7 @@ function write(name: string, about: string, fragment: string) {
   writeFileSync(join(folder, name, "compose.yaml"), fragment);
 }
 
-test("finds each folder's proxy with its further containers, by name", () => {
+test("finds each folder's tuned proxy with its further containers, by name", () => {
   writeFileSync(join(folder, "shared.yaml"), "services: {}\n");
   write(
     "beta",
@@ -29,6 +29,7 @@ test("finds each folder's proxy with its further containers, by name", () => {
     "services:\n  &name beta:\n    profiles: [*name]\n  beta-tls: {}\n",
   );
   write("alpha", '{"colour": "#0072B2"}', "services:\n  alpha: {}\n");
+  write("alpha-defaults", '{"tuned": false}', "services:\n  alpha-defaults: {}\n");
   assert.deepEqual(discoverProxies(folder), [
     { name: "alpha", colour: "#0072B2", parts: [] },
     { name: "beta", colour: "#009E73", parts: ["tls"] },

@@ -14,19 +14,20 @@ export interface Proxy {
 
 /**
  * @param folder the folder that holds one folder a proxy
- * @returns sorted by name
+ * @returns sorted by name, without those that are not tuned: Grafana chooses their colours
  * @throws {Error} when a proxy's files cannot be read or lack what a dashboard needs
  */
 export function discoverProxies(folder: string): Proxy[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .map((entry) => readProxy(folder, entry.name))
+    .flatMap((entry) => readProxy(folder, entry.name) ?? [])
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function readProxy(folder: string, name: string): Proxy {
+function readProxy(folder: string, name: string): Proxy | null {
   const about = join(folder, name, "proxy.json");
-  const { colour } = JSON.parse(readFileSync(about, "utf8"));
+  const { colour, tuned } = JSON.parse(readFileSync(about, "utf8"));
+  if (tuned === false) return null;
   if (!/^#[0-9A-F]{6}$/i.test(colour)) {
     throw new Error(
       `${about}: "colour" is ${JSON.stringify(colour)}; expected #RRGGBB. ` +
