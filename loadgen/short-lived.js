@@ -29,6 +29,8 @@ const ofReference = new Counter("reference_ms", true);
 let instance;
 /** How often a connection looks whether those of the turn before have ended. */
 const LOOK_SECONDS = 0.005;
+/** What a proxy still does when its last connection has ended. */
+const SETTLE_SECONDS = 0.03;
 
 export const options = optionsOf(
   "short-lived",
@@ -73,7 +75,12 @@ export default function () {
 function takeTurn(number, toReference) {
   const first = turns.firstOf(number);
   instance ??= exec.instance;
-  while (instance.iterationsCompleted < first) sleep(LOOK_SECONDS);
+  let waited = number === first;
+  while (instance.iterationsCompleted < first) {
+    sleep(LOOK_SECONDS);
+    waited = true;
+  }
+  if (toReference && waited) sleep(SETTLE_SECONDS);
   if (toReference && number === first) ofReference.add(-now());
   if (!toReference && number === first && first > 0) ofReference.add(now());
 }
