@@ -54,6 +54,7 @@ export const OFFER_CHECK: MatrixCheck = {
       ? "SETTINGS_ENABLE_CONNECT_PROTOCOL, as proxy.json says (websocketsOverHttp2)"
       : "none, as proxy.json says (websocketsOverHttp2), and no HTTP/2 by ALPN",
   answers: true,
+  tuning: true,
   async run(target) {
     const offered = await offer(target);
     if ("lack" in offered) {
