@@ -201,7 +201,7 @@ main{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1
 .group>summary{font-weight:600;padding:.4rem 0}.question{max-width:44rem}
 .bars{width:100%;table-layout:fixed;margin:.25rem 0 .75rem}.bars caption{text-align:left;font-size:.85rem;padding:.25rem 0}
 .bars caption b{color:var(--ink)}.bars th{width:34%;text-align:left;font-weight:400;overflow-wrap:anywhere;padding-right:.5rem}.bars td{width:5.2rem;text-align:right;white-space:nowrap;padding:.1rem 0}
-.bars td:last-child{width:3.6rem}.bars .bar{width:auto;position:relative}.best th,.best td{font-weight:700}
+.bars td:last-child{width:4.8rem}.bars .bar{width:auto;position:relative}.best th,.best td{font-weight:700}
 .bar span{display:block;height:.8rem;border-radius:2px;width:calc(var(--value)/var(--most)*100%);min-width:1px}
 .bar i{position:absolute;top:50%;height:0;border-top:1px solid var(--ink);left:calc(var(--low)/var(--most)*100%);width:calc((var(--high) - var(--low))/var(--most)*100%)}
 .others{font-size:.85rem;color:var(--soft)}[hidden]{display:none}

@@ -20,11 +20,12 @@ test(
     const context = join(projectDirectory, "offline");
     const { code, output } = await run(
       [
-        ...["docker", "build", "--progress", "plain", "--tag", image, "--build-arg"],
+        ...["docker", "build", "--tag", image, "--build-arg"],
         ...[`BASE_IMAGE=${BASE}`, "--build-arg", `SUITES=${suite}/1.30 trixie/1.26`],
         ...["--file", join(context, "nginx/Dockerfile"), context],
       ],
-      { env: { DOCKER_BUILDKIT: "1" } },
+      // Where tests run there is no buildx.
+      { env: { DOCKER_BUILDKIT: "0" } },
     );
     assert.equal(code, 0, output);
     assert.equal(output.match(FALLBACK)?.length, 1, output);

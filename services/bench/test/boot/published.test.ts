@@ -57,7 +57,7 @@ test("a browser shows the page over all published runs, and what is chosen in it
       ...new Set(rows.map((row) => row.getAttribute("data-proxy"))),
     ]);
     assert.deepEqual(names.sort(), ["caddy", "envoy", "haproxy", "http-proxy", "nginx", "traefik"]);
-    // The longest bar fills its cell, whoever is chosen.
+    // The longest bar fills its cell with its interval, whoever is chosen.
     await page.uncheck('[name=proxy][value="http-proxy"]');
     const longest = await page
       .locator("section.card table.bars")
@@ -66,7 +66,7 @@ test("a browser shows the page over all published runs, and what is chosen in it
       .evaluateAll((bars) =>
         Math.max(...bars.map((bar) => bar.clientWidth / (bar.parentElement?.clientWidth ?? 1))),
       );
-    assert.ok(longest > 0.8 && longest <= 1, String(longest));
+    assert.ok(longest > 0.6 && longest <= 1, String(longest));
     await page.context().close();
   });
 
