@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { FALLBACK } from "../../src/commands/setup.ts";
@@ -17,16 +19,23 @@ test(
     // A name that no build before had: what is cached says nothing.
     const suite = uniqueName();
     atEnd(t, () => run(["docker", "image", "rm", image]));
-    const context = join(projectDirectory, "offline");
-    const { code, output } = await run(
-      [
-        ...["docker", "build", "--tag", image, "--build-arg"],
-        ...[`BASE_IMAGE=${BASE}`, "--build-arg", `SUITES=${suite}/1.30 trixie/1.26`],
-        ...["--file", join(context, "nginx/Dockerfile"), context],
-      ],
-      // Where tests run there is no buildx.
-      { env: { DOCKER_BUILDKIT: "0" } },
-    );
+    const args = { BASE_IMAGE: BASE, SUITES: `${suite}/1.30 trixie/1.26` };
+    const build = {
+      context: join(projectDirectory, "offline"),
+      dockerfile: "nginx/Dockerfile",
+      args,
+    };
+    const file = join(mkdtempSync(join(tmpdir(), "packages-")), "compose.json");
+    writeFileSync(file, JSON.stringify({ services: { nginx: { image, build } } }));
+    const { code, output } = await run([
+      "docker",
+      "compose",
+      "--progress",
+      "plain",
+      "--file",
+      file,
+      "build",
+    ]);
     assert.equal(code, 0, output);
     assert.equal(output.match(FALLBACK)?.length, 1, output);
     const { reference } = await readVersions({ reference: image }, [], run);
