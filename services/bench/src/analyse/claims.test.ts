@@ -237,7 +237,7 @@ for (const file of readdirSync(FOLDER))
     }
   });
 
-/** What was published of a proxy where a filter matches, in the order of what it leaves open. */
+/** Published figures of a proxy that match a filter, in the order of the keys it leaves open. */
 type Published = (measure: string, proxy: string, filter: ClaimFilter) => number[];
 
 /** The study's own figures meet its claims. */

@@ -91,7 +91,7 @@ type Asked = Survival["probes"][number] & { echoedMs?: number | null };
 const GOOD_IN_A_ROW = 20;
 /** Of an earlier record's counts. */
 const SECOND_MS = 1000;
-/** Connections alive are told so many seconds after an event. */
+/** Connections alive are counted so many seconds after an event. */
 export const ALIVE_SECONDS = [1, 10, 60];
 /** Of the load's counts of ends: one that holds the event counts as after it. */
 const BUCKET_MS = 100;

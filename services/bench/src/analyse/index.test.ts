@@ -108,7 +108,7 @@ test("an incomplete run and shared cores have a flag", () => {
   assert.ok(!codes(apart).includes("shared-cores"));
 });
 
-test("engines of one machine share its cores, are told as one, and its time is counted once", () => {
+test("engines of one machine share its cores, appear as one machine, and its time counts once", () => {
   // The proxy's machine is front, the load's back.
   const over = (isOne: boolean) =>
     look(

@@ -78,7 +78,7 @@ test("what weakens a cell of either setting weakens what is derived from it", ()
   for (const key of [MESSAGE, HANDSHAKE]) assert.ok(codes(find(key).flags).includes("steal"), key);
 });
 
-test("a handshake is told for each number of connections, with the slope of that which has one", () => {
+test("each number of connections has a cost per handshake, by the slope of the one that has a slope", () => {
   const run = results({ proxies: PROXIES, messages: [1, 100], connections: [2000, 5000] });
   const isWanted = ({ parameters }: { parameters: Record<string, number> }) =>
     parameters.CONNECTIONS === 2000 || parameters.MESSAGES === 1;

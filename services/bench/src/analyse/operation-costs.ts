@@ -46,7 +46,7 @@ export function sourcesOf(setting: Loaded, measure: string, all: Loaded[]): Sour
 }
 
 /**
- * A handshake is told where messages are fewest, as little is to be taken off there. What a message
+ * A handshake's cost comes from the fewest messages, where least is subtracted. What a message
  * costs may be from another number of connections, where this one ran with one number of messages
  * alone.
  */

@@ -26,7 +26,7 @@ function seen(options: Options) {
 }
 const isAtRate = ({ question }: { question: string }) => question.endsWith("-at-rate");
 
-test("a relay that adds 5 ms each way has 10 ms more at the median, and one that adds nothing is told from none", () => {
+test("a relay that adds 5 ms each way has 10 ms more at the median, and one that adds nothing does not differ from none", () => {
   const { at, cells } = seen({
     proxies: { relay: { addedMs: 10, cpuUs: 600 }, nginx: { addedMs: 0, cpuUs: 200 } },
   });

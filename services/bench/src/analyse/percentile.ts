@@ -147,7 +147,7 @@ function percentile(
         },
       };
     }),
-    // What differs from the control is told with each figure.
+    // Each figure says whether it differs from the control.
     flags: (tested?.flags ?? []).filter(({ code }) => code !== "control-slower"),
     detectable: tested?.detectable ?? null,
   });

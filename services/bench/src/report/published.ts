@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import type { FlagFigures } from "../model/flag.ts";
 import { NONE, number, shownUnit, times } from "../numbers.ts";
 import { connectionsInAll } from "../plan/workload.ts";
-import { bothEnds, isSkipped, isSpan, MISSING_SHORT, titleOfProxy } from "./text.ts";
+import { bothEnds, isSkipped, isSpan, MISSING_SHORT, mostAdded, titleOfProxy } from "./text.ts";
 import type {
   Comparison,
   Comparisons,
@@ -216,10 +216,9 @@ export function estimateText(
 
 /** What it adds to the control: `0.49 ms`; `≤ 1.1 ms`, where it cannot be told from nothing. */
 export function addedText({ comparison }: Answer, { extra: { added } }: Figure): string {
-  const { value = NaN, low = null, high = null } = added ?? {};
-  const isTold = low === null || high === null || low > 0 || high < 0;
-  const shown = isTold ? value : high;
-  return `${isTold ? "" : "≤ "}${amountText(shown, comparison.measure, shown < 1 ? 1 : 2)}`;
+  const most = added ? mostAdded(added) : null;
+  const shown = most ?? added?.value ?? NaN;
+  return `${most === null ? "" : "≤ "}${amountText(shown, comparison.measure, shown < 1 ? 1 : 2)}`;
 }
 
 /** `0.012`, `105,000` */

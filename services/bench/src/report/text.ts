@@ -122,9 +122,14 @@ export function loadOf({ load }: Pick<Comparison, "load">): string {
 }
 
 /** `0.97 ms`; `up to 3.01 ms`, where it cannot be told from nothing. */
-export function addedText({ value, low, high }: Estimate, measure: Pick<Measure, "unit">): string {
-  const isTold = low === null || high === null || low > 0 || high < 0;
-  return isTold ? amount(value, measure) : `up to ${amount(high, measure)}`;
+export function addedText(added: Estimate, measure: Pick<Measure, "unit">): string {
+  const most = mostAdded(added);
+  return most === null ? amount(added.value, measure) : `up to ${amount(most, measure)}`;
+}
+
+/** Of a difference whose interval includes 0 the upper end; null: it does not. */
+export function mostAdded({ low, high }: Pick<Estimate, "low" | "high">): number | null {
+  return low === null || high === null || low > 0 || high < 0 ? null : high;
 }
 
 /** A tie says little where rounds could not have shown a difference of less. */
