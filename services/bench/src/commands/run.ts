@@ -9,12 +9,12 @@ import { BENCH_IMAGE, requireCounters } from "../machine/engine.ts";
 import { readEnvironment } from "../machine/environment.ts";
 import { isDisturbed } from "../record/disturbance.ts";
 import { identityDifferences } from "../record/identity.ts";
-import { describeDescriptors, readLimits } from "../machine/limits.ts";
+import { readLimits } from "../machine/limits.ts";
 import { SeveralMachines } from "../hosts/several.ts";
 import { preflight, refuseTooMany } from "../machine/preflight.ts";
 import { readBattle } from "../plan/battle.ts";
 import { needsOneBudget, quotaOf } from "../plan/cpu-budget.ts";
-import { describePlan, differences as planDifferences } from "../plan/describe.ts";
+import { differences as planDifferences } from "../plan/describe.ts";
 import { pilotOf, ratesFrom } from "../plan/pilot.ts";
 import { readNetwork, readReferenceShare } from "../plan/knobs.ts";
 import { makePlan } from "../plan/plan.ts";
@@ -24,6 +24,7 @@ import { lock } from "../run/lock.ts";
 import { THIS_MACHINE } from "../run/machines.ts";
 import { cellsToRepeat } from "../record/repeats.ts";
 import { Store } from "../record/store.ts";
+import { planText } from "../report/plan-text.ts";
 import { terminalOf } from "../report/terminal.ts";
 import { publishedOf, writeReport } from "./report.ts";
 import { Testbed, Interrupted } from "../run/testbed.ts";
@@ -73,7 +74,7 @@ export async function run(
   say: (line: string) => void,
   words: string[],
 ): Promise<number> {
-  const { battle, overrides, name, resume, dryRun, keepGoing } = wanted;
+  const { battle, overrides, name, resume, dryRun, verbose, keepGoing } = wanted;
   const proxies = readProxies(join(directory, "proxies"));
   const hasConnections = overrides.connections !== undefined;
   const store = resume === undefined ? null : Store.open(resolve(resume));
@@ -83,7 +84,7 @@ export async function run(
   if (store) {
     refusePilot(directory, store);
     machines.refuseResume(store.results, relative(directory, store.directory));
-    return (await goOn(context, store, dryRun)).code;
+    return dryRun ? showRest(store, verbose) : (await goOn(context, store)).code;
   }
   const known = {
     proxies,
@@ -98,7 +99,8 @@ export async function run(
   const pilot = pilotBattle && pilotPlan(pilotBattle, overrides, known);
   for (const each of [plan, ...(pilot ? [pilot] : [])]) machines.refuse(each);
   if (dryRun) {
-    console.log(describePlan(await fit(context, plan, await readConfig(directory)), pilot));
+    const fitting = await fit(context, plan, await readConfig(directory));
+    console.log(planText(fitting, { pilot, verbose }));
     return 0;
   }
   const runName = name ?? plan.battle;
@@ -167,9 +169,8 @@ function readConfig(directory: string): Promise<ComposeConfig> {
  * @throws {UserError} when it cannot run what was asked for
  */
 async function fit(context: Context, plan: Plan, config: ComposeConfig): Promise<Plan> {
-  const { directory, proxies, hasConnections, machines = THIS_MACHINE, say } = context;
+  const { directory, proxies, hasConnections, machines = THIS_MACHINE } = context;
   const limits = await machines.limits(await readLimits());
-  say(`descriptors per process: ${describeDescriptors(limits)}`);
   const services = servicesByProfile(config);
   const noOneBudget = needsOneBudget(services, plan)
     ? await reasonAgainstBudgetGroup(`${config.name}-trial`, {
@@ -235,18 +236,20 @@ export async function begin(
   );
 }
 
-async function goOn(context: Context, store: Store, dryRun: boolean): Promise<Outcome> {
+/** @returns exit status */
+function showRest({ results }: Store, verbose: boolean): number {
+  const { plan } = results;
+  const done = new Set(results.cells.flatMap(({ id, status }) => (status === "failed" ? [] : id)));
+  for (const { id } of cellsToRepeat(results)) done.delete(id);
+  const cells = plan.cells.filter(({ id }) => !done.has(id));
+  console.log(planText({ ...plan, cells }, { verbose }));
+  return 0;
+}
+
+async function goOn(context: Context, store: Store): Promise<Outcome> {
   const { directory, proxies, machines = THIS_MACHINE, say } = context;
   const { plan, run, environment: before } = store.results;
   const tried = store.readPlan();
-  if (dryRun) {
-    const done = new Set(
-      store.results.cells.flatMap(({ id, status }) => (status === "failed" ? [] : id)),
-    );
-    for (const { id } of cellsToRepeat(store.results)) done.delete(id);
-    console.log(describePlan({ ...plan, cells: plan.cells.filter(({ id }) => !done.has(id)) }));
-    return { code: 0, store };
-  }
   await requireCounters();
   await machines.join();
   await setup(directory, say, { backends: backendsOf(plan) });
