@@ -109,7 +109,8 @@ for (const name of runs) {
       assert.doesNotMatch(text, /\b(undefined|NaN|null)\b/);
       assert.doesNotMatch(page, /<script|\b(?:src|href)="https?:/);
       const lines = terminalOf(reported.comparisons).split("\n");
-      assert.ok(lines.length < 40, `${lines.length} lines at the end of the run`);
+      assert.ok(lines.length < 30, `${lines.length} lines at the end of the run`);
+      for (const line of lines) assert.ok(line.length <= 80, line);
       assert.ok(page.length < MOST_PAGE_BYTES, `${page.length} bytes`);
     });
   });

@@ -5,6 +5,7 @@ import { join, relative, resolve } from "node:path";
 import { reasonAgainstBudgetGroup } from "../platform/budget-group.ts";
 import { Project } from "../platform/docker.ts";
 import { UserError } from "../errors.ts";
+import { counted } from "../numbers.ts";
 import { BENCH_IMAGE, requireCounters } from "../machine/engine.ts";
 import { readEnvironment } from "../machine/environment.ts";
 import { isDisturbed } from "../record/disturbance.ts";
@@ -149,8 +150,8 @@ export async function pilotRates(
 function refusePilot(directory: string, { directory: folder, results: { plan, run } }: Store) {
   if (!plan.isPilot) return;
   throw new UserError(
-    `${relative(directory, folder)} is the pilot of ${plan.battle}, and a pilot is not resumed`,
-    `Begin anew: ${run.command}. Where the battle after it has begun, resume that one.`,
+    `${relative(directory, folder)} is the pilot of ${plan.battle}, and a pilot cannot be resumed`,
+    `Start again: ${run.command}. If the battle after it has begun, resume that one.`,
     2,
   );
 }
@@ -259,12 +260,12 @@ async function goOn(context: Context, store: Store): Promise<Outcome> {
     const changed = [
       ...planDifferences(plan, tried),
       ...identityDifferences(before.identity, (await environment(plan)).identity),
-    ].map(({ key, was, is }) => `${key}: was ${was}, is ${is}`);
+    ].map(({ key, was, is }) => `${key}: ${was} → ${is}`);
     if (changed.length === 0) return store;
     throw new UserError(
-      `${relative(directory, store.directory)} was begun under other conditions; the figures of both would mix:\n` +
+      `cannot resume ${relative(directory, store.directory)}: plan or environment has changed, and figures would mix:\n` +
         changed.map((line) => `  ${line}`).join("\n"),
-      `Restore them and resume, or begin anew: ${run.command}`,
+      `Restore that and resume, or start again: ${run.command}`,
     );
   });
 }
@@ -303,7 +304,7 @@ async function underLock(
     view.close();
     if (untried === 0) store.complete();
     finish(directory, store);
-    if (failed > 0) say(`${failed} cells failed; the report says why`);
+    if (failed > 0) say(failureText({ failed, untried, keepGoing }));
     // After a pilot the battle goes on as it is.
     if (!context.isPilot && (failed > 0 || untried > 0)) say(nextStep(context, store));
     return { code: failed > 0 ? 1 : 0, store };
@@ -311,7 +312,7 @@ async function underLock(
     view.close();
     if (store && !(error instanceof Interrupted)) say(nextStep(context, store));
     if (!store || !(error instanceof Interrupted)) throw error;
-    say("interrupted; what was recorded is kept");
+    say("interrupted; finished cells are kept");
     writeReport(directory, store);
     say(nextStep(context, store));
     return { code: INTERRUPTED, store };
@@ -323,8 +324,23 @@ async function underLock(
 }
 
 function finish(directory: string, store: Store) {
-  console.log(terminalOf(writeReport(directory, store).comparisons));
+  console.log(terminalOf(writeReport(directory, store).comparisons, process.stdout.columns));
   console.log(`Report   ${relative(directory, join(store.directory, "report.html"))}`);
+}
+
+/** @param about failed, untried: cells */
+export function failureText({
+  failed,
+  untried,
+  keepGoing,
+}: {
+  failed: number;
+  untried: number;
+  keepGoing: boolean;
+}): string {
+  const told = `${counted(failed, "cell")} failed; the report says why`;
+  if (untried === 0 || keepGoing) return told;
+  return `stopped at the first failed cell, ${counted(untried, "cell")} not measured; --keep-going goes on after a failure`;
 }
 
 /**
@@ -336,8 +352,8 @@ export function nextStep(
   { directory: folder, results: { run } }: Store,
 ): string {
   return isPilot
-    ? `that was the pilot, which is not resumed; begin anew: ${run.command}`
-    : `go on with: ./bench run --resume ${relative(directory, folder)}`;
+    ? `a pilot cannot be resumed; start again: ${run.command}`
+    : `resume: ./bench run --resume ${relative(directory, folder)}`;
 }
 
 /**

@@ -9,7 +9,13 @@ import { inReadingOrder, parameterText } from "./load-text.ts";
 
 type Named = Pick<PlannedCell, "proxy" | "scenario" | "scheme" | "parameters" | "event">;
 
-const SCHEMES: Record<string, string> = { ws: "plain", wss: "TLS", http: "HTTP", https: "HTTPS" };
+/** By the name of the scheme (plan/workload.ts). */
+export const SCHEMES: Record<string, string> = {
+  ws: "plain",
+  wss: "TLS",
+  http: "HTTP",
+  https: "HTTPS",
+};
 const MOST_DETAIL = 32;
 
 const COLOURS = { ok: "green", FAILED: "red", skipped: "yellow" } as const;
