@@ -324,7 +324,9 @@ async function underLock(
 }
 
 function finish(directory: string, store: Store) {
-  console.log(terminalOf(writeReport(directory, store).comparisons, process.stdout.columns));
+  // On a terminal the progress stands above it.
+  if (process.stdout.isTTY) console.log();
+  console.log(terminalOf(writeReport(directory, store), process.stdout.columns));
   console.log(`Report   ${relative(directory, join(store.directory, "report.html"))}`);
 }
 

@@ -30,7 +30,7 @@ test("a run with one proxy that is dearer: who is best stands in bold, and in th
   const run = results({ proxies: { none: {}, nginx: {}, haproxy: { cpuUsPerHandshake: 400 } } });
   assert.match(markdown(run), /^\| nginx \| \*\*\d+ µs\*\* \|/m);
   assert.match(markdown(run), /^\| HAProxy \| \d+ µs [12]\.\d\d× \|/m);
-  const text = terminalOf(reported(run).comparisons);
+  const text = terminalOf(reported(run));
   assert.match(text, /^Summary {2}nginx is best \(plain and TLS\)\.$/m);
   assert.match(text, /^ +HAProxy uses \d\.\d\d× the CPU of nginx \(plain\), \d\.\d\d× \(TLS\)\.$/m);
   assert.match(text, /^nginx +\d+ µs \* +\d+ µs \*$/m);
@@ -119,11 +119,14 @@ test("a run without a figure says that", () => {
     markdown(run),
     /No valid measurement \(\d+ of \d+ attempts: Failed \(load\): no\)\./,
   );
-  assert.match(terminalOf(reported(run).comparisons), /no valid measurement/);
+  assert.match(
+    terminalOf(reported(run)),
+    /^Summary {2}No valid measurement \(\d+ of \d+ attempts: Failed \(load\): no\)\.$/m,
+  );
 });
 
 test("a proxy against a copy of itself has a table of its own", () => {
-  const text = terminalOf(reported(selfResults()).comparisons);
+  const text = terminalOf(reported(selfResults()));
   assert.match(text, /CPU per connection, closed loop, .* % busy +[01]\.\d\d× .* no difference/);
 });
 

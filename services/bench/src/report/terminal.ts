@@ -1,11 +1,13 @@
 /**
  * The end of a run in a terminal, and tables for any other command that prints some.
  */
-import type { Comparisons } from "../model/comparison.ts";
+import type { Comparisons, Reported } from "../model/comparison.ts";
+import { counted, number } from "../numbers.ts";
 import { schemeName } from "../plan/workload.ts";
 import { SCHEMES } from "./cell-line.ts";
 import { wrapped } from "./columns.ts";
 import { answerTable } from "./report.ts";
+import { uncountedOf } from "./record-blocks.ts";
 import type { Table } from "./table.ts";
 import { flagText, titleOfProxy } from "./text.ts";
 import type { Answer } from "./topics.ts";
@@ -22,10 +24,12 @@ const SUMMARY = "Summary  ";
  *
  * @param columns of the terminal; 0, or left out: it does not tell
  */
-export function terminalOf(file: Comparisons, columns?: number): string {
+export function terminalOf(reported: Reported, columns?: number): string {
+  const file = reported.comparisons;
   const width = Math.min(columns || USUAL_WIDTH, WIDEST);
   const [first, ...others] = answersOf(file);
-  if (!first) return `${file.title}: no valid measurement.`;
+  if (!first)
+    return [file.title, "", ...wrapped(`${SUMMARY}${nothingText(reported)}`, width)].join("\n");
   const answers = [first, ...others]
     .filter(({ topic }) => topic === first.topic)
     .map((answer) => withSchemeInWords(file, answer));
@@ -41,6 +45,13 @@ export function terminalOf(file: Comparisons, columns?: number): string {
   ]
     .join("\n")
     .trimEnd();
+}
+
+function nothingText(reported: Reported): string {
+  const [reason] = uncountedOf(reported);
+  const attempts = counted(reported.results.cells.length, "attempt");
+  const why = reason ? ` (${number(reason.ids.length)} of ${attempts}: ${reason.why})` : "";
+  return `No valid measurement${why}.`;
 }
 
 /** The name of a setting ends with its scheme. */
