@@ -304,7 +304,10 @@ async function underLock(
     view.close();
     if (untried === 0) store.complete();
     finish(directory, store);
-    if (failed > 0) say(failureText({ failed, untried, keepGoing }));
+    if (failed > 0) {
+      say(failureText({ failed, untried, keepGoing }));
+      say(`logs of the last: ${relative(directory, logsOfLastFailure(store))}`);
+    }
     // After a pilot the battle goes on as it is.
     if (!context.isPilot && (failed > 0 || untried > 0)) say(nextStep(context, store));
     return { code: failed > 0 ? 1 : 0, store };
@@ -328,6 +331,13 @@ function finish(directory: string, store: Store) {
   if (process.stdout.isTTY) console.log();
   console.log(terminalOf(writeReport(directory, store), process.stdout.columns));
   console.log(`Report   ${relative(directory, join(store.directory, "report.html"))}`);
+}
+
+/** @param store of a run in which a cell failed */
+function logsOfLastFailure(store: Store): string {
+  const { cells } = store.results;
+  const last = cells.findLast(({ status }) => status === "failed") ?? cells[0];
+  return join(store.cellPath(last.id, last.attempt), "logs");
 }
 
 /** @param about failed, untried: cells */

@@ -28,23 +28,20 @@ export function terminalOf(reported: Reported, columns?: number): string {
   const file = reported.comparisons;
   const width = Math.min(columns || USUAL_WIDTH, WIDEST);
   const [first, ...others] = answersOf(file);
-  if (!first)
-    return [file.title, "", ...wrapped(`${SUMMARY}${nothingText(reported)}`, width)].join("\n");
+  if (!first) return [file.title, "", ...summaryLines([nothingText(reported)], width)].join("\n");
   const answers = [first, ...others]
     .filter(({ topic }) => topic === first.topic)
     .map((answer) => withSchemeInWords(file, answer));
   const ranks = summaryOf(file, answers);
   const summary = (ranks.length > 0 ? ranks : flagTexts(file, answers)).slice(0, MOST_SUMMARIES);
-  const lines = summary.flatMap((text) => wrapped(text, width - SUMMARY.length));
-  return [
-    file.title,
-    "",
-    ...fitting(file, answers, width),
-    "",
-    ...lines.map((line, i) => `${i === 0 ? SUMMARY : " ".repeat(SUMMARY.length)}${line}`),
-  ]
+  return [file.title, "", ...fitting(file, answers, width), "", ...summaryLines(summary, width)]
     .join("\n")
     .trimEnd();
+}
+
+function summaryLines(sentences: string[], width: number): string[] {
+  const lines = sentences.flatMap((text) => wrapped(text, width - SUMMARY.length));
+  return lines.map((line, i) => `${i === 0 ? SUMMARY : " ".repeat(SUMMARY.length)}${line}`);
 }
 
 function nothingText(reported: Reported): string {
