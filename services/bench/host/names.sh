@@ -21,6 +21,8 @@ check_names() {
   option=
   for word in "$@"; do
     case $word in
+      # What follows is the command line's affair.
+      --) return 0 ;;
       --*=*)
         check_name option "${word%%=*}"
         check_value "${word%%=*}" "${word#*=}"

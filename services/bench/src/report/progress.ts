@@ -11,7 +11,7 @@ import { standings } from "./standings.ts";
 import { TerminalBlock, widthOf } from "./terminal-block.ts";
 import type { CellRecord, Probe } from "../model/cell.ts";
 import type { Plan } from "../model/plan.ts";
-import type { Listener, Phase, RunEvent } from "../model/run-event.ts";
+import type { Listener, Phase, RepeatReason, RunEvent } from "../model/run-event.ts";
 
 /**
  * Four times a second: what changes faster nobody can read, and the terminal's CPU is the measured
@@ -164,7 +164,7 @@ class RunView {
       ...(record.attempt > 1 ? [`attempt ${record.attempt}`] : []),
     ];
     const left = this.#redraws ? [] : [`${duration(this.#endMs - this.#now())} left`];
-    const again = repeat ? repeatText(repeat) : "";
+    const again = repeat ? REPEATS[repeat.why] : "";
     if (record.status !== "ok") {
       const { kind, message } = record.cause ?? { kind: "skipped", message: "" };
       const cause = `${kind}: ${oneLine(message)}`;
@@ -267,14 +267,11 @@ function probeText({
   ].join("; ");
 }
 
-function repeatText({ why, isAtOnce }: NonNullable<CellEnd["repeat"]>): string {
-  const when = `will retry${isAtOnce ? "" : " at the end"}`;
-  return {
-    failed: when,
-    disturbed: `disturbed by other load; ${when}`,
-    "off index": `the machine's speed has changed; ${when}`,
-  }[why];
-}
+const REPEATS: Record<RepeatReason, string> = {
+  failed: "will retry",
+  disturbed: "disturbed by other load; will retry",
+  "off index": "the machine's speed has changed; will retry",
+};
 
 function describePlan({
   directory,
