@@ -37,6 +37,8 @@ check_names() {
         ;;
       *)
         check_value "$option" "$word"
+        # A second argument is another thing, or too much, which the command line says.
+        [ -n "$option" ] || [ "$takes" = "proxy or group" ] || takes=
         option=
         ;;
     esac
