@@ -110,8 +110,10 @@ for (const [line, message, next] of [
 test("only the first argument of a command that takes one proxy is one", async () => {
   const names = join(projectDirectory, "services/bench/host/names.sh");
   const help = 'show_help() { echo "Usage: ./bench mine [options] <PROXY> <FILE>"; }';
-  const check = async (words: string) =>
-    (await run(["/bin/sh", "-c", `. ${names}; ${help}; check_names mine ${words}`])).code;
+  const check = async (words: string) => {
+    const script = `. ${names}; ${help}; check_names mine ${words}`;
+    return (await run(["/bin/sh", "-c", script], { cwd: projectDirectory })).code;
+  };
   assert.deepEqual([await check("nginx nginx.conf"), await check("ngnix nginx.conf")], [0, 2]);
 });
 
