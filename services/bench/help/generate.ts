@@ -1,11 +1,12 @@
 /**
- * Writes the help text of each command to a file of its own beside this, for ./bench, whose host
- * has no Node.
+ * Writes what ./bench shows on a host without Node: the help text of each command to a file of its
+ * own beside this, and the list of names to host/list.txt.
  *
  *     npm run generate
  */
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { listText } from "../src/commands/list.ts";
 import { makeProgram } from "../src/commands/program.ts";
 import type { Command } from "commander";
 
@@ -28,7 +29,13 @@ function textOf(command: Command) {
   return text;
 }
 
+/** What `./bench list` shows without an image of the command line. */
+export const LIST = join(import.meta.dirname, "../host/list.txt");
+
+export const listOfNames = () => `${listText(join(import.meta.dirname, "../../.."))}\n`;
+
 if (import.meta.main) {
+  writeFileSync(LIST, listOfNames());
   const directory = import.meta.dirname;
   const texts = helpTexts();
   for (const name of readdirSync(directory))

@@ -17,6 +17,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { battleNames } from "../src/plan/battle.ts";
+import { EVENTS } from "../src/plan/events.ts";
+import { groupNames, readProxies } from "../src/plan/proxies.ts";
 import { run } from "../src/platform/docker.ts";
 import { projectDirectory } from "../test/lab.ts";
 import type { TestContext } from "node:test";
@@ -56,7 +59,7 @@ function bench(bin: string, args: string[], env: Record<string, string> = {}) {
   });
 }
 
-for (const [args, usage] of [
+for (const [args, start] of [
   [[], "Usage: ./bench COMMAND"],
   [["help"], "Usage: ./bench COMMAND"],
   [["--help"], "Usage: ./bench COMMAND"],
@@ -65,29 +68,86 @@ for (const [args, usage] of [
   [["run", "quick", "--help"], "Usage: ./bench run "],
   [["up", "-h"], "Usage: ./bench up "],
   [["test", "--help"], "Usage: ./bench test "],
+  [["list"], "Battles, for ./bench run NAME\n"],
 ] as [string[], string][]) {
-  test(`./bench ${args.join(" ")}: help, on a machine without Docker and Node`, async (t) => {
+  test(`./bench ${args.join(" ")}: on a machine without Docker and Node`, async (t) => {
     const { code, stdout, stderr } = await bench(toolsOnly(t), args);
     assert.equal(code, 0, stderr);
     assert.equal(stderr, "");
-    assert.ok(stdout.startsWith(usage), stdout);
+    assert.ok(stdout.startsWith(start), stdout);
   });
 }
 
-for (const [args, message] of [
-  [["benchmark"], /^bench: unknown command: benchmark\n {7}\.\/bench help lists the commands\.\n$/],
-  [["rum"], /^bench: unknown command: rum\n {7}Did you mean run\? /],
-  [["help", "comparee"], /^bench: unknown command: comparee\n {7}Did you mean compare\? /],
-  [["../help/run"], /^bench: unknown command: \.\.\/help\/run\n/],
+for (const [line, message, next] of [
+  ["benchmark", "command: benchmark", "./bench help lists the commands."],
+  ["rum", "command: rum", "Did you mean run? ./bench help lists the commands."],
+  ["help comparee", "command: comparee", "Did you mean compare? ./bench help lists"],
+  ["help ../help/run", "command: ../help/run", "Did you mean run? "],
   // Of the service `ready` alone.
-  [["ready"], /^bench: unknown command: ready\n/],
-] as const) {
-  test(`./bench ${args.join(" ")} is refused, without Docker`, async (t) => {
-    const { code, stderr } = await bench(toolsOnly(t), [...args]);
+  ["ready", "command: ready", "./bench help"],
+  ["run nosuch", "battle: nosuch", "./bench list shows them all."],
+  ["run quik", "battle: quik", "Did you mean quick? ./bench list shows them all."],
+  ["run --rounds 2 battles/quick.yaml", "battle: battles/quick.yaml", "Did you mean quick? "],
+  ["run --proxies=nginx,commn quick", "proxy or group: commn", "Did you mean common? "],
+  ["hosts check --proxies nginx,*", "proxy or group: *", "./bench list"],
+  ["run survival --event reload,kil", "event: kil", "Did you mean kill? ./bench list"],
+  ["verify classic ngnix", "proxy or group: ngnix", "Did you mean nginx? "],
+  ["up haproxi", "proxy: haproxi", "Did you mean haproxy? Expected one proxy"],
+  ["aa classic", "proxy: classic", "Expected one proxy, and no group. ./bench list"],
+  ["run --round 2", "option: --round", "Did you mean --rounds? ./bench run --help lists them."],
+  ["run --verbos=yes", "option: --verbos", "Did you mean --verbose? "],
+]) {
+  test(`./bench ${line} is refused, on a machine without Docker and Node`, async (t) => {
+    const { code, stderr } = await bench(toolsOnly(t), line.split(" "));
     assert.equal(code, 2);
-    assert.match(stderr, message);
+    const [fact, hint, ...rest] = stderr.split("\n");
+    assert.equal(fact, `bench: unknown ${message}`);
+    assert.ok(hint.startsWith(`       ${next}`), hint);
+    assert.deepEqual(rest, [""]);
   });
 }
+
+test("only the first argument of a command that takes one proxy is one", async () => {
+  const names = join(projectDirectory, "services/bench/host/names.sh");
+  const help = 'show_help() { echo "Usage: ./bench mine [options] <PROXY> <FILE>"; }';
+  const check = async (words: string) => {
+    const script = `. ${names}; ${help}; check_names mine ${words}`;
+    return (await run(["/bin/sh", "-c", script], { cwd: projectDirectory })).code;
+  };
+  assert.deepEqual([await check("nginx nginx.conf"), await check("ngnix nginx.conf")], [0, 2]);
+});
+
+test("./bench knows the names that the command line knows", async () => {
+  const script = '. services/bench/host/names.sh; names_of "$1"';
+  const known = async (kind: string) => {
+    const words = ["/bin/sh", "-c", script, "sh", kind];
+    return (await run(words, { cwd: projectDirectory })).stdout.trim().split("\n");
+  };
+  const proxies = readProxies(join(projectDirectory, "proxies"));
+  const names = proxies.map(({ name }) => name);
+  assert.deepEqual((await known("battle")).sort(), battleNames(projectDirectory));
+  assert.deepEqual((await known("proxy")).sort(), names);
+  assert.deepEqual(await known("event"), Object.keys(EVENTS));
+  const both = new Set(await known("proxy or group"));
+  assert.deepEqual([...both].sort(), [...names, ...groupNames(proxies)].sort());
+});
+
+test("a group is found however its proxy.json is written", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "bench-test-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const [name, text] of [
+    ["one", '{"groups":["a","b"],"title":"c"}'],
+    ["two", '{\n  "groups": [\n    "d"\n  ],\n  "title": "e"\n}\n'],
+    ["three", '{ "groups": [] }'],
+  ]) {
+    mkdirSync(join(folder, "proxies", name), { recursive: true });
+    writeFileSync(join(folder, "proxies", name, "proxy.json"), text);
+  }
+  const names = join(projectDirectory, "services/bench/host/names.sh");
+  const words = ["/bin/sh", "-c", `. ${names}; names_of "proxy or group"`];
+  const { stdout } = await run(words, { cwd: folder });
+  assert.deepEqual(stdout.trim().split("\n"), ["one", "three", "two", "all", "a", "b", "d"]);
+});
 
 test("a user whom the engine refuses is told of the group", async (t) => {
   const { code, stderr } = await benchWith(

@@ -20,6 +20,9 @@ export class UserError extends Error {
   }
 }
 
+/** Of battles, proxies, groups and events. */
+export const SEE_LIST = "./bench list shows them all.";
+
 /**
  * The name that was probably meant, for any list of names but that of commander's options.
  *

@@ -21,6 +21,7 @@ const RUN = {
   name: undefined,
   resume: undefined,
   dryRun: false,
+  verbose: false,
   keepGoing: false,
   hosts: undefined,
 };
@@ -38,7 +39,7 @@ for (const [line, name, wanted] of [
   ["run", "run", RUN],
   [
     "run --proxies nginx,haproxy messages --scheme wss,ws --connections 1000,2000 --rounds=3 --seed 0" +
-      " --proxy-cpus 0.5 --name my-run_1.2 --dry-run --keep-going",
+      " --proxy-cpus 0.5 --name my-run_1.2 --dry-run --verbose --keep-going",
     "run",
     {
       battle: "messages",
@@ -53,6 +54,7 @@ for (const [line, name, wanted] of [
       name: "my-run_1.2",
       resume: undefined,
       dryRun: true,
+      verbose: true,
       keepGoing: true,
       hosts: undefined,
     },
@@ -104,6 +106,7 @@ for (const [line, name, wanted] of [
     "aa",
     { proxy: "nginx", overrides: { rounds: 20, connections: [500], schemes: ["ws"] } },
   ],
+  ["list", "list", {}],
   ["selfbench", "selfbench", {}],
   ["doctor", "doctor", {}],
   ["hosts check", "hosts", { action: "check", file: "hosts.yaml", proxies: undefined }],
@@ -160,6 +163,8 @@ for (const [line, fact, next] of [
   ["run --name ../x", '--name is "../x"', /letters, digits/],
   ["run --name .x", '--name is ".x"', /the first a letter or digit/],
   ["run --name --dry-run", "--name has no value", /letters/],
+  ["run --verbose", "--verbose goes with --dry-run", /both, or neither/],
+  ["capacity --verbose", "--verbose goes with --dry-run", /both, or neither/],
   ["run --dry-run=yes", "unknown option '--dry-run=yes'", /run --help/],
   [
     "run quick messages",
@@ -182,7 +187,7 @@ for (const [line, fact, next] of [
     /the plan is in the folder of the run/,
   ],
   ["run --resume=", '--resume is ""', /folder of results/],
-  ["hosts", "missing required argument 'ACTION'", /ACTION: what is done with them\./],
+  ["hosts", "missing required argument 'ACTION'", /ACTION: what to do with them\./],
   [
     "hosts start",
     "command-argument value 'start' is invalid for argument 'ACTION'. Allowed choices are check, join, leave.",
@@ -192,7 +197,7 @@ for (const [line, fact, next] of [
   ["report", "missing required argument 'DIR'", /DIR: a folder of results\//],
   ["report a --rounds 2", "unknown option '--rounds'", /\.\/bench report \[options\] <DIR>/],
   ["compare", "missing required argument 'RUN'", /RUN: .* BASELINE: /],
-  ["compare a", "missing required argument 'BASELINE'", /BASELINE: the run that it is compared/],
+  ["compare a", "missing required argument 'BASELINE'", /BASELINE: the run that it is held/],
   [
     "compare a b c",
     "too many arguments for 'compare'. Expected 2 arguments but got 3: a, b, c.",

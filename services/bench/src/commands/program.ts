@@ -11,6 +11,7 @@ import { down } from "./definitions/down.ts";
 import { exportPanels } from "./definitions/export.ts";
 import { hosts } from "./definitions/hosts.ts";
 import { inside } from "./definitions/inside.ts";
+import { list } from "./definitions/list.ts";
 import { publish } from "./definitions/publish.ts";
 import { report } from "./definitions/report.ts";
 import { run } from "./definitions/run.ts";
@@ -22,14 +23,24 @@ import { verify } from "./definitions/verify.ts";
 import type { Argument } from "commander";
 import type { Call } from "./definitions/command.ts";
 
-/** In the order of the help text. */
-const COMMANDS = [
-  ...[setup, run, capacity, report, publish, compare, exportPanels, aa, selfbench, doctor],
-  ...[hosts, up, down, verify, test, inside],
-];
+/** In the order of the help text; `help` is the last of them. */
+const COMMANDS = {
+  Measure: [run, list, capacity, aa, verify, up, down],
+  Results: [report, compare, exportPanels, publish],
+  Setup: [setup, doctor, hosts],
+  Project: [test, selfbench, inside],
+};
 
 /** Columns of the help texts: the files look the same wherever they are made. */
-const HELP_WIDTH = 100;
+const HELP_WIDTH = 80;
+
+const EXAMPLES = `
+Examples:
+  ./bench run                                   Compare proxies in 2 minutes
+  ./bench run messages --proxies nginx,haproxy  Compare two in another battle
+  SCHEME=wss ./bench up haproxy                 Watch one in Grafana, over TLS
+
+Settings are in .env; environment variables override them.`;
 
 /**
  * @returns to be given the words after `./bench`; it throws a UserError with exit code 2 for what
@@ -38,21 +49,20 @@ const HELP_WIDTH = 100;
 export function makeProgram(call: Call): CheckedCommand {
   const program = new CheckedCommand("./bench");
   program
-    .description("Benchmarks of proxies that carry WebSockets")
+    .description("Measure what a reverse proxy costs your WebSockets")
     .usage("COMMAND [ARGUMENT…] [OPTION…]")
     .configureHelp({
       helpWidth: HELP_WIDTH,
       subcommandTerm: (command) =>
         [command.name(), ...command.registeredArguments.map(termOf)].join(" "),
     })
-    .helpOption("-h, --help", "shows this text")
-    .helpCommand("help [COMMAND]", "shows the help of a command")
-    .addHelpText(
-      "after",
-      "\nKnobs are in .env; the environment wins: SCHEME=wss CONNECTIONS=2000 ./bench up haproxy",
-    );
-  for (const define of COMMANDS) define(program, call);
-  return program;
+    .helpOption("-h, --help", "Print this help")
+    .addHelpText("after", EXAMPLES);
+  for (const [group, definitions] of Object.entries(COMMANDS)) {
+    program.commandsGroup(`${group}:`);
+    for (const define of definitions) define(program, call);
+  }
+  return program.helpCommand("help [COMMAND]", "Print the help of a command");
 }
 
 function termOf(argument: Argument) {

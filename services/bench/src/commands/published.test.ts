@@ -108,8 +108,9 @@ for (const name of runs) {
       const text = page.replace(/<style>.*?<\/style>|<[^>]+>/gs, " ");
       assert.doesNotMatch(text, /\b(undefined|NaN|null)\b/);
       assert.doesNotMatch(page, /<script|\b(?:src|href)="https?:/);
-      const lines = terminalOf(reported.comparisons).split("\n");
-      assert.ok(lines.length < 40, `${lines.length} lines at the end of the run`);
+      const lines = terminalOf(reported).split("\n");
+      assert.ok(lines.length < 30, `${lines.length} lines at the end of the run`);
+      for (const line of lines) assert.ok(line.length <= 80, line);
       assert.ok(page.length < MOST_PAGE_BYTES, `${page.length} bytes`);
     });
   });

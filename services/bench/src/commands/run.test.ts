@@ -8,7 +8,7 @@ import { root } from "../plan/testing/project.ts";
 import { Store } from "../record/store.ts";
 import { SeveralMachines } from "../hosts/several.ts";
 import { THIS_MACHINE } from "../run/machines.ts";
-import { nextStep, pilotRates, run } from "./run.ts";
+import { failureText, nextStep, pilotRates, run } from "./run.ts";
 import type { TestContext } from "node:test";
 import type { Results } from "../model/record.ts";
 
@@ -78,10 +78,10 @@ test("a pilot that was interrupted tells no rates, and one without any says what
 test("a run that was broken off is resumed, a pilot begun anew with its battle", async (t) => {
   const { results } = pilotOf();
   const [whole, pilot] = [storeOf(t, results, {}), storeOf(t, results, { isPilot: true })];
-  assert.match(nextStep({ directory: root }, whole), /^go on with: .*--resume .*a-run$/);
+  assert.match(nextStep({ directory: root }, whole), /^resume: .*--resume .*a-run$/);
   assert.equal(
     nextStep({ directory: root, isPilot: true }, pilot),
-    `that was the pilot, which is not resumed; begin anew: ${COMMAND}`,
+    `a pilot cannot be resumed; start again: ${COMMAND}`,
   );
   const wanted = {
     ...{ resume: pilot.directory, overrides: {} },
@@ -89,11 +89,25 @@ test("a run that was broken off is resumed, a pilot begun anew with its battle",
   await assert.rejects(
     run(root, wanted, () => {}, []),
     {
-      message: /a-run is the pilot of .*, and a pilot is not resumed$/,
-      next: `Begin anew: ${COMMAND}. Where the battle after it has begun, resume that one.`,
+      message: /a-run is the pilot of .*, and a pilot cannot be resumed$/,
+      next: `Start again: ${COMMAND}. If the battle after it has begun, resume that one.`,
       exitCode: 2,
     },
   );
+});
+
+test("a run that stops at a failed cell says so, and names --keep-going", () => {
+  for (const [about, text] of [
+    [{ failed: 2, untried: 0, keepGoing: true }, "2 cells failed; the report says why"],
+    [{ failed: 1, untried: 0, keepGoing: false }, "1 cell failed; the report says why"],
+    [
+      { failed: 1, untried: 31, keepGoing: false },
+      "stopped at the first failed cell, 31 cells not measured; --keep-going goes on after a failure",
+    ],
+    // The engine was lost.
+    [{ failed: 1, untried: 31, keepGoing: true }, "1 cell failed; the report says why"],
+  ] as const)
+    assert.equal(failureText(about), text);
 });
 
 test("a run over machines is resumed with them, and one on this machine alone without; the record knows", () => {

@@ -5,16 +5,17 @@ import { join, relative, resolve } from "node:path";
 import { reasonAgainstBudgetGroup } from "../platform/budget-group.ts";
 import { Project } from "../platform/docker.ts";
 import { UserError } from "../errors.ts";
+import { counted } from "../numbers.ts";
 import { BENCH_IMAGE, requireCounters } from "../machine/engine.ts";
 import { readEnvironment } from "../machine/environment.ts";
 import { isDisturbed } from "../record/disturbance.ts";
 import { identityDifferences } from "../record/identity.ts";
-import { describeDescriptors, readLimits } from "../machine/limits.ts";
+import { readLimits } from "../machine/limits.ts";
 import { SeveralMachines } from "../hosts/several.ts";
 import { preflight, refuseTooMany } from "../machine/preflight.ts";
 import { readBattle } from "../plan/battle.ts";
 import { needsOneBudget, quotaOf } from "../plan/cpu-budget.ts";
-import { describePlan, differences as planDifferences } from "../plan/describe.ts";
+import { differences as planDifferences } from "../plan/describe.ts";
 import { pilotOf, ratesFrom } from "../plan/pilot.ts";
 import { readNetwork, readReferenceShare } from "../plan/knobs.ts";
 import { makePlan } from "../plan/plan.ts";
@@ -24,6 +25,7 @@ import { lock } from "../run/lock.ts";
 import { THIS_MACHINE } from "../run/machines.ts";
 import { cellsToRepeat } from "../record/repeats.ts";
 import { Store } from "../record/store.ts";
+import { planText } from "../report/plan-text.ts";
 import { terminalOf } from "../report/terminal.ts";
 import { publishedOf, writeReport } from "./report.ts";
 import { Testbed, Interrupted } from "../run/testbed.ts";
@@ -73,7 +75,7 @@ export async function run(
   say: (line: string) => void,
   words: string[],
 ): Promise<number> {
-  const { battle, overrides, name, resume, dryRun, keepGoing } = wanted;
+  const { battle, overrides, name, resume, dryRun, verbose, keepGoing } = wanted;
   const proxies = readProxies(join(directory, "proxies"));
   const hasConnections = overrides.connections !== undefined;
   const store = resume === undefined ? null : Store.open(resolve(resume));
@@ -83,7 +85,7 @@ export async function run(
   if (store) {
     refusePilot(directory, store);
     machines.refuseResume(store.results, relative(directory, store.directory));
-    return (await goOn(context, store, dryRun)).code;
+    return dryRun ? showRest(store, verbose) : (await goOn(context, store)).code;
   }
   const known = {
     proxies,
@@ -98,7 +100,8 @@ export async function run(
   const pilot = pilotBattle && pilotPlan(pilotBattle, overrides, known);
   for (const each of [plan, ...(pilot ? [pilot] : [])]) machines.refuse(each);
   if (dryRun) {
-    console.log(describePlan(await fit(context, plan, await readConfig(directory)), pilot));
+    const fitting = await fit(context, plan, await readConfig(directory));
+    console.log(planText(fitting, { pilot, verbose }));
     return 0;
   }
   const runName = name ?? plan.battle;
@@ -147,8 +150,8 @@ export async function pilotRates(
 function refusePilot(directory: string, { directory: folder, results: { plan, run } }: Store) {
   if (!plan.isPilot) return;
   throw new UserError(
-    `${relative(directory, folder)} is the pilot of ${plan.battle}, and a pilot is not resumed`,
-    `Begin anew: ${run.command}. Where the battle after it has begun, resume that one.`,
+    `${relative(directory, folder)} is the pilot of ${plan.battle}, and a pilot cannot be resumed`,
+    `Start again: ${run.command}. If the battle after it has begun, resume that one.`,
     2,
   );
 }
@@ -167,9 +170,8 @@ function readConfig(directory: string): Promise<ComposeConfig> {
  * @throws {UserError} when it cannot run what was asked for
  */
 async function fit(context: Context, plan: Plan, config: ComposeConfig): Promise<Plan> {
-  const { directory, proxies, hasConnections, machines = THIS_MACHINE, say } = context;
+  const { directory, proxies, hasConnections, machines = THIS_MACHINE } = context;
   const limits = await machines.limits(await readLimits());
-  say(`descriptors per process: ${describeDescriptors(limits)}`);
   const services = servicesByProfile(config);
   const noOneBudget = needsOneBudget(services, plan)
     ? await reasonAgainstBudgetGroup(`${config.name}-trial`, {
@@ -235,18 +237,20 @@ export async function begin(
   );
 }
 
-async function goOn(context: Context, store: Store, dryRun: boolean): Promise<Outcome> {
+/** @returns exit status */
+function showRest({ results }: Store, verbose: boolean): number {
+  const { plan } = results;
+  const done = new Set(results.cells.flatMap(({ id, status }) => (status === "failed" ? [] : id)));
+  for (const { id } of cellsToRepeat(results)) done.delete(id);
+  const cells = plan.cells.filter(({ id }) => !done.has(id));
+  console.log(planText({ ...plan, cells }, { verbose }));
+  return 0;
+}
+
+async function goOn(context: Context, store: Store): Promise<Outcome> {
   const { directory, proxies, machines = THIS_MACHINE, say } = context;
   const { plan, run, environment: before } = store.results;
   const tried = store.readPlan();
-  if (dryRun) {
-    const done = new Set(
-      store.results.cells.flatMap(({ id, status }) => (status === "failed" ? [] : id)),
-    );
-    for (const { id } of cellsToRepeat(store.results)) done.delete(id);
-    console.log(describePlan({ ...plan, cells: plan.cells.filter(({ id }) => !done.has(id)) }));
-    return { code: 0, store };
-  }
   await requireCounters();
   await machines.join();
   await setup(directory, say, { backends: backendsOf(plan) });
@@ -256,12 +260,12 @@ async function goOn(context: Context, store: Store, dryRun: boolean): Promise<Ou
     const changed = [
       ...planDifferences(plan, tried),
       ...identityDifferences(before.identity, (await environment(plan)).identity),
-    ].map(({ key, was, is }) => `${key}: was ${was}, is ${is}`);
+    ].map(({ key, was, is }) => `${key}: ${was} → ${is}`);
     if (changed.length === 0) return store;
     throw new UserError(
-      `${relative(directory, store.directory)} was begun under other conditions; the figures of both would mix:\n` +
+      `cannot resume ${relative(directory, store.directory)}: plan or environment has changed, and figures would mix:\n` +
         changed.map((line) => `  ${line}`).join("\n"),
-      `Restore them and resume, or begin anew: ${run.command}`,
+      `Restore that and resume, or start again: ${run.command}`,
     );
   });
 }
@@ -300,7 +304,10 @@ async function underLock(
     view.close();
     if (untried === 0) store.complete();
     finish(directory, store);
-    if (failed > 0) say(`${failed} cells failed; the report says why`);
+    if (failed > 0) {
+      say(failureText({ failed, untried, keepGoing }));
+      say(`logs of the last: ${relative(directory, logsOfLastFailure(store))}`);
+    }
     // After a pilot the battle goes on as it is.
     if (!context.isPilot && (failed > 0 || untried > 0)) say(nextStep(context, store));
     return { code: failed > 0 ? 1 : 0, store };
@@ -308,7 +315,7 @@ async function underLock(
     view.close();
     if (store && !(error instanceof Interrupted)) say(nextStep(context, store));
     if (!store || !(error instanceof Interrupted)) throw error;
-    say("interrupted; what was recorded is kept");
+    say("interrupted; finished cells are kept");
     writeReport(directory, store);
     say(nextStep(context, store));
     return { code: INTERRUPTED, store };
@@ -320,8 +327,32 @@ async function underLock(
 }
 
 function finish(directory: string, store: Store) {
-  console.log(terminalOf(writeReport(directory, store).comparisons));
+  // On a terminal the progress stands above it.
+  if (process.stdout.isTTY) console.log();
+  console.log(terminalOf(writeReport(directory, store), process.stdout.columns));
   console.log(`Report   ${relative(directory, join(store.directory, "report.html"))}`);
+}
+
+/** @param store of a run in which a cell failed */
+function logsOfLastFailure(store: Store): string {
+  const { cells } = store.results;
+  const last = cells.findLast(({ status }) => status === "failed") ?? cells[0];
+  return join(store.cellPath(last.id, last.attempt), "logs");
+}
+
+/** @param about failed, untried: cells */
+export function failureText({
+  failed,
+  untried,
+  keepGoing,
+}: {
+  failed: number;
+  untried: number;
+  keepGoing: boolean;
+}): string {
+  const told = `${counted(failed, "cell")} failed; the report says why`;
+  if (untried === 0 || keepGoing) return told;
+  return `stopped at the first failed cell, ${counted(untried, "cell")} not measured; --keep-going goes on after a failure`;
 }
 
 /**
@@ -333,8 +364,8 @@ export function nextStep(
   { directory: folder, results: { run } }: Store,
 ): string {
   return isPilot
-    ? `that was the pilot, which is not resumed; begin anew: ${run.command}`
-    : `go on with: ./bench run --resume ${relative(directory, folder)}`;
+    ? `a pilot cannot be resumed; start again: ${run.command}`
+    : `resume: ./bench run --resume ${relative(directory, folder)}`;
 }
 
 /**

@@ -37,13 +37,12 @@ export type RunEvent =
   | {
       type: "plan";
       directory: string;
-      cells: number;
-      rounds: number;
-      scenarios: Plan["scenarios"];
+      plan: Plan;
+      /** Cells. */
       done: number;
-      skipped: number;
       estimatedSeconds: number;
     }
+  /** number, of: among those that are run. */
   | { type: "cell"; cell: PlannedCell; number: number; of: number; attempt: number }
   | { type: "phase"; phase: Phase }
   /** About once a second in the measured phase. */

@@ -19,43 +19,42 @@ export const HOSTS_FILE = "hosts.yaml";
 export const FORMATS = ["svg", "png", "csv", "json"] as const;
 
 export const OPTIONS = {
-  proxies: checked("--proxies <a,b>", "only these proxies and groups, and the control", {
+  proxies: checked("--proxies <a,b>", "Only these proxies and groups, and the control", {
     expected: "names of folders of proxies/, or of groups such as all, with commas between them",
     read: (text) => readList(text, (name) => name),
   }),
-  scheme: checked("--scheme <ws|wss|ws,wss>", "plain, over TLS, or both", {
+  scheme: checked("--scheme <ws|wss|ws,wss>", "Plain, over TLS, or both", {
     expected: "ws, wss or ws,wss",
     read: (text) => readList(text, (name) => schemes.find((scheme) => scheme === name)),
   }),
-  event: checked("--event <a,b>", "only these events, of a battle that has some", {
+  event: checked("--event <a,b>", "Only these events, of a battle that has some", {
     expected: "names of events with commas between them, such as none,reload",
     read: (text) => readList(text, (name) => name),
   }),
   connections: checked(
     "--connections <N,N>",
-    "connections of every test, a cell each; lowers CONCURRENCY where it is above",
+    "Connections of every test, a cell each; lowers CONCURRENCY to fit",
     {
       expected: "whole numbers from 1, each once, with commas between them",
       read: (text) => readList(text, (item) => readNumber(item, { type: "integer", minimum: 1 })),
     },
   ),
-  rounds: checkedNumber("--rounds <N>", "how often each cell is run", rounds),
-  seed: checkedNumber("--seed <N>", "seed of the order of cells within each round", seed),
+  seed: checkedNumber("--seed <N>", "Seed of the order of cells within each round", seed),
   proxyCpus: checkedNumber(
     "--proxy-cpus <X>",
-    "CPU budget of each proxy in cores, of all its containers together; 0: none",
+    "CPU budget of each proxy in cores, over all its containers; 0: none",
     proxyCpus,
   ),
   sloMs: checkedNumber(
     "--slo-ms <MS>",
-    "p99 that is promised, of handshake or echo (default: SLO_MS, 50)",
+    "Limit for p99 of connect time or echo (default: SLO_MS, 50)",
     promise.properties.sloMs,
   ),
-  name: checked("--name <NAME>", "name of the run's folder, instead of the battle's", {
+  name: checked("--name <NAME>", "Name of the run's folder (default: the battle's)", {
     expected: RUN_NAME_EXPECTED,
     read: (text) => (RUN_NAME.test(text) ? text : undefined),
   }),
-  resume: checked("--resume <DIR>", "resumes the interrupted run in this folder, as planned", {
+  resume: checked("--resume <DIR>", "Resume the interrupted run in this folder", {
     expected: "a folder of results/",
     read: (text) => text || undefined,
   }).conflicts([
@@ -68,37 +67,37 @@ export const OPTIONS = {
     "proxyCpus",
     "name",
   ]),
-  hosts: checked("--hosts <FILE>", `machines, in the project's folder (default: ${HOSTS_FILE})`, {
-    expected: "a file such as hosts.example.yaml",
-    read: (text) => text || undefined,
-  }),
-  onHosts: checked(
+  hosts: checked(
     "--hosts <FILE>",
-    "on the machines of this file, which `hosts join` has joined",
+    `File of the machines, in the project's folder (default: ${HOSTS_FILE})`,
     {
       expected: "a file such as hosts.example.yaml",
       read: (text) => text || undefined,
     },
   ),
+  onHosts: checked("--hosts <FILE>", "Run on the machines of this file, after `hosts join`", {
+    expected: "a file such as hosts.example.yaml",
+    read: (text) => text || undefined,
+  }),
   dashboard: checked(
     "--dashboard <UID>",
-    "only this dashboard (default: each with data for the run)",
+    "Only this dashboard (default: each with data for the run)",
     {
       expected: "a file of dashboards/generated, without its ending",
       read: (text) => text || undefined,
     },
   ),
-  panel: checked("--panel <ID>", "only this panel", {
+  panel: checked("--panel <ID>", "Only this panel", {
     expected: "a panel's id, a whole number from 1",
     read: (text) => readNumber(text, { type: "integer", minimum: 1 }),
   }),
-  format: checked("--format <svg,png,csv,json>", "only these files of each panel", {
+  format: checked("--format <svg,png,csv,json>", "Only these files of each panel", {
     expected: "svg, png, csv or json, each once, with commas between them",
     read: (text) => readList(text, (name) => FORMATS.find((format) => format === name)),
   }),
   snapshot: checked(
     "--snapshot [URL|FILE.json]",
-    "also makes a Grafana snapshot: posted to URL, written to FILE.json, or without a value beside the panels",
+    "Also make a Grafana snapshot: post it to URL, or write it to FILE.json (default: beside the panels)",
     {
       expected:
         "the address of a Grafana, a name that ends in .json, or nothing; a run goes before it",
@@ -107,13 +106,18 @@ export const OPTIONS = {
   ),
   grafana: checked(
     "--grafana <URL>",
-    "also fetches this Grafana's own pictures (default: the project's, where it has a renderer)",
+    "Also fetch this Grafana's own pictures (default: the project's, where it has a renderer)",
     {
       expected: "the address of a Grafana, such as http://127.0.0.1:3000",
       read: (text) => (/^https?:\/\//.test(text) ? text : undefined),
     },
   ),
 };
+
+/** @param usual how many there are without it */
+export function roundsOption(usual: string): Option {
+  return checkedNumber("--rounds <N>", `Measure each cell so often (default: ${usual})`, rounds);
+}
 
 /**
  * An option whose value is read once.

@@ -47,7 +47,7 @@ for (const [title, from, to, line, fact, next] of [
     "ngnix",
     2,
     /unknown proxy "ngnix"/,
-    /^Did you mean nginx\? The folders of proxies\/ are: .*haproxy, /,
+    /^Did you mean nginx\? \.\/bench list/,
   ],
   [
     "an unknown proxy in a list of lines",
@@ -213,7 +213,7 @@ for (const [title, from, to, line, fact, next] of [
     "[hitch, comon]",
     2,
     /unknown proxy "comon"/,
-    /^Did you mean common\? .*Groups: all, classic, common, defaults, http2\.$/,
+    /^Did you mean common\? \.\/bench list/,
   ],
   [
     "an empty list of values",
@@ -325,7 +325,7 @@ for (const [typed, meant] of [
   test(`the battle ${typed} is refused with the nearest name`, (t) => {
     assert.throws(() => readBattle(projectWith(t), typed, { proxies }), {
       message: `unknown battle: ${typed}`,
-      next: `Did you mean ${meant}? The files of battles/ are: test.`,
+      next: `Did you mean ${meant}? ./bench list shows them all.`,
       exitCode: 2,
     });
   });

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { didYouMean, UserError } from "../errors.ts";
+import { didYouMean, SEE_LIST, UserError } from "../errors.ts";
 import schema from "./battle.schema.json" with { type: "json" };
 import { Document } from "./document.ts";
 import { NOTHING, secondsOf } from "./events.ts";
@@ -103,7 +103,7 @@ export function readBattle(
   if (!names.includes(name)) {
     throw new UserError(
       `unknown battle: ${name}`,
-      `${didYouMean(basename(name, ENDING), names)}The files of battles/ are: ${names.join(", ")}.`,
+      `${didYouMean(basename(name, ENDING), names)}${SEE_LIST}`,
       2,
     );
   }

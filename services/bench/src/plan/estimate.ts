@@ -197,12 +197,11 @@ function kindOf({ proxy, scenario, scheme, parameters, capacity, event }: Planne
   return JSON.stringify([proxy, scenario, scheme, parameters, capacity, event]);
 }
 
-/** @returns `45 s`, `2 min 45 s`, `48 min`, `1 h 20 min` */
+/** @returns as precise as an estimate is: `45 s`, `3 min`, `1 h 20 min` */
 export function formatDuration(seconds: number): string {
-  const whole = Math.round(seconds);
-  if (whole < 60) return `${whole} s`;
-  if (whole < 600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  const minutes = Math.round(whole / 60);
+  if (seconds < 99.5) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const rest = minutes % 60;
+  return `${Math.floor(minutes / 60)} h${rest ? ` ${rest} min` : ""}`;
 }

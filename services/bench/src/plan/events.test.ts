@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readBattle } from "./battle.ts";
 import schema from "./battle.schema.json" with { type: "json" };
-import { describePlan } from "./describe.ts";
+import { planText } from "../report/plan-text.ts";
 import { estimateSeconds } from "./estimate.ts";
 import { EVENTS, lackFor, secondsOf } from "./events.ts";
 import { makePlan } from "./plan.ts";
@@ -77,7 +77,7 @@ test("the phase lasts as long as its quiet part and the watch, and the estimate 
   const seconds = estimateSeconds(plan, [cell]);
   // 2,000 connections at 500 a second before it.
   assert.ok(seconds > 2 + 30 + 4 && seconds < 60, `${seconds} s`);
-  assert.match(describePlan(plan), /skipped: has none: it cannot reload/);
+  assert.match(planText(plan), /skipped {2}1 cell of none: it cannot reload/);
 });
 
 test("--event leaves those alone, --rounds does not repeat what runs fewer times", (t) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rateResults } from "../analyse/testing/rates.ts";
 import { readBattle } from "./battle.ts";
-import { describePlan } from "./describe.ts";
+import { planText } from "../report/plan-text.ts";
 import { estimateSeconds } from "./estimate.ts";
 import { pilotOf, ratesFrom } from "./pilot.ts";
 import { makePlan } from "./plan.ts";
@@ -128,21 +128,21 @@ test("the plan has the rates that were computed, the same for all proxies, and w
     ),
   );
   assert.match(
-    describePlan(plan),
-    /rate {7}arrivals ws: CONNECTIONS_PER_SECOND=301; through haproxy the pilot's 100 left the machine 22 % busy/,
+    planText(plan, { verbose: true }).replace(/\s+/g, " "),
+    / rate arrivals ws: CONNECTIONS_PER_SECOND=301; through haproxy the pilot's 100 left the machine 22 % busy/,
   );
 });
 
 test("--dry-run says that rates are computed at the start, and what that takes", (t) => {
   const battle = battleOf(t, PILOTED);
   const pilot = pilotOf(battle);
-  const text = describePlan(
-    makePlan(battle, {}, { proxies }),
-    pilot && makePlan(pilot, {}, { proxies }),
-  );
-  assert.match(text, /rates {6}computed at the start by a pilot, .* below 60 % busy/);
-  assert.match(text, /before them the pilot, 12 cells: about \d+/);
-  assert.doesNotMatch(describePlan(makePlan(battleOf(t), {}, { proxies })), /pilot/);
+  const text = planText(makePlan(battle, {}, { proxies }), {
+    pilot: pilot && makePlan(pilot, {}, { proxies }),
+    verbose: true,
+  });
+  assert.match(text, /rates +computed by the pilot, .* below 60\s+% busy/);
+  assert.match(text, /first +a pilot that computes the rates: 12 measurements, ~\d+/);
+  assert.doesNotMatch(planText(makePlan(battleOf(t), {}, { proxies })), /pilot/);
 });
 
 test("a pilot without a rate to compute is refused", (t) => {

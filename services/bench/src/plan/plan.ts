@@ -3,7 +3,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { shuffle } from "simple-statistics";
-import { didYouMean, UserError } from "../errors.ts";
+import { didYouMean, SEE_LIST, UserError } from "../errors.ts";
 import {
   refuseOnHostNetwork,
   refuseUnableOnNetwork,
@@ -262,11 +262,7 @@ function ofEvents({ name, tests }: Battle, { events: wanted }: Overrides): Test[
   const known = Object.keys(EVENTS);
   const unknown = wanted.find((event) => !known.includes(event));
   if (unknown !== undefined) {
-    throw new UserError(
-      `unknown event: ${unknown}`,
-      `${didYouMean(unknown, known)}Known are: ${known.join(", ")}.`,
-      2,
-    );
+    throw new UserError(`unknown event: ${unknown}`, `${didYouMean(unknown, known)}${SEE_LIST}`, 2);
   }
   const offered = new Set(tests.flatMap(({ events }) => events));
   const missing = wanted.find((event) => !offered.has(event));

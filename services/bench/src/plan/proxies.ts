@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { didYouMean, UserError } from "../errors.ts";
+import { didYouMean, SEE_LIST, UserError } from "../errors.ts";
 import { Document } from "./document.ts";
 import schema from "./proxy.schema.json" with { type: "json" };
 import type { Scheme } from "../model/plan.ts";
@@ -265,7 +265,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function groupsOf({ tuned, groups }: Pick<Proxy, "tuned" | "groups">): string[] {
+/** @returns the names that it can be picked by, beside its own */
+export function groupsOf({ tuned, groups }: Pick<Proxy, "tuned" | "groups">): string[] {
   return tuned ? [GROUP_OF_ALL, ...groups] : groups;
 }
 
@@ -280,8 +281,7 @@ export function groupNames(proxies: Pick<Proxy, "groups">[]): string[] {
  */
 export function knownProxies(proxies: Pick<Proxy, "name" | "groups">[], name: string): string {
   const names = proxies.map((proxy) => proxy.name);
-  const groups = groupNames(proxies);
-  return `${didYouMean(name, [...names, ...groups])}The folders of proxies/ are: ${names.join(", ")}. Groups: ${groups.join(", ")}.`;
+  return `${didYouMean(name, [...names, ...groupNames(proxies)])}${SEE_LIST}`;
 }
 
 /**

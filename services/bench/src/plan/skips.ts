@@ -34,6 +34,11 @@ export function skipKindOf({
   return skipKind ?? kindIn(skip);
 }
 
+/** @returns without its kind */
+export function reasonIn(text: string): string {
+  return text.startsWith(HAS_NONE) ? text.slice(HAS_NONE.length) : text;
+}
+
 export function kindIn(text: string): SkipKind {
   if (text === LEFT_OUT) return "left-out";
   return text.startsWith(HAS_NONE) ? "has-none" : "unable";

@@ -4,7 +4,7 @@ import { capacityResults } from "../analyse/testing/capacities.ts";
 import { SCENARIOS } from "../plan/testing/scenarios.ts";
 import { liveView } from "./progress.ts";
 import type { CellRecord } from "../model/cell.ts";
-import type { PlannedCell } from "../model/plan.ts";
+import type { Plan, PlannedCell } from "../model/plan.ts";
 import type { Phase, RunEvent } from "../model/run-event.ts";
 import type { TestContext } from "node:test";
 
@@ -135,14 +135,19 @@ const FAILED: CellRecord = {
   containers: {},
 };
 
+/** Of 60 cells, which differ in nothing but the proxy. */
+const PLAN = {
+  proxies: ["haproxy", "nginx"],
+  rounds: 6,
+  scenarios: { "short-lived": SCENARIOS["short-lived"] },
+  cells: Array.from({ length: 60 }, (_, i) => ({ ...CELL, id: `r1-${i}` })),
+} as unknown as Plan;
+const skip = "no memory";
 const plan = {
   type: "plan",
   directory: "results/x-quick",
-  cells: 60,
-  rounds: 6,
-  scenarios: { "short-lived": SCENARIOS["short-lived"] },
+  plan: PLAN,
   done: 0,
-  skipped: 0,
   estimatedSeconds: 600,
 } as const;
 const cell = (planned: PlannedCell = CELL, attempt = 1) =>
@@ -187,31 +192,42 @@ function viewOf(
 
 test("the block shows where the run is, and is rewritten in place", (t) => {
   const { terminal, view, pass } = viewOf(t);
-  view({ ...plan, done: 3, skipped: 2 });
+  const cells = [...PLAN.cells, { ...CELL, skip }, { ...CELL, skip }];
+  view({ ...plan, plan: { ...PLAN, cells }, done: 3 });
   view(cell());
   pass(1000);
-  assert.deepEqual(
-    terminal.rows,
-    [
-      "60 cells, into results/x-quick · 3 already done · 2 skipped: left out by the battle, or their proxy or this machine cannot run them · about 10:00",
-      "",
-      "cell 17 of 60 · round 2 of 6 · nginx wss, 5,000 connections · start",
-      "elapsed 0:01 · about 9:59 left",
-    ].flatMap((line) => (line.length > 100 ? [line.slice(0, 100), line.slice(100)] : [line])),
-  );
+  assert.deepEqual(terminal.rows, [
+    "60 measurements into results/x-quick, 3 already done, 2 skipped, ~10 min",
+    "",
+    "[========>                     ] 17/60  round 2/6  nginx TLS  starting  9:59 left",
+    "",
+  ]);
   view(phase("measure"));
   view(progress());
   pass(1000);
-  assert.deepEqual(terminal.rows.slice(-4), [
+  assert.deepEqual(terminal.rows.slice(-3), [
     "",
-    "cell 17 of 60 · round 2 of 6 · nginx wss, 5,000 connections · measure",
-    "2,345 of 5,000 opened · 1,234/s · 0 failed · proxy 0.85 cores · ███████░░░░░░░░░",
-    "elapsed 0:02 · about 9:58 left",
+    "[========>                     ] 17/60  round 2/6  nginx TLS  measuring  9:58 left",
+    "  2,345/5,000 opened  1,234/s  0 failed  proxy 0.85 cores",
   ]);
   view(progress(5000, 12));
   pass(250);
-  assert.match(terminal.rows.at(-2) ?? "", /^5,000 of 5,000 opened · .* 12 failed · .* █{16}$/);
+  assert.match(terminal.rows.at(-1) ?? "", /^ {2}5,000\/5,000 opened .* 12 failed /);
 });
+
+for (const [columns, expected] of [
+  [140, "[========>                     ] 17/60  round 2/6  nginx TLS  measuring  9:59 left"],
+  [80, "[======>                ] 17/60  round 2/6  nginx TLS  measuring  9:59 left"],
+  [60, "17/60  round 2/6  nginx TLS  measuring  9:59 left"],
+] as const)
+  test(`in ${columns} columns the bar is as long as there is room`, (t) => {
+    const { terminal, view, pass } = viewOf(t, { columns });
+    view(plan);
+    view(cell());
+    view(phase("measure"));
+    pass(1000);
+    assert.equal(terminal.rows[2], expected);
+  });
 
 test("of cells that run at once the block names the proxies, and each leaves its own line", (t) => {
   const { terminal, view, pass } = viewOf(t, { columns: 300 });
@@ -220,46 +236,51 @@ test("of cells that run at once the block names the proxies, and each leaves its
   view({ ...(cell() as any), number: 16 });
   view(cell(other));
   pass(1000);
-  assert.equal(terminal.rows.at(-2), "2 of 60 cells at once · round 2 of 6 · nginx, haproxy");
+  assert.match(terminal.rows[2], / 17\/60 {2}round 2\/6 {2}nginx, haproxy {2}starting /);
   view(end(RECORD));
   pass(1000);
-  assert.match(terminal.rows[1], /^ok {2}16\/60 nginx wss/);
-  assert.match(terminal.rows.at(-2) ?? "", /^cell 17 of 60 · round 2 of 6 · haproxy wss/);
+  assert.match(terminal.rows[1], /^ok {6}16\/60 {2}nginx {4}TLS /);
+  assert.match(terminal.rows[3], / 17\/60 {2}round 2\/6 {2}haproxy TLS {2}/);
   view(end({ ...RECORD, id: other.id, proxy: "haproxy" }));
   pass(1000);
-  assert.match(terminal.rows[2], /^ok {2}17\/60 haproxy wss/);
+  assert.match(terminal.rows[2], /^ok {6}17\/60 {2}haproxy {2}TLS /);
 });
 
-test("where a plan has several scenarios, each cell says its own, and http what it is", (t) => {
-  const { terminal, view, pass } = viewOf(t);
-  view({ ...plan, scenarios: SCENARIOS });
-  view(cell({ ...CELL, scenario: "http", parameters: { CONNECTIONS: 400 } }));
+test("what cells of a plan differ in has a column; HTTP is called so, and an event comes first", (t) => {
+  const { terminal, view, pass } = viewOf(t, { columns: 140 });
+  const http = { ...CELL, scenario: "http", parameters: { CONNECTIONS: 400 } };
+  const more = { ...CELL, parameters: { ...CELL.parameters, CONNECTIONS: 9000 } };
+  const cells = [http, CELL, more];
+  view({ ...plan, plan: { ...PLAN, cells, scenarios: SCENARIOS } });
+  for (const planned of [http, { ...CELL, event: "reload" }]) {
+    view(cell(planned));
+    pass(1000);
+    view(end({ ...RECORD, ...(planned as object), phases: {} } as CellRecord));
+  }
+  view(cell(more));
   pass(1000);
-  assert.equal(
-    terminal.rows[2],
-    "cell 17 of 60 · round 2 of 6 · nginx https, http, 400 connections · start",
-  );
+  const lasting = terminal.rows.slice(1, 3).map((row) => row.slice(0, 68));
+  assert.deepEqual(lasting, [
+    "ok      17/60  nginx    HTTPS  http                            1,250",
+    "ok      17/60  nginx    TLS    short-lived, reload, 5,000 conn…  1,2",
+  ]);
+  assert.equal(terminal.rows.at(-1), "  short-lived, 9,000 connections");
 });
 
-test("a cell that is run again says why, and when", (t) => {
+test("a cell that is run again says why", (t) => {
   const { terminal, view, pass } = viewOf(t, { columns: 300 });
   view(plan);
   view(end(RECORD, { why: "disturbed", isAtOnce: false }));
-  view(end(RECORD, { why: "off index", isAtOnce: false }));
-  view(end(RECORD, { why: "disturbed", isAtOnce: true }));
+  view(end(RECORD, { why: "off index", isAtOnce: true }));
   pass(1000);
-  const texts = terminal.rows.flatMap(
-    (row) => / · ([^·]*; it is tried again.*)$/.exec(row)?.[1] ?? [],
+  assert.deepEqual(
+    terminal.rows.slice(1, 3).map((row) => row.split(/echo +8.1 ms {2}/)[1]),
+    ["disturbed by other load; will retry", "the machine's speed has changed; will retry"],
   );
-  assert.deepEqual(texts, [
-    "others took too much of the machine; it is tried again at the end",
-    "the machine was not as fast as before; it is tried again at the end",
-    "others took too much of the machine; it is tried again",
-  ]);
 });
 
 test("a finished cell leaves a line above the block; the next begins without its figures", (t) => {
-  const { terminal, view, pass } = viewOf(t);
+  const { terminal, view, pass } = viewOf(t, { columns: 90 });
   view(plan);
   view(cell());
   view(progress());
@@ -269,19 +290,52 @@ test("a finished cell leaves a line above the block; the next begins without its
   pass(20_000);
   view(end({ ...RECORD, attempt: 2 }));
   view(note("throttled\x1b[2J by\tnobody\nsecond line"));
-  view(cell({ ...CELL, round: 3, scheme: "ws", parameters: { MESSAGES: 100 } }));
+  view(cell({ ...CELL, round: 3, scheme: "ws" }));
   pass(1000);
   assert.deepEqual(terminal.rows, [
-    "60 cells, into results/x-quick · about 10:00",
-    "FAILED  17/60 nginx wss, 5,000 connections: container-died: nginx ended with status 139; it is tried",
-    " again",
-    "ok  17/60 nginx wss, 5,000 connections (try 2) · 1,250/s · handshake median 12.3 ms · echo latency m",
-    "edian 8.1 ms · proxy 1.75 CPU s",
+    "60 measurements into results/x-quick, ~10 min",
+    "FAILED  17/60  nginx    TLS    container-died: nginx ended with status 139; will retry",
+    "ok      17/60  nginx    TLS    attempt 2  1,250 conn/s  CPU 1.75 s  connect  12.3 ms",
     "throttled by nobody",
     "",
-    "cell 17 of 60 · round 3 of 6 · nginx ws, 100 messages each · start",
-    "elapsed 1:41 · about 8:39 left",
+    "[========>                     ] 17/60  round 3/6  nginx plain  starting  8:39 left",
+    "",
   ]);
+});
+
+for (const [columns, last] of [
+  [140, "echo   8.1 ms"],
+  [80, "connect  12.3 ms"],
+  [60, "CPU 1.75 s"],
+  [20, "TLS"],
+] as const)
+  test(`in ${columns} columns a finished line ends with the figure that fits: ${last}`, (t) => {
+    const { terminal, view } = viewOf(t, { columns });
+    view(plan);
+    view(cell());
+    view(end(RECORD));
+    view.close();
+    assert.ok(terminal.writes.join("").endsWith(`${last}\n`), terminal.writes.join(""));
+  });
+
+test("the block says who leads so far in the setting of the cell", (t) => {
+  const { terminal, view, pass } = viewOf(t, { columns: 140 });
+  view(plan);
+  const led = (name: string, cpu: number, id = `r2-${name}-short-lived-wss-5000`) => {
+    view(cell({ ...CELL, id, proxy: name }));
+    const containers = { [name]: container("proxy", cpu) };
+    view(end({ ...RECORD, id, proxy: name, containers } as CellRecord));
+  };
+  led("nginx", 1);
+  led("none", 0.1);
+  view(cell());
+  pass(1000);
+  assert.doesNotMatch(terminal.rows.join(""), /so far/, "a single proxy leads nobody");
+  led("haproxy", 0.5);
+  led("haproxy", 9, "r2-haproxy-short-lived-ws-5000");
+  view(cell());
+  pass(1000);
+  assert.equal(terminal.rows.at(-1), "  CPU per connection so far: haproxy 100 µs, nginx 2.00×");
 });
 
 test("close takes the block away and leaves the lasting lines, those not yet shown too; later ones follow", (t) => {
@@ -295,7 +349,7 @@ test("close takes the block away and leaves the lasting lines, those not yet sho
   view(note("and more"));
   pass(1000);
   assert.deepEqual(terminal.rows, [
-    "60 cells, into results/x-quick · about 10:00",
+    "60 measurements into results/x-quick, ~10 min",
     "last words",
     "and more",
     "",
@@ -338,8 +392,8 @@ test("no line of the block is wider than the terminal, whatever the names; nothi
   view(cell({ ...CELL, proxy: "a-proxy-with-quite-a-name-".repeat(8) }));
   view(progress());
   pass(250);
-  assert.equal(terminal.rows.length, 5);
-  assert.match(terminal.rows[2], /^cell 17 .*…$/);
+  assert.equal(terminal.rows.length, 4);
+  assert.match(terminal.rows[2], /^\[.*…$/);
   assert.equal(terminal.rows[2].length, 119);
   for (const columns of [40, 12, 2, 1]) {
     terminal.columns = columns;
@@ -347,7 +401,7 @@ test("no line of the block is wider than the terminal, whatever the names; nothi
     // A real terminal has wrapped the old block anew by now.
     assert.match(terminal.writes.at(-1) ?? "", /^\r\x1b\[J/);
     const block = terminal.rows.slice(2);
-    assert.equal(block.length, 3, String(columns));
+    assert.equal(block.length, 2, String(columns));
     for (const row of block)
       assert.ok(row.length <= Math.max(1, columns - 1), `${columns}: ${row}`);
   }
@@ -370,7 +424,7 @@ test("a lasting line longer than the terminal is wide is kept whole", (t) => {
     "y".repeat(20),
     "y".repeat(20),
     "",
-    "elapsed 0:01 · abo…",
+    "10:00 left",
   ]);
 });
 
@@ -385,8 +439,8 @@ test("what another program writes meanwhile stays", (t) => {
   assert.deepEqual(terminal.rows.slice(1), [
     "a warning",
     "",
-    "cell 17 of 60 · round 2 of 6 · nginx wss, 5,000 connections · verify",
-    "elapsed 0:01 · about 10:00 left",
+    "[========>                     ] 17/60  round 2/6  nginx TLS  verifying  10:00 left",
+    "",
   ]);
 });
 
@@ -418,10 +472,10 @@ for (const [what, options] of [
     assert.equal(
       terminal.writes.join(""),
       [
-        "60 cells, into results/x-quick · about 10:00",
-        "ok  17/60 nginx wss, 5,000 connections · 1,250/s · handshake median 12.3 ms · echo latency median 8.1 ms · proxy 1.75 CPU s · 8:40 left",
-        "FAILED  17/60 nginx wss, 5,000 connections: container-died: nginx ended with status 139 · 8:40 left",
-        "skipped  nginx wss, 5,000 connections: too few descriptors",
+        "60 measurements into results/x-quick, ~10 min",
+        "ok      17/60  nginx    TLS    1,250 conn/s  CPU 1.75 s  connect  12.3 ms  echo   8.1 ms  8:40 left",
+        "FAILED  17/60  nginx    TLS    container-died: nginx ended with status 139  8:40 left",
+        "skipped  nginx    TLS    skipped: too few descriptors  8:40 left",
         "done",
         "",
       ].join("\n"),
@@ -429,21 +483,12 @@ for (const [what, options] of [
   });
 }
 
-test("a cell with an event is called by it", (t) => {
-  const { terminal, view } = viewOf(t, { isTerminal: false, env: {} });
-  view(plan);
-  view(cell({ ...CELL, event: "reload" }));
-  view(end(FAILED));
-  view.close();
-  assert.match(terminal.writes.join(""), /nginx wss, 5,000 connections, reload: container-died/);
-});
-
 test("colours on a terminal, unless NO_COLOR is set", (t) => {
   const { terminal, view } = viewOf(t, { env: { TERM: "xterm" } });
   view(plan);
   view(end(RECORD));
   view.close();
-  assert.match(terminal.writes.join(""), /\x1b\[32mok\x1b\[39m {2}nginx/);
+  assert.match(terminal.writes.join(""), /\x1b\[32mok {4}\x1b\[39m {2}nginx/);
 });
 
 test("the timer keeps no process alive", async () => {
@@ -461,7 +506,9 @@ test("an hour and more", (t) => {
   const { terminal, view, pass } = viewOf(t);
   view({ ...plan, estimatedSeconds: 3723 });
   pass(250);
-  assert.match(terminal.rows[0], /about 1:02:03$/);
+  view(cell());
+  pass(250);
+  assert.match(terminal.rows[2], / {2}1:02:03 left$/);
 });
 
 test("a cell of held connections shows its messages per second", () => {
@@ -470,7 +517,7 @@ test("a cell of held connections shows its messages per second", () => {
   const held = { ...RECORD, connectionsHeld: { from: 5000, to: 5000 }, messagesEchoed: 6000 };
   view(plan);
   view({ type: "cell-end", record: held, repeat: null, remainingSeconds: 0 });
-  assert.match(written.join(""), / 1,500 messages\/s /);
+  assert.match(written.join(""), / 1,500 msg\/s /);
 });
 
 test("each rate of a search has a line: what came of it, what broke, and what was at its limit", () => {
@@ -488,8 +535,8 @@ test("each rate of a search has a line: what came of it, what broke, and what wa
   for (const probe of cells[0].probes ?? []) view({ type: "probe", probe });
   view.close();
   assert.deepEqual(lines, [
-    "holds  200/s: p99 10.0 ms\n",
-    "fails  400/s: p99 90.0 ms; broken: p99\n",
+    "holds   200/s: p99 10.0 ms\n",
+    "fails   400/s: p99 90.0 ms; broken: p99\n",
     "limited  400/s: p99 90.0 ms; broken: p99; limited by: generator\n",
   ]);
 });

@@ -2,20 +2,22 @@
  * What a person sees while a battle runs: on a terminal one block that is rewritten in place, with
  * a lasting line above it for every finished cell; elsewhere the lasting lines alone.
  */
-import { stripVTControlCharacters, styleText } from "node:util";
-import { schemeName, workloadOf } from "../plan/workload.ts";
-import { TerminalBlock } from "./terminal-block.ts";
+import { relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { count, counted } from "../numbers.ts";
+import { formatDuration } from "../plan/estimate.ts";
+import { CellColumns, figuresOf, statusText } from "./cell-line.ts";
+import { standings } from "./standings.ts";
+import { TerminalBlock, widthOf } from "./terminal-block.ts";
 import type { CellRecord, Probe } from "../model/cell.ts";
-import type { LatencySummary } from "../model/load.ts";
-import type { Plan, PlannedCell } from "../model/plan.ts";
-import type { Listener, RunEvent } from "../model/run-event.ts";
+import type { Plan } from "../model/plan.ts";
+import type { Listener, Phase, RepeatReason, RunEvent } from "../model/run-event.ts";
 
 /**
  * Four times a second: what changes faster nobody can read, and the terminal's CPU is the measured
  * machine's.
  */
 const REFRESH_MS = 250;
-const BAR_CELLS = 16;
 
 /** @returns close: the block goes, the lasting lines stay; later events are written as lines */
 export function liveView(
@@ -37,7 +39,10 @@ export function liveView(
   },
 ): Listener & { close: () => void } {
   const redraws = isTerminal && !env.CI && env.TERM !== "dumb";
-  const view = new RunView({ now, redraws, colours: redraws && !env.NO_COLOR });
+  const view = new RunView({
+    ...{ now, redraws, colours: redraws && !env.NO_COLOR },
+    width: () => (redraws ? widthOf(columns()) : Infinity),
+  });
   let block = redraws ? new TerminalBlock(stream, columns) : null;
   const draw = () => block?.draw(view.block());
   const timer = redraws ? setInterval(draw, REFRESH_MS).unref() : undefined;
@@ -57,39 +62,41 @@ export function liveView(
 }
 
 type CellBegun = Extract<RunEvent, { type: "cell" }>;
+type CellEnd = Extract<RunEvent, { type: "cell-end" }>;
 
 /** What is known of a run from its events, as lines. */
 class RunView {
   #now: () => number;
   #redraws: boolean;
   #colours: boolean;
+  #width: () => number;
+  #plan: Plan | undefined;
+  #columns: CellColumns | undefined;
   /** Those that run, by the cell's id; the one that began last is the last. */
   #running: Map<string, CellBegun> = new Map();
-  #phase = "start";
+  /** The last of each cell that ended well. */
+  #ended: Map<string, CellRecord> = new Map();
+  #phase: Phase = "start";
   #progress: Extract<RunEvent, { type: "progress" }> | undefined;
-  #rounds: number | undefined;
-  #scenarios: Plan["scenarios"] = {};
-  #startedMs: number | undefined;
+  #standings: string | null = null;
   #endMs = 0;
 
-  /** @param options redraws: the block is seen */
+  /** @param options redraws: the block is seen; width: of the terminal now */
   constructor({
     now,
     redraws,
     colours,
+    width,
   }: {
     now: () => number;
     redraws: boolean;
     colours: boolean;
+    width: () => number;
   }) {
     this.#now = now;
     this.#redraws = redraws;
     this.#colours = colours;
-  }
-
-  /** @returns of those that run at once, the one that began last */
-  get #current(): CellBegun | undefined {
-    return [...this.#running.values()].at(-1);
+    this.#width = width;
   }
 
   /** @returns a line that lasts; null: it leaves none */
@@ -98,10 +105,7 @@ class RunView {
       case "plan":
         return this.#begin(event);
       case "cell":
-        this.#running.delete(event.cell.id);
-        this.#running.set(event.cell.id, event);
-        this.#phase = "start";
-        return null;
+        return this.#beginCell(event);
       case "phase":
         this.#phase = event.phase;
         return null;
@@ -120,62 +124,119 @@ class RunView {
   }
 
   #begin(event: Extract<RunEvent, { type: "plan" }>) {
-    this.#startedMs = this.#now();
-    this.#endMs = this.#startedMs + event.estimatedSeconds * 1000;
-    this.#rounds = event.rounds;
-    this.#scenarios = event.scenarios;
+    this.#endMs = this.#now() + event.estimatedSeconds * 1000;
+    this.#plan = event.plan;
+    this.#columns = new CellColumns(event.plan);
     return describePlan(event);
   }
 
-  #end(event: Extract<RunEvent, { type: "cell-end" }>) {
+  #beginCell(event: CellBegun): null {
+    this.#running.delete(event.cell.id);
+    this.#running.set(event.cell.id, event);
+    this.#phase = "start";
+    if (this.#plan && this.#redraws)
+      this.#standings = standings(this.#plan, [...this.#ended.values()], event.cell);
+    return null;
+  }
+
+  #end(event: CellEnd) {
     this.#endMs = this.#now() + event.remainingSeconds * 1000;
     const line = this.#describeEnd(event);
     this.#running.delete(event.record.id);
+    if (event.record.status === "ok") this.#ended.set(event.record.id, event.record);
     this.#progress = undefined;
     return line;
   }
 
   #describeProbe(probe: Probe) {
-    const colour = { holds: "green", fails: "red", limited: "yellow" } as const;
-    const current = this.#current;
-    const place = current ? `${titleOf(current.cell, this.#scenarios)} · ` : "";
-    return `${this.#paint(colour[probe.verdict], probe.verdict)}  ${place}${probeText(probe)}`;
+    const cell = [...this.#running.values()].at(-1)?.cell;
+    const place = cell ? `${this.#columns?.title(cell)}  ` : "";
+    return `${statusText(STATUS_OF[probe.verdict], this.#colours, probe.verdict)}  ${place}${probeText(probe)}`;
   }
 
-  #describeEnd({ record, repeat }: Extract<RunEvent, { type: "cell-end" }>) {
-    const own = this.#running.get(record.id);
-    const place = own ? `${own.number}/${own.of} ` : "";
-    const title = `${place}${titleOf({ ...record, event: own?.cell.event }, this.#scenarios)}${record.attempt > 1 ? ` (try ${record.attempt})` : ""}`;
-    const left = this.#redraws ? "" : ` · ${duration(this.#endMs - this.#now())} left`;
-    if (record.status === "ok") {
-      const again = repeat ? [repeatText(repeat)] : [];
-      return `${this.#paint("green", "ok")}  ${[title, ...figures(record), ...again].join(" · ")}${left}`;
+  #describeEnd({ record, repeat }: CellEnd) {
+    const begun = this.#running.get(record.id);
+    const status = record.status === "failed" ? "FAILED" : record.status;
+    const where = [
+      statusText(status, this.#colours),
+      ...(begun ? [numberText(begun)] : []),
+      this.#columns?.line({ ...record, event: begun?.cell.event }) ?? record.proxy,
+      ...(record.attempt > 1 ? [`attempt ${record.attempt}`] : []),
+    ];
+    const left = this.#redraws ? [] : [`${duration(this.#endMs - this.#now())} left`];
+    const again = repeat ? REPEATS[repeat.why] : "";
+    if (record.status !== "ok") {
+      const { kind, message } = record.cause ?? { kind: "skipped", message: "" };
+      const cause = `${kind}: ${oneLine(message)}`;
+      return [...where, [cause, again].filter(Boolean).join("; "), ...left].join("  ");
     }
-    const { kind, message } = record.cause ?? { kind: "skipped", message: "" };
-    if (record.status === "skipped")
-      return `${this.#paint("yellow", "skipped")}  ${title}: ${oneLine(message)}`;
-    const cause = `${kind}: ${oneLine(message)}${repeat ? "; it is tried again" : ""}`;
-    return `${this.#paint("red", "FAILED")}  ${title}: ${cause}${left}`;
-  }
-
-  #paint(colour: "green" | "yellow" | "red", text: string): string {
-    return this.#colours ? styleText(colour, text, { validateStream: false }) : text;
+    return fitting(where, figuresOf(record), [again, ...left].filter(Boolean), this.#width());
   }
 
   /** @returns what goes on now; []: nothing yet */
   block(): string[] {
-    if (this.#startedMs === undefined) return [];
-    const now = this.#now();
-    const about = { rounds: this.#rounds, scenarios: this.#scenarios };
-    const current = this.#current;
-    const isAlone = current && this.#running.size === 1;
+    if (!this.#plan) return [];
+    const running = [...this.#running.values()];
+    const current = running.at(-1);
+    const left = `${duration(this.#endMs - this.#now())} left`;
+    if (!current) return [left];
+    const { cell, number, of, attempt } = current;
+    const columns = this.#columns ?? new CellColumns(this.#plan);
+    const title =
+      running.length === 1
+        ? columns.title(cell)
+        : running.map((event) => event.cell.proxy).join(", ");
+    const place = `${numberText(current)}  round ${cell.round}/${this.#plan.rounds}`;
+    // The bar stays as wide as it is beside the longest title.
+    const room = this.#width() - `${place}  ${LONGEST_END}`.length - columns.titleWidth;
+    const details = [
+      columns.detail(cell),
+      attempt > 1 && `attempt ${attempt}`,
+      this.#progress && progressText(this.#progress),
+    ].filter(Boolean);
     return [
-      ...(isAlone ? [describeCell(current, this.#phase, about)] : []),
-      ...(current && !isAlone ? [describeBeside([...this.#running.values()], this.#rounds)] : []),
-      ...(this.#progress ? [describeProgress(this.#progress)] : []),
-      `elapsed ${duration(now - this.#startedMs)} · about ${duration(this.#endMs - now)} left`,
+      [`${bar((number - 1) / of, room)}${place}`, title, PHASES[this.#phase], left].join("  "),
+      `  ${details.join("  ")}`.trimEnd(),
+      ...(this.#standings ? [`  ${this.#standings}`] : []),
     ];
   }
+}
+
+const STATUS_OF = { holds: "ok", fails: "FAILED", limited: "skipped" } as const;
+
+const PHASES: Record<Phase, string> = {
+  start: "starting",
+  verify: "verifying",
+  "warm up": "warming up",
+  measure: "measuring",
+  stop: "stopping",
+};
+
+const LONGEST_END = "  warming up  0:00:00 left";
+const WIDEST_BAR = 30;
+const NARROWEST_BAR = 4;
+
+/** @returns `[=====>    ] `, as wide as there is room; empty: there is none */
+function bar(share: number, room: number): string {
+  const width = Math.min(WIDEST_BAR, room - "[] ".length);
+  if (width < NARROWEST_BAR) return "";
+  const full = Math.floor(share * width);
+  return `[${"=".repeat(full)}>${" ".repeat(width - full - 1)}] `;
+}
+
+/** @returns ` 7/36` */
+function numberText({ number, of }: CellBegun): string {
+  return `${String(number).padStart(String(of).length)}/${of}`;
+}
+
+/** @returns what comes first and last, and between them as many figures as the line has room for */
+function fitting(first: string[], figures: string[], last: string[], width: number): string {
+  const lines = Array.from({ length: figures.length + 1 }, (_, left) =>
+    [...first, ...figures.slice(0, figures.length - left), ...last].join("  ").trimEnd(),
+  );
+  return (
+    lines.find((line) => stripVTControlCharacters(line).length <= width) ?? lines[lines.length - 1]
+  );
 }
 
 /**
@@ -196,8 +257,8 @@ function probeText({
   const failed = connections?.failed ?? 0;
   const figures = [
     latency ? `p99 ${latency.p99.toFixed(1)} ms` : "nothing came back",
-    ...(failed > 0 ? [`${counted(failed)} failed`] : []),
-    ...(sends?.dropped ? [`${counted(sends.dropped)} of ${counted(sends.due)} not sent`] : []),
+    ...(failed > 0 ? [`${count(failed)} failed`] : []),
+    ...(sends?.dropped ? [`${count(sends.dropped)} of ${count(sends.due)} not sent`] : []),
   ].join(", ");
   return [
     `${rate.toLocaleString("en-US")}/s: ${figures}`,
@@ -206,139 +267,46 @@ function probeText({
   ].join("; ");
 }
 
-function repeatText({
-  why,
-  isAtOnce,
-}: NonNullable<Extract<RunEvent, { type: "cell-end" }>["repeat"]>) {
-  const cause =
-    why === "disturbed"
-      ? "others took too much of the machine"
-      : "the machine was not as fast as before";
-  return `${cause}; it is tried again${isAtOnce ? "" : " at the end"}`;
-}
+const REPEATS: Record<RepeatReason, string> = {
+  failed: "will retry",
+  disturbed: "disturbed by other load; will retry",
+  "off index": "the machine's speed has changed; will retry",
+};
 
 function describePlan({
   directory,
-  cells,
+  plan,
   done,
-  skipped,
   estimatedSeconds,
-}: Extract<RunEvent, { type: "plan" }>) {
+}: Extract<RunEvent, { type: "plan" }>): string {
+  const skipped = plan.cells.filter(({ skip }) => skip !== null).length;
   return [
-    `${counted(cells)} cells, into ${directory}`,
-    ...(done > 0 ? [`${counted(done)} already done`] : []),
-    ...(skipped > 0
-      ? [
-          `${counted(skipped)} skipped: left out by the battle, or their proxy or this machine cannot run them`,
-        ]
-      : []),
-    `about ${duration(estimatedSeconds * 1000)}`,
-  ].join(" · ");
+    `${counted(plan.cells.length - skipped, "measurement")} into ${shownPath(directory)}`,
+    ...(done > 0 ? [`${count(done)} already done`] : []),
+    ...(skipped > 0 ? [`${count(skipped)} skipped`] : []),
+    `~${formatDuration(estimatedSeconds)}`,
+  ].join(", ");
 }
 
-/** @param events of cells that run at once */
-function describeBeside(events: Extract<RunEvent, { type: "cell" }>[], rounds?: number) {
-  const [{ cell, of }] = events;
-  return [
-    `${events.length} of ${of} cells at once`,
-    roundText(cell, rounds),
-    events.map((event) => event.cell.proxy).join(", "),
-  ].join(" · ");
+/** @returns from the folder in which the program runs, unless it lies elsewhere */
+function shownPath(directory: string): string {
+  const path = relative("", directory);
+  return path.startsWith("..") ? directory : path;
 }
 
-function roundText({ round }: PlannedCell, rounds?: number) {
-  return `round ${round}${rounds ? ` of ${rounds}` : ""}`;
-}
-
-function describeCell(
-  { cell, number, of, attempt }: Extract<RunEvent, { type: "cell" }>,
-  phase: string,
-  { rounds, scenarios }: { rounds?: number; scenarios: Plan["scenarios"] },
-) {
-  return [
-    `cell ${number} of ${of}`,
-    roundText(cell, rounds),
-    titleOf(cell, scenarios),
-    ...(attempt > 1 ? [`try ${attempt}`] : []),
-    phase,
-  ].join(" · ");
-}
-
-function describeProgress({
+function progressText({
   opened,
   asked,
   failed,
   perSecond,
   proxyCores,
-}: Extract<RunEvent, { type: "progress" }>) {
-  const full = asked > 0 ? Math.min(BAR_CELLS, Math.floor((opened / asked) * BAR_CELLS)) : 0;
+}: Extract<RunEvent, { type: "progress" }>): string {
   return [
-    `${counted(opened)} of ${counted(asked)} opened`,
-    `${counted(perSecond)}/s`,
-    `${counted(failed)} failed`,
+    `${count(opened)}/${count(asked)} opened`,
+    `${count(perSecond)}/s`,
+    `${count(failed)} failed`,
     `proxy ${proxyCores.toFixed(2)} cores`,
-    // Last: what a narrow terminal cuts off first.
-    "█".repeat(full) + "░".repeat(BAR_CELLS - full),
-  ].join(" · ");
-}
-
-/**
- * @param scenarios of the plan; where there is one alone, it goes without saying
- * @returns `nginx wss, 5,000 connections`; with its event at the end, where it has one
- */
-function titleOf(
-  cell: (PlannedCell | CellRecord) & { event?: string },
-  scenarios: Plan["scenarios"],
-): string {
-  const workload = workloadOf({ scenarios }, cell);
-  const { connections, messages = 1 } = workload;
-  return [
-    `${cell.proxy} ${schemeName({ ...cell, workload })}`,
-    ...(Object.keys(scenarios).length > 1 ? [cell.scenario] : []),
-    ...(connections === undefined ? [] : [`${counted(connections)} connections`]),
-    ...(messages > 1 ? [`${counted(messages)} messages each`] : []),
-    ...(cell.event ? [cell.event] : []),
-  ].join(", ");
-}
-
-/** @returns those that it has */
-function figures(record: CellRecord): string[] {
-  const { requests, totalSeconds, containers } = record;
-  const { handshakeMs, echoLatencyMs, requestMs } = record;
-  const proxies = Object.values(containers).filter(({ role }) => role === "proxy");
-  const cpuSeconds = proxies.reduce((sum, { cpu }) => sum + cpu.totalSeconds, 0);
-  return [
-    ...(totalSeconds ? rateOf(record, totalSeconds) : []),
-    ...(requests?.non2xx ? [`${counted(requests.non2xx)} neither 2xx nor 3xx`] : []),
-    ...(handshakeMs ? [`handshake ${median(handshakeMs)}`] : []),
-    ...(echoLatencyMs ? [`echo latency ${median(echoLatencyMs)}`] : []),
-    ...(requestMs ? [`request ${median(requestMs)}`] : []),
-    ...(proxies.length > 0 ? [`proxy ${cpuSeconds.toFixed(2)} CPU s`] : []),
-  ];
-}
-
-/**
- * @returns `900 requests/s`, of held connections `1,500 messages/s`, of others `1,250/s`:
- *   connections; none: nothing is counted
- */
-function rateOf(
-  { connections, connectionsHeld, messagesEchoed, requests }: CellRecord,
-  seconds: number,
-): string[] {
-  const each = (count: number, what: string) => [`${counted(count / seconds)}${what}/s`];
-  if (requests) return each(requests.completed, " requests");
-  if (connectionsHeld) return each(messagesEchoed ?? 0, " messages");
-  return connections ? each(connections.opened, "") : [];
-}
-
-function median({ median: ms }: Pick<LatencySummary, "median">) {
-  return `median ${ms.toFixed(1)} ms`;
-}
-
-const NUMBER = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
-
-function counted(value: number) {
-  return NUMBER.format(value);
+  ].join("  ");
 }
 
 /**

@@ -35,9 +35,7 @@ export class TerminalBlock {
 
   /** @param block of characters that are one column wide */
   draw(block: string[]) {
-    // One column less than there is: a terminal whose last column is full treats "erase the rest of
-    // the line" in its own way.
-    const width = Math.max(1, (this.#columns() || USUAL_COLUMNS) - 1);
+    const width = widthOf(this.#columns());
     const lines = block.map((line) => clip(line, width));
     const next = lines.join("\n");
     // The old block may take more lines than it was written in, wrapped anew; or be gone over by a
@@ -65,6 +63,14 @@ export class TerminalBlock {
     if (this.#shown) this.#stream.write(`\r${ERASE_BELOW}`);
     for (const line of this.#waiting.splice(0)) this.#stream.write(`${line}\n`);
   }
+}
+
+/**
+ * One column less than there is: a terminal whose last column is full treats "erase the rest of the
+ * line" in its own way.
+ */
+export function widthOf(columns: number | undefined): number {
+  return Math.max(1, (columns || USUAL_COLUMNS) - 1);
 }
 
 /** @param width at least 1 */

@@ -206,14 +206,16 @@ export function summaryOf(file: Comparisons, answers = answersOf(file)): string[
     answers,
     ({ topic, comparison }) => `${topic.question.title}${loopOf(comparison)}`,
   );
-  return [...groups].flatMap(([asked, own]) => {
+  return [...groups].flatMap(([asked, own], _, all) => {
     const loop = loopOf(own[0].comparison);
     const ranked = own.flatMap(({ comparison, where }) => rankedOf(comparison, where) ?? []);
     const ties = Map.groupBy(ranked, ({ best, verb }) => `${tying(best)} ${verb}`);
     const leading = [...ties].map(
       ([told, same]) => `${told} (${list(same.map(({ where }) => where))})`,
     );
-    const lines = leading.length > 0 ? [`${asked}: ${leading.join("; ")}.`] : [];
+    // Where all is of one question, the table above says which.
+    const about = all.length > 1 ? `${asked}: ` : "";
+    const lines = leading.length > 0 ? [`${about}${leading.join("; ")}.`] : [];
     const worst = Map.groupBy(
       ranked.filter(({ last }) => last),
       ({ last, best }) => JSON.stringify([last?.proxy, best[0].proxy, !last?.extra.added]),
@@ -232,7 +234,7 @@ export function summaryOf(file: Comparisons, answers = answersOf(file)): string[
         where,
       ]);
       const others = rest.map(([ratio, where]) => `, ${ratio}× (${where})`).join("");
-      return `${title(last?.proxy ?? "")} ${verb(`${first[0]}×`, title(best[0].proxy))} (${first[1]})${others}${loop}.`;
+      return `${title(last?.proxy ?? "")} ${verb(`${first[0]}×`, title(best[0].proxy))} (${first[1]})${others}${all.length > 1 ? loop : ""}.`;
     });
     return [...lines, ...behind];
   });

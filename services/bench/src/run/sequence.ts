@@ -55,6 +55,10 @@ class Sequence {
     this.#cells = store.results.plan.cells;
   }
 
+  get #measured() {
+    return this.#cells.filter(({ skip }) => skip === null);
+  }
+
   async run() {
     this.#tellPlan();
     let failed = 0;
@@ -78,11 +82,9 @@ class Sequence {
 
   #tellPlan() {
     const { directory, results } = this.#store;
-    const { rounds, scenarios } = results.plan;
     this.#context.tell({
-      ...{ type: "plan", directory, rounds, scenarios, cells: this.#cells.length },
-      done: this.#cells.filter((cell) => this.#isDone(cell)).length,
-      skipped: this.#cells.filter(({ skip }) => skip).length,
+      ...{ type: "plan", directory, plan: results.plan },
+      done: this.#measured.filter((cell) => this.#isDone(cell)).length,
       estimatedSeconds: this.#options.remaining(),
     });
   }
@@ -112,10 +114,10 @@ class Sequence {
   /** @returns over: also where it is repeated when all others have been run */
   async #runToEnd(cell: PlannedCell): Promise<End> {
     const attempts = attemptsAfter(this.#store.attemptsOf(cell).length);
-    const number = this.#cells.findIndex(({ id }) => id === cell.id) + 1;
+    const number = this.#measured.findIndex(({ id }) => id === cell.id) + 1;
     for (const attempt of attempts) {
       this.#context.signal.throwIfAborted();
-      this.#context.tell({ type: "cell", cell, number, of: this.#cells.length, attempt });
+      this.#context.tell({ type: "cell", cell, number, of: this.#measured.length, attempt });
       const record = await this.#recorded(cell, attempt);
       const isLast = attempt === attempts.at(-1);
       const repeat = repeatOf(record, cell, this.#store.results, isLast);

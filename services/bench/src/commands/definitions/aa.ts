@@ -1,4 +1,4 @@
-import { OPTIONS } from "../../plan/arguments.ts";
+import { OPTIONS, roundsOption } from "../../plan/arguments.ts";
 import { command, overridesOf, withOptions } from "./command.ts";
 import type { Define } from "./command.ts";
 import type { Overrides } from "../../plan/plan.ts";
@@ -10,10 +10,10 @@ export const aa: Define = (program, call) =>
     command(
       program,
       "aa",
-      "runs an A/A test: a proxy against a copy of itself",
-      "runs an A/A test: a proxy against a copy of itself; their difference is the noise floor, which later reports show",
+      "Measure a proxy against its copy: the noise floor",
+      "Measure a proxy against a copy of itself. Their difference is noise; later reports of this machine show it.",
     ).argument("<PROXY>", "a folder of proxies/"),
-    [OPTIONS.scheme, OPTIONS.connections, OPTIONS.rounds],
+    [OPTIONS.scheme, OPTIONS.connections, roundsOption("6")],
   ).action((proxy, options) => {
     const wanted = { proxy, overrides: overridesOf(options) };
     return call("aa", wanted, async ({ directory, say, words }) =>

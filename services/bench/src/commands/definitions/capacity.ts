@@ -1,9 +1,9 @@
-import { OPTIONS } from "../../plan/arguments.ts";
-import { command, overridesOf, withOptions, withRunOptions } from "./command.ts";
-import type { Define } from "./command.ts";
-import type { RunArguments } from "./run.ts";
+import { OPTIONS, roundsOption } from "../../plan/arguments.ts";
+import { command, overridesOf, switchesOf, withOptions, withRunOptions } from "./command.ts";
+import type { Define, RunSwitches } from "./command.ts";
+import type { Overrides } from "../../plan/plan.ts";
 
-export type CapacityArguments = Pick<RunArguments, "overrides" | "name" | "dryRun" | "keepGoing">;
+export type CapacityArguments = RunSwitches & { overrides: Overrides };
 
 export const capacity: Define = (program, call) =>
   withRunOptions(
@@ -11,25 +11,24 @@ export const capacity: Define = (program, call) =>
       command(
         program,
         "capacity",
-        "searches the most that proxies carry under a promise (an hour and more)",
-        "searches the highest rate at which a proxy with a CPU budget keeps a promise: p99 of handshake or echo at or under --slo-ms, 0.1 % failures at most, 99 % of what was due sent. Five longer probes around the limit give it an interval; three fresh runs just below that must keep the promise, and three just above must break it. Else the figure is a bracket and ranks nobody. It is the battle capacity",
+        "Find the highest rate within a latency limit (an hour)",
+        "Find the highest rate at which each proxy, on a CPU budget, keeps its promise: p99 of connect time or echo at most --slo-ms, 0.1 % failed at most, 99 % sent at least. Three fresh cells just below that rate must keep it and three just above must break it; otherwise the result is a range and ranks nobody.",
       ).argument(
         "[PROXY...]",
-        "folders of proxies/, or groups such as common (default: those of battles/capacity.yaml)",
+        "folders of proxies/, or groups such as common (default: as in battles/capacity.yaml)",
       ),
       [
         OPTIONS.sloMs,
         OPTIONS.proxyCpus,
         OPTIONS.scheme,
-        OPTIONS.rounds,
+        roundsOption("3"),
         OPTIONS.seed,
         OPTIONS.name,
       ],
     ),
   ).action((proxies, options) => {
-    const { name, dryRun = false, keepGoing = false } = options;
     const overrides = overridesOf({ ...options, ...(proxies.length > 0 && { proxies }) });
-    const wanted = { overrides, name, dryRun, keepGoing };
+    const wanted = { overrides, ...switchesOf(options) };
     return call("capacity", wanted, async ({ directory, say, words }) =>
       (await import("../capacity.ts")).capacity(directory, wanted, say, words),
     );

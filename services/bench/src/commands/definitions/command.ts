@@ -67,7 +67,7 @@ export function command(
     .command(name)
     .summary(summary)
     .description(description)
-    .helpOption("-h, --help", "shows this text");
+    .helpOption("-h, --help", "Print this help");
 }
 
 export function withOptions(target: Command, options: Option[]) {
@@ -77,8 +77,31 @@ export function withOptions(target: Command, options: Option[]) {
 /** The options of a command that runs cells. */
 export function withRunOptions(target: Command) {
   return target
-    .option("--dry-run", "shows cells, their order and the estimated time, and runs nothing")
-    .option("--keep-going", "continues after a cell has failed twice (default: the run stops)");
+    .option("--dry-run", "Print what would be measured, and how long it takes")
+    .option("--verbose", "With --dry-run: list every cell in its order")
+    .option("--keep-going", "Go on after a cell has failed twice (default: stop)");
+}
+
+/** What `withRunOptions` adds, and the name of the run's folder. */
+export interface RunSwitches {
+  /** of the folder in results/, instead of the battle's */
+  name?: string;
+  dryRun: boolean;
+  /** of --dry-run: with every cell */
+  verbose: boolean;
+  keepGoing: boolean;
+}
+
+/** @param options of commander */
+export function switchesOf({
+  name,
+  dryRun = false,
+  verbose = false,
+  keepGoing = false,
+}: Record<string, any>): RunSwitches {
+  if (verbose && !dryRun)
+    throw new UserError("--verbose goes with --dry-run", "Expected both, or neither.", 2);
+  return { name, dryRun, verbose, keepGoing };
 }
 
 /**

@@ -5,11 +5,11 @@ import type { Define } from "./command.ts";
 export type CompareArguments = { run: string; baseline: string; json: boolean; all: boolean };
 
 export const compare: Define = (program, call) =>
-  command(program, "compare", "compares a run with a baseline, figure by figure")
+  command(program, "compare", "Show what differs between two runs")
     .argument("<RUN>", "a folder of results/, by its name or path")
-    .argument("<BASELINE>", "the run that it is compared with")
-    .option("--all", "prints figures that do not differ, too")
-    .option("--json", "prints JSON instead of text")
+    .argument("<BASELINE>", "the run that it is held against")
+    .option("--all", "Print figures without a difference, too")
+    .option("--json", "Print JSON")
     .action((run, baseline, { json = false, all = false }) => {
       const wanted = { run, baseline, json, all };
       return call("compare", wanted, async ({ directory, say }) =>

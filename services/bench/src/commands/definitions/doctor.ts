@@ -6,8 +6,8 @@ export const doctor: Define = (program, call) =>
   command(
     program,
     "doctor",
-    "checks settings of this machine that distort figures",
-    "checks settings of this machine that distort figures, and shows the command that corrects each",
+    "Check this machine for what distorts figures",
+    "Check this machine for settings that distort figures, and print the command that corrects each.",
   ).action(() =>
     call("doctor", {}, async ({ directory, print }) =>
       (await import("../doctor.ts")).doctor(directory, print),

@@ -17,7 +17,7 @@ export interface ExportArguments {
 
 export const exportPanels: Define = (program, call) =>
   withOptions(
-    command(program, "export", "exports dashboard panels as SVG, PNG, CSV and JSON").argument(
+    command(program, "export", "Draw dashboard panels as SVG, PNG, CSV and JSON").argument(
       "[RUN]",
       "a folder of results/, by its name or path (default: the newest run)",
     ),

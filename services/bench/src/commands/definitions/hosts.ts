@@ -12,9 +12,9 @@ export const hosts: Define = (program, call) =>
     command(
       program,
       "hosts",
-      "checks the machines of hosts.yaml, joins them into one network, leaves it",
-      "several machines, one each for load, proxy and servers, as hosts.yaml says (hosts.example.yaml is an example). check: what is missing on each, and what to do; measures clocks, round trip and bandwidth. join: Docker's Swarm over them, one network, and the images that they lack. leave: undoes that, with the same file",
-    ).addArgument(new Argument("<ACTION>", "what is done with them").choices(ACTIONS)),
+      "Check, join or leave the machines of hosts.yaml",
+      "Use several machines for load, proxy and servers, as hosts.yaml names them (hosts.example.yaml is an example). check: print what each lacks, and measure clocks, round trip and bandwidth. join: connect them with Docker Swarm, make one network, and copy missing images. leave: undo that.",
+    ).addArgument(new Argument("<ACTION>", "what to do with them").choices(ACTIONS)),
     [OPTIONS.hosts, OPTIONS.proxies],
   ).action((action, { hosts: file = HOSTS_FILE, proxies }) => {
     const wanted = { action, file, proxies };

@@ -8,13 +8,13 @@ export const publish: Define = (program, call) =>
   command(
     program,
     "publish",
-    "copies a run to published/, which git keeps",
-    "copies a run's record, its report and one archive of its raw files to published/<battle>/, of several machines to published/<battle>-machines/, which git keeps, and makes the pages over all published runs anew; where a run of that battle is published, it replaces none and goes to a folder in it",
+    "Copy a run to published/, which git keeps",
+    "Copy a run's record, report and one archive of its raw files to published/<battle>/ (of several machines: published/<battle>-machines/), and rebuild the pages over all published runs. No published run is replaced: further runs of a battle get a folder in it.",
   )
     .argument("<DIR>", "a folder of results/")
     .option(
       "--remark <TEXT>",
-      "a sentence that its report shows: what you know of the machine and no counter tells",
+      "Show this sentence in the report: what no counter tells of the machine",
     )
     .action((directory, { remark }) => {
       const wanted = { directory, ...(remark && { remark }) };

@@ -3,7 +3,7 @@ import { command } from "./command.ts";
 import type { Define } from "./command.ts";
 
 export const report: Define = (program, call) =>
-  command(program, "report", "rebuilds the report of a run from its recorded data")
+  command(program, "report", "Rebuild a report from its record")
     .argument("<DIR>", "a folder of results/")
     .action((directory) =>
       call("report", { directory }, async (tools) =>

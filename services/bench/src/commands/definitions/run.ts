@@ -1,19 +1,15 @@
 import { UserError } from "../../errors.ts";
-import { OPTIONS } from "../../plan/arguments.ts";
-import { command, overridesOf, withOptions, withRunOptions } from "./command.ts";
-import type { Define } from "./command.ts";
+import { OPTIONS, roundsOption } from "../../plan/arguments.ts";
+import { command, overridesOf, switchesOf, withOptions, withRunOptions } from "./command.ts";
+import type { Define, RunSwitches } from "./command.ts";
 import type { Overrides } from "../../plan/plan.ts";
 
-export interface RunArguments {
+export interface RunArguments extends RunSwitches {
   /** without meaning when a run is resumed */
   battle: string;
   overrides: Overrides;
-  /** of the folder in results/, instead of the battle's */
-  name?: string;
   /** folder of the run, as it was typed */
   resume?: string;
-  dryRun: boolean;
-  keepGoing: boolean;
   /** file of the machines; none: this one alone */
   hosts?: string;
 }
@@ -21,17 +17,18 @@ export interface RunArguments {
 export const run: Define = (program, call) =>
   withRunOptions(
     withOptions(
-      command(program, "run", "runs a battle and writes its report to results/").argument(
-        "[BATTLE]",
-        "a file of battles/, without its ending",
-        "quick",
-      ),
+      command(
+        program,
+        "run",
+        "Run a battle and write its report to results/",
+        "Run a battle and write its report to results/. Installs what is missing first.",
+      ).argument("[BATTLE]", "a file of battles/, without its ending", "quick"),
       [
         OPTIONS.proxies,
         OPTIONS.scheme,
         OPTIONS.event,
         OPTIONS.connections,
-        OPTIONS.rounds,
+        roundsOption("the battle's: 4 for quick, 6 for most"),
         OPTIONS.seed,
         OPTIONS.proxyCpus,
         OPTIONS.name,
@@ -40,7 +37,7 @@ export const run: Define = (program, call) =>
       ],
     ),
   ).action((battle, options, { args }) => {
-    const { name, hosts, resume, dryRun = false, keepGoing = false } = options;
+    const { hosts, resume } = options;
     if (resume && args.length > 0) {
       throw new UserError(
         `--resume does not go with a battle, ${battle}`,
@@ -49,7 +46,7 @@ export const run: Define = (program, call) =>
       );
     }
     const overrides = overridesOf(options);
-    const wanted = { battle, overrides, name, resume, dryRun, keepGoing, hosts };
+    const wanted = { battle, overrides, ...switchesOf(options), resume, hosts };
     return call("run", wanted, async ({ directory, say, words }) =>
       (await import("../run.ts")).run(directory, wanted, say, words),
     );

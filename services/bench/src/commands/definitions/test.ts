@@ -3,7 +3,7 @@ import { command } from "./command.ts";
 import type { Define } from "./command.ts";
 
 export const test: Define = (program, call) =>
-  command(program, "test", "runs the tests of this project")
+  command(program, "test", "Run the tests of this project")
     .argument(
       "[TIER|WORD...]",
       "only these tiers (lint, unit, boot, faults), and test files whose path contains one of the other words",

@@ -3,7 +3,7 @@ import { command } from "./command.ts";
 import type { Define } from "./command.ts";
 
 export const up: Define = (program, call) =>
-  command(program, "up", "starts one proxy under load, with Grafana; Ctrl-C stops it")
+  command(program, "up", "Watch one proxy under load in Grafana; Ctrl-C stops it")
     .argument("<PROXY>", "a folder of proxies/")
     .action((proxy) =>
       call("up", { proxy }, async ({ directory, say }) =>

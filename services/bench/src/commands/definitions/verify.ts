@@ -3,9 +3,9 @@ import { command } from "./command.ts";
 import type { Define } from "./command.ts";
 
 export const verify: Define = (program, call) =>
-  command(program, "verify", "runs the conformance checks against proxies")
+  command(program, "verify", "Check protocol, headers, TLS and reload of proxies")
     .argument("[PROXY...]", "folders of proxies/, or groups such as common (default: all)")
-    .option("--behaviour", "checks nothing, and prints a table of what each does by itself")
+    .option("--behaviour", "Print what each does by itself, and check nothing")
     .action((proxies, { behaviour = false }) =>
       call("verify", { proxies, behaviour }, async ({ directory, say, print }) =>
         behaviour

@@ -1,0 +1,62 @@
+/**
+ * `list`: every name that the command line takes, in 80 columns. ./bench shows it from
+ * services/bench/host/list.txt on a machine that has no image of this program yet (npm run
+ * generate).
+ */
+import { join } from "node:path";
+import { counted } from "../numbers.ts";
+import { battleNames, readBattle } from "../plan/battle.ts";
+import { estimateSeconds, formatDuration } from "../plan/estimate.ts";
+import { EVENTS } from "../plan/events.ts";
+import { readNetwork, readReferenceShare } from "../plan/knobs.ts";
+import { pilotOf } from "../plan/pilot.ts";
+import { makePlan } from "../plan/plan.ts";
+import { CONTROL, groupsOf, readProxies } from "../plan/proxies.ts";
+import { columnsText } from "../report/columns.ts";
+
+const WIDTH = 80;
+/** Longer lists of proxies are counted. */
+const MOST_NAMED = 10;
+
+/** @param directory the project's */
+export function listText(directory: string): string {
+  const proxies = readProxies(join(directory, "proxies"));
+  const known = {
+    proxies,
+    referenceShare: readReferenceShare(directory),
+    network: readNetwork(directory),
+  };
+  const battles = battleNames(directory).map((name) => {
+    const battle = readBattle(directory, name, { proxies });
+    const pilot = pilotOf(battle);
+    const plans = [battle, ...(pilot ? [pilot] : [])].map((one) => makePlan(one, {}, known));
+    const seconds = plans.reduce((sum, plan) => sum + estimateSeconds(plan), 0);
+    const measured = plans[0].proxies.filter((proxy) => proxy !== CONTROL);
+    const named = [battle.proxies].flat().join(", ");
+    return [
+      name,
+      formatDuration(seconds),
+      named.length <= MOST_NAMED ? named : counted(measured.length, "proxy", "proxies"),
+      battle.title,
+    ];
+  });
+  return [
+    "Battles, for ./bench run NAME",
+    ...columnsText([["NAME", "TIME", "PROXIES", "TITLE"], ...battles], WIDTH),
+    "",
+    "Proxies, for --proxies NAME,GROUP",
+    ...columnsText(
+      [
+        ["NAME", "TITLE", "GROUPS"],
+        ...proxies.map((proxy) => [proxy.name, proxy.title, groupsOf(proxy).join(", ")]),
+      ],
+      WIDTH,
+    ),
+    "",
+    "Events, for ./bench run survival --event NAME",
+    ...columnsText(
+      Object.entries(EVENTS).map(([name, { what }]) => [name, what]),
+      WIDTH,
+    ),
+  ].join("\n");
+}
