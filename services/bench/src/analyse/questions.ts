@@ -11,20 +11,17 @@ import { measure } from "./measures.ts";
 import { sourcesOf } from "./operation-costs.ts";
 import { comparesServers, holdsForSeconds } from "./settings.ts";
 
-export const GROUPS = {
-  cost: "CPU",
-  delay: "Latency",
-  throughput: "Throughput",
-  memory: "Memory",
-  capacity: "Capacity",
-  failures: "Failures",
-  tls: "TLS",
-  network: "Network",
-  tuning: "Defaults",
-  noise: "Noise",
-};
-
-export type Group = keyof typeof GROUPS;
+export type Group =
+  | "cost"
+  | "delay"
+  | "throughput"
+  | "memory"
+  | "capacity"
+  | "failures"
+  | "tls"
+  | "network"
+  | "tuning"
+  | "noise";
 
 /** What stands in a column of its own beside a figure, from `Figure.extra`. */
 export type ExtraColumn =

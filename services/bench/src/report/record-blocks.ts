@@ -15,7 +15,7 @@ import { median } from "simple-statistics";
 import type { Block } from "./block.ts";
 import { details, note, table } from "./block.ts";
 import type { Cell, Column, Table } from "./table.ts";
-import { capital, flagText, list, loadOf, missingText, time, titleOfProxy } from "./text.ts";
+import { capital, flagText, list, loadOf, missingText, titleOfProxy } from "./text.ts";
 import { columnTitle } from "./topics.ts";
 
 const words = (...titles: string[]): Column[] => titles.map((title) => ({ title, words: true }));
@@ -48,6 +48,7 @@ export function runBlocks({ comparisons: { proxies }, results }: Reported): Bloc
     label: scenario,
     text: `${description} (${loop} loop)`,
   }));
+  const inside: Block[] = [...told, { kind: "list", items: loads }];
   return [
     {
       kind: "run",
@@ -55,7 +56,7 @@ export function runBlocks({ comparisons: { proxies }, results }: Reported): Bloc
       command: [commit && `git checkout ${commit}`, run.command].filter(Boolean).join(" && "),
     },
     ...(run.remark ? [note(run.remark)] : []),
-    ...details("Versions and loads", [...told, { kind: "list", items: loads }], told),
+    ...details("Versions and loads", inside, inside),
   ];
 }
 

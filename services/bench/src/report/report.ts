@@ -27,7 +27,6 @@ import {
   capital,
   flagText,
   isBest,
-  isUnplaced,
   list,
   lowPowerOf,
   missingText,
@@ -171,6 +170,8 @@ function readingOf(shown: Answer[]): Block[] {
     hasBest && "**Bold**: best, or no measurable difference from it.",
     hasBest && some(({ toBest }) => toBest !== null) && "×: to the best of the column.",
     missed.length > 0 && `Differences below ${times(Math.max(...missed))}× may be unseen.`,
+    hasBest &&
+      "Below, # is the rank, and brackets hold the 95 % interval unless a note says otherwise.",
   ].filter(Boolean);
   return parts.length > 0 ? [note(parts.join(" "))] : [];
 }
