@@ -348,10 +348,11 @@ function about(
     title: plan.title,
     startedAt: run.startedAt,
     rounds: plan.rounds,
-    proxies: proxies.map(({ name, title, colour, variantOf, parts }) => ({
+    proxies: proxies.map(({ name, title, colour, shape, variantOf, parts }) => ({
       name,
       title,
       ...(colour && { colour }),
+      ...(shape && { shape }),
       ...(variantOf && { variantOf: variantOf.proxy }),
       version: versionsOf(results, parts).join(" + ") || null,
     })),

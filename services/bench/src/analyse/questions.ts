@@ -11,20 +11,17 @@ import { measure } from "./measures.ts";
 import { sourcesOf } from "./operation-costs.ts";
 import { comparesServers, holdsForSeconds } from "./settings.ts";
 
-export const GROUPS = {
-  cost: "CPU",
-  delay: "Latency",
-  throughput: "Throughput",
-  memory: "Memory",
-  capacity: "Capacity",
-  failures: "Failures",
-  tls: "TLS",
-  network: "Network",
-  tuning: "Defaults",
-  noise: "Noise",
-};
-
-export type Group = keyof typeof GROUPS;
+export type Group =
+  | "cost"
+  | "delay"
+  | "throughput"
+  | "memory"
+  | "capacity"
+  | "failures"
+  | "tls"
+  | "network"
+  | "tuning"
+  | "noise";
 
 /** What stands in a column of its own beside a figure, from `Figure.extra`. */
 export type ExtraColumn =
@@ -44,10 +41,17 @@ export type ExtraColumn =
   | "slow-reader";
 
 /**
- * distribution, slope: of `extra.curve`; around, search: of the same; over-time: of the proxy over
- * a cell.
+ * bars and recovery stand open, others are folded. distribution, slope: of `extra.curve`; around,
+ * recovery: of `extra.around`; search: of `extra.search`; over-time: of the proxy over a cell.
  */
-export type Chart = "bars" | "distribution" | "slope" | "around" | "over-time" | "search";
+export type Chart =
+  | "bars"
+  | "recovery"
+  | "distribution"
+  | "slope"
+  | "around"
+  | "over-time"
+  | "search";
 
 export interface Question {
   id: string;
@@ -59,6 +63,8 @@ export interface Question {
   charts?: Chart[];
   /** Stands in the first table of a report, the lowest number first. */
   answer?: number;
+  /** Title of a report that answers it first. */
+  asks?: string;
   columns?: ExtraColumn[];
   /** Of several measures the one that it is ranked by; without, the first. */
   rankBy?: string;
@@ -95,6 +101,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "CPU per message",
       charts: BARS,
       answer: 5,
+      asks: "What does a message cost in CPU?",
       columns: ["places"],
       // Elsewhere it is derived from two settings, or not known.
       rounds: own(sendsOnHeld),
@@ -103,6 +110,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "CPU per handshake",
       charts: BARS,
       answer: 4,
+      asks: "What does a handshake cost in CPU?",
       // Always derived.
       rounds: own(() => false),
     },
@@ -110,6 +118,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "CPU per connection",
       charts: BARS,
       answer: 3,
+      asks: "What does a connection cost in CPU?",
       columns: ["places"],
       rounds: own(opensConnections),
     },
@@ -117,6 +126,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "CPU per request",
       charts: BARS,
       answer: 3,
+      asks: "What does a request cost in CPU?",
       columns: ["places"],
       // Of files, it would hold a proxy's part of the work against a server's whole.
       rounds: own((load) => sendsRequests(load) && !comparesServers(load)),
@@ -125,6 +135,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "CPU of proxy and server",
       charts: BARS,
       answer: 4,
+      asks: "What do proxy and server cost in CPU together?",
       columns: ["places"],
       rounds: beside(comparesServers),
     },
@@ -139,6 +150,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       rankBy: "handshake_ms_p99",
       charts: ["bars", "distribution"],
       answer: 1,
+      asks: "How long does a new connection take at a fixed rate?",
       columns: ["samples", "added"],
     },
     "echo-at-rate": {
@@ -146,6 +158,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       rankBy: "echo_latency_ms_p99",
       charts: ["bars", "distribution"],
       answer: 2,
+      asks: "How long does an echo take at a fixed rate?",
       columns: ["samples", "added"],
     },
     handshake_ms_mean: {
@@ -197,6 +210,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       topic: "request",
       charts: BARS,
       answer: 5,
+      asks: "How long does a request take?",
       columns: ["control"],
       rounds: bound(sendsRequests),
     },
@@ -221,18 +235,21 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "Connections per second",
       charts: BARS,
       answer: 6,
+      asks: "How many connections per second get through?",
       rounds: bound((load) => opensConnections(load) && isUntimed(load)),
     },
     messages_per_second: {
       title: "Messages per second",
       charts: BARS,
       answer: 6,
+      asks: "How many messages per second get through?",
       rounds: bound((load) => load.holdsConnections && isUntimed(load)),
     },
     requests_per_second: {
       title: "Requests per second",
       charts: BARS,
       answer: 4,
+      asks: "How many requests per second get through?",
       rounds: bound(sendsRequests),
     },
     non_2xx_percent: {
@@ -252,6 +269,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "Memory per idle connection",
       charts: ["bars", "slope"],
       answer: 1,
+      asks: "How much memory does an idle connection take?",
       columns: ["baseline", "ended"],
     },
     proxy_memory_growth_bytes: {
@@ -290,6 +308,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "Growth over time",
       charts: ["bars", "over-time"],
       answer: 7,
+      asks: "Does memory grow over time?",
       columns: ["fromTo", "grows"],
     },
   },
@@ -298,6 +317,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "Highest rate within the promise",
       charts: ["bars", "search"],
       answer: 1,
+      asks: "Which rate does a proxy carry within the promise?",
       columns: ["search"],
     },
   },
@@ -306,6 +326,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "Connections lost",
       charts: ["around"],
       answer: 1,
+      asks: "Which connections are lost when something changes or breaks?",
       columns: ["counted", "causes", "steps"],
     },
     kept: { title: "Events that kept every connection" },
@@ -314,21 +335,27 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
     slow: { title: "Slow new connections" },
     "messages-lost": { title: "Messages lost" },
     silence: { title: "Longest silence of a surviving connection" },
-    newcomers: { title: "Share of new connections sent to an added backend", answer: 2 },
+    newcomers: {
+      title: "Share of new connections sent to an added backend",
+      answer: 2,
+      asks: "Does an added backend get new connections?",
+    },
     "new-configuration": { title: "Until the new configuration answered" },
     "old-processes": { title: "Until the old processes had ended" },
     "event-memory": { title: "Highest memory after the event" },
     "event-cpu": { title: "CPU after the event", columns: ["fromTo"] },
     storm: {
       title: "Time until 99 % are back",
-      charts: ["bars", "around"],
+      charts: ["bars", "recovery"],
       answer: 1,
+      asks: "How soon is everyone back after a cut?",
       columns: ["control", "causes"],
     },
     "slow-readers": {
       title: "Memory per slow reader",
       charts: BARS,
       answer: 1,
+      asks: "How much memory does a slow reader take?",
       columns: ["slow-reader"],
     },
     proxy_memory_left_bytes: {
@@ -336,12 +363,14 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       topic: "left",
       charts: BARS,
       answer: 1,
+      asks: "How much memory is left after the load?",
       rounds: own(isReadAfter),
     },
     proxy_sockets_left: {
       title: "Sockets left",
       topic: "left",
       answer: 2,
+      asks: "How many sockets are left after the load?",
       rounds: own(isReadAfter),
     },
     proxy_close_wait_left: {
@@ -356,32 +385,51 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
     },
   },
   tls: {
-    tls: { title: "TLS: wss as a multiple of ws", charts: BARS, answer: 8 },
+    tls: {
+      title: "TLS: wss as a multiple of ws",
+      charts: BARS,
+      answer: 8,
+      asks: "How much dearer is TLS?",
+    },
     "resumed-handshake": {
       title: "Resumed handshake as a multiple of a full one",
       charts: BARS,
       answer: 3,
+      asks: "What does a resumed handshake save?",
     },
-    "rsa-handshake": { title: "RSA key as a multiple of ECDSA", charts: BARS, answer: 3 },
-    "tls12-handshake": { title: "TLS 1.2 as a multiple of TLS 1.3", charts: BARS, answer: 3 },
+    "rsa-handshake": {
+      title: "RSA key as a multiple of ECDSA",
+      charts: BARS,
+      answer: 3,
+      asks: "How much dearer is an RSA key?",
+    },
+    "tls12-handshake": {
+      title: "TLS 1.2 as a multiple of TLS 1.3",
+      charts: BARS,
+      answer: 3,
+      asks: "Is TLS 1.2 dearer than TLS 1.3?",
+    },
   },
   network: {
     "bridge-network": {
       title: "Docker's network as a multiple of the machine's own",
       charts: BARS,
       answer: 1,
+      asks: "What does Docker's network cost?",
       columns: ["medians"],
     },
     "overlay-network": {
       title: "Overlay network as a multiple of the machine's own",
       charts: BARS,
       answer: 1,
+      asks: "What does an overlay network cost?",
       columns: ["medians"],
     },
     multiplexed: {
       title: "Shared HTTP/2 connections as a multiple of separate ones",
       charts: BARS,
       answer: 1,
+      asks: "What do shared HTTP/2 connections save?",
       columns: ["medians"],
     },
   },
@@ -390,12 +438,17 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "Defaults as a multiple of tuned",
       charts: BARS,
       answer: 1,
+      asks: "What do defaults cost?",
       columns: ["medians"],
     },
   },
   noise: {
-    aa: { title: "A proxy against a copy of itself", answer: 0 },
-    observers: { title: "A proxy against itself without observers", answer: 0 },
+    aa: { title: "A proxy against a copy of itself", answer: 0, asks: "How large is the noise?" },
+    observers: {
+      title: "A proxy against itself without observers",
+      answer: 0,
+      asks: "What do the observers cost?",
+    },
     "same-work": { title: "Two proxies that do the same work" },
   },
 };

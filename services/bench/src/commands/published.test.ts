@@ -96,10 +96,12 @@ for (const name of runs) {
         );
     });
 
-    test("the page has every table of the report, and nothing that is not known", () => {
+    test("the page has every table and flag of the report, and nothing that is not known", () => {
       const page = files["report.html"];
-      const tables = files["report.md"].match(/^\| -{3}/gm) ?? [];
-      assert.equal(page.match(/<table>/g)?.length, tables.length);
+      const report = files["report.md"];
+      const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
+      assert.ok(count(page, /<table>/g) >= count(report, /^\| -{3}/gm));
+      assert.ok(count(page, /<b class="weak">/g) >= count(report, /^- weak: /gm));
       const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
       assert.deepEqual(
         ids.filter((id, i) => ids.indexOf(id) !== i),

@@ -5,9 +5,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { analyse, comparisonsJson, noiseFloorOf } from "../analyse/index.ts";
 import { readPublished } from "../analyse/claims.ts";
+import { readProxies } from "../plan/proxies.ts";
 import { readRows } from "../record/csv.ts";
 import { Store } from "../record/store.ts";
-import { coloursOf, htmlOf } from "../report/html.ts";
+import { htmlOf } from "../report/html.ts";
+import { looksOf } from "../report/look.ts";
 import { markdownOf } from "../report/markdown.ts";
 import { reportOf } from "../report/report.ts";
 import { studyTable } from "../report/claims.ts";
@@ -15,6 +17,7 @@ import { resultsCsv } from "../report/results-csv.ts";
 import type { PublishedRules } from "../analyse/claims.ts";
 import type { CellRecord } from "../model/cell.ts";
 import type { Plan } from "../model/plan.ts";
+import type { Results } from "../model/record.ts";
 import type { Reported } from "../model/comparison.ts";
 
 const SAME_SAMPLE_MS = 50;
@@ -60,7 +63,7 @@ export function makeReport(
     files: {
       [PAGE]: htmlOf(blocks, {
         title: comparisons.title,
-        colours: coloursOf(comparisons),
+        looks: looksOf(comparisons),
         footer: `Run ${results.run.name}, made by ws-proxy-bench from the record of that run alone.`,
       }),
       "report.md": markdownOf(blocks),
@@ -75,10 +78,19 @@ export function makeReport(
  * @param store of the run
  */
 export function analysisOf(directory: string, store: Store) {
-  return analyse(store.results, {
+  return analyse(withShapes(directory, store.results), {
     policy: JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8")),
     noiseFloor: findNoiseFloor(store),
   });
+}
+
+/** Records of before 26 November 2026 have no shapes: their proxies are drawn with those of today. */
+function withShapes(directory: string, results: Results): Results {
+  if (results.proxies.every(({ shape }) => shape)) return results;
+  const known = readProxies(join(directory, "proxies"));
+  const shapes = new Map(known.map(({ name, shape }) => [name, shape]));
+  const proxies = results.proxies.map((proxy) => ({ shape: shapes.get(proxy.name), ...proxy }));
+  return { ...results, proxies };
 }
 
 /**

@@ -199,7 +199,9 @@ export interface Comparisons {
   proxies: {
     name: string;
     title: string;
+    /** Of its mark in charts, as its proxy.json has them. */
     colour?: string;
+    shape?: string;
     variantOf?: string;
     /** As the programs tell it: `HAProxy 3.0.11 + hitch 1.8.0`. */
     version: string | null;

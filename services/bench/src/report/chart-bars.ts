@@ -13,6 +13,8 @@ export type Bar = {
   high?: number;
   /** In place of the figure. */
   text?: string;
+  /** It lies somewhere between the ends, or beyond the one that is known: no figure is drawn. */
+  span?: boolean;
   /** Single rounds, as rings. */
   samples?: number[];
 };
@@ -101,10 +103,12 @@ function drawRow({ kind, row, labelWidth, left, at, laneHeight, top }: Place): s
         stroke: kind === "bar" ? "currentColor" : colour,
       }),
     );
-    const end = Math.max(left, ...figuresOf(bar).map(at));
+    const isOpen = bar.span && (bar.low === undefined || bar.high === undefined);
+    const end = Math.max(left, ...figuresOf(bar).map(at)) + (isOpen ? 8 : 0);
     const style = { bold: strong, muted: bar.value === null, halo: fillOf("paper") };
     const text = textAt(end + 6, y + 4.5, barText(bar), style);
     if (bar.value === null) return rings.join("") + text;
+    if (bar.span) return [spanOf(bar, at, y, look), text].join("");
     const [from, to] = [at(0), at(bar.value)].sort((a, b) => a - b);
     const size = { x: from, y: y - laneHeight / 2 + 1, width: to - from, height: laneHeight - 2 };
     const body =
@@ -122,6 +126,25 @@ function drawRow({ kind, row, labelWidth, left, at, laneHeight, top }: Place): s
 }
 
 const RING: Attributes = { fill: fillOf("paper"), "stroke-opacity": 0.7 };
+
+/** A thick line from end to end; an end that is not known is open. */
+function spanOf(
+  { value, low, high }: Bar,
+  at: (value: number) => number,
+  y: number,
+  look: Attributes,
+): string {
+  const [from, to] = [at(low ?? value ?? 0), at(high ?? value ?? 0)];
+  if (low !== undefined && high !== undefined)
+    return ink(
+      String(look.fill),
+      tag("rect", { x: from, y: y - 4, width: Math.max(2, to - from), height: 8, rx: 3, ...look }),
+    );
+  const way = high === undefined ? 1 : -1;
+  const x = high === undefined ? from : to;
+  const d = `M${pixels(x)},${pixels(y - 5)}v10l${8 * way},-5z`;
+  return ink(String(look.fill), tag("path", { d, ...look }));
+}
 
 /** In the colour of text, to be seen on the bar and beside it. */
 function whisker({ low, high }: Bar, at: (value: number) => number, y: number): string {

@@ -3,10 +3,13 @@
  */
 import type { Comparison, Comparisons, Figure, Reported } from "../model/comparison.ts";
 import { number } from "../numbers.ts";
+import { schemeName } from "../plan/workload.ts";
 import type { Block } from "./block.ts";
-import type { Axis, Line, Look } from "./chart.ts";
+import type { Axis, Line } from "./chart.ts";
 import { bars, lines } from "./chart.ts";
-import { isBest, scaleOf, settingTitle, titleOfProxy } from "./text.ts";
+import { lookOf } from "./look.ts";
+import { orderOf } from "./table.ts";
+import { isBest, isSpan, scaleOf, settingTitle } from "./text.ts";
 import type { Topic } from "./topics.ts";
 import { columnTitle, picked } from "./topics.ts";
 
@@ -22,13 +25,19 @@ export type Curves = Record<
 /** Of a curve: more points than pixels are only bytes. */
 const MOST_POINTS = 150;
 
-export function lookOf(file: Comparisons, name: string): Look {
-  const colour = file.proxies.find((proxy) => proxy.name === name)?.colour ?? "#808080";
-  return { label: titleOfProxy(file, name), colour };
-}
-
-/** Of each scheme the setting with most in it; plain and TLS as two series. */
-export function barsOf(file: Comparisons, title: string, comparisons: Comparison[]): Block[] {
+/**
+ * Of each scheme the setting with most in it; plain and TLS as two series. Bars where the length
+ * from zero is the figure; marks where it would mislead: of ranges, of differences, and of ratios,
+ * whose nothing is one.
+ *
+ * @param width for which it is drawn, unless on a phone
+ */
+export function barsOf(
+  file: Comparisons,
+  title: string,
+  comparisons: Comparison[],
+  width?: number,
+): Block[] {
   const shown = picked(
     file,
     comparisons.filter(({ event }) => event === null),
@@ -47,25 +56,44 @@ export function barsOf(file: Comparisons, title: string, comparisons: Comparison
         value: value / scale.divisor,
         ...(low !== null && { low: low / scale.divisor }),
         ...(high !== null && { high: high / scale.divisor }),
+        span: isSpan(one.estimate),
         text: scale.of(one.estimate),
       };
     };
-    const names = file.proxies
-      .map(({ name }) => name)
-      .filter((name) => own.some(({ figures }) => isDrawn(figures, name)));
+    const names = orderOf(file, own).filter((name) =>
+      own.some(({ figures }) => isDrawn(figures, name)),
+    );
     if (names.length < 2) return [];
     const where = own.map((one) => columnTitle(one, file));
+    const areSchemes = new Set(own.map(({ scheme }) => scheme)).size === own.length;
+    const nameOf = (one: Comparison) =>
+      areSchemes ? schemeName(file.settings[one.settings[0]]) : columnTitle(one, file);
+    const isRatio = measure.unit === "times";
+    const isBelow = own.some(({ figures }) =>
+      figures.some(({ estimate }) => estimate && Math.min(estimate.value, estimate.low ?? 0) < 0),
+    );
     const data = {
       title: own.length === 1 ? `${title}, ${where[0]}` : title,
       better: measure.better,
-      axis: { label: measure.unit === "times" ? "×" : scale.unit || measure.title },
-      ...(own.length === 2 && { series: [where[0], where[1]] as const }),
+      order: "given" as const,
+      mark: isRatio || isBelow ? ("dot" as const) : ("bar" as const),
+      axis: {
+        label: isRatio ? "×" : scale.unit || measure.title,
+        ...(isRatio && { limits: [{ value: 1 }] }),
+      },
+      ...(own.length === 2 && {
+        series: [nameOf(own[0]), nameOf(own[1])] as const,
+        caption: where.filter((text, i) => text !== nameOf(own[i])).join(" · "),
+      }),
       rows: names.map((name) => {
         const figures = own.map((one) => one.figures.find(({ proxy }) => proxy === name));
         return {
           ...lookOf(file, name),
           values: figures.map(bar),
-          strong: figures.every((one) => one && isBest(one)),
+          strong: own.every(({ figures: among }, i) => {
+            const one = figures[i];
+            return one !== undefined && isBest(one, among);
+          }),
         };
       }),
     };
@@ -73,7 +101,7 @@ export function barsOf(file: Comparisons, title: string, comparisons: Comparison
       {
         kind: "chart" as const,
         title: data.title,
-        draw: (view) => bars(data, view),
+        draw: (view) => bars(data, { width, ...view }),
         isLarge: true,
       },
     ];
@@ -101,11 +129,20 @@ export function curveCharts(
     ...(shown.includes("distribution") ? withCurves.map((one) => distribution(file, one)) : []),
     ...(shown.includes("slope") ? withCurves.map((one) => slope(file, one)) : []),
     ...(shown.includes("around") ? top.flatMap((one) => around(file, one)) : []),
+    ...(shown.includes("recovery")
+      ? top.filter((one) => !picked(file, top).includes(one)).flatMap((one) => around(file, one))
+      : []),
     ...(shown.includes("search") ? top.map((one) => search(reported, one)) : []),
     ...(shown.includes("over-time")
       ? picked(file, top).flatMap((one) => overTime(reported, one, curves))
       : []),
   ];
+}
+
+/** What is looked at first: it stands open. */
+export function recoveryCharts(file: Comparisons, { question, top }: Topic): Block[] {
+  if (!question.charts?.includes("recovery")) return [];
+  return picked(file, top).flatMap((one) => around(file, one));
 }
 
 interface Drawn {
@@ -151,7 +188,7 @@ function distribution(file: Comparisons, one: Comparison): Block {
       ticks: [2, 10, 100, 1000, 10_000],
       format: (beyond) => `${+(100 * (1 - 1 / beyond)).toFixed(2)} %`,
     },
-    y: { label: "ms", scale: "log" },
+    y: { label: "ms" },
     series: seriesOf(file, one, ({ extra }) => extra.curve ?? []),
   });
 }

@@ -1,27 +1,21 @@
 /**
  * Blocks as one page: it opens from disk, without a network and without script.
  */
-import type { Comparisons } from "../model/comparison.ts";
 import { html, trusted, type Html } from "./markup.ts";
 import type { Block } from "./block.ts";
+import type { Look } from "./chart.ts";
 import { CHART_STYLE, keyMark, PHONE } from "./chart.ts";
 import type { Cell, Table } from "./table.ts";
 
 export interface PageOptions {
   title: string;
-  colours: Record<string, string>;
+  /** By name of the proxy. */
+  looks: Record<string, Look>;
   footer?: string;
 }
 
-/** Colour by name of the proxy. */
-export function coloursOf({ proxies }: Comparisons): Record<string, string> {
-  return Object.fromEntries(
-    proxies.flatMap(({ name, colour }) => (colour ? [[name, colour]] : [])),
-  );
-}
-
-export function htmlOf(blocks: Block[], { title, colours, footer = "" }: PageOptions): string {
-  const page = new Page(colours);
+export function htmlOf(blocks: Block[], { title, looks, footer = "" }: PageOptions): string {
+  const page = new Page(looks);
   const body = blocks.map((block) => page.block(block));
   const contents = page.headings.filter(({ level }) => level === 2);
   const nav = html`<nav aria-label="Contents">
@@ -49,10 +43,10 @@ export function htmlOf(blocks: Block[], { title, colours, footer = "" }: PageOpt
 class Page {
   readonly headings: { level: number; id: string; text: string }[] = [];
   private charts = 0;
-  private readonly colours: Record<string, string>;
+  private readonly looks: PageOptions["looks"];
 
-  constructor(colours: Record<string, string>) {
-    this.colours = colours;
+  constructor(looks: PageOptions["looks"]) {
+    this.looks = looks;
   }
 
   block(block: Block): Html | string {
@@ -61,6 +55,12 @@ class Page {
         return this.heading(block);
       case "text":
         return html`<p class="${block.tone}">${rich(block.text)}</p>`;
+      case "run":
+        return html`<p class="run">${block.facts} · <code>${block.command}</code></p>`;
+      case "beside":
+        return html`<div class="beside">
+          ${block.parts.map((part) => html`<div>${part.map((one) => this.block(one))}</div>`)}
+        </div>`;
       case "code":
         return html`<pre><code>${block.text}</code></pre>`;
       case "list":
@@ -153,13 +153,18 @@ class Page {
   }
 
   private mark({ proxy, control }: Cell): Html | false {
-    const colour = proxy !== undefined && !control && this.colours[proxy];
-    return colour ? trusted(keyMark({ colour })) : false;
+    const look = proxy !== undefined && !control && this.looks[proxy];
+    return look ? trusted(keyMark(look)) : false;
   }
 }
 
-function cellHtml({ text, small, best }: Cell): Html {
-  return html`${best ? html`<b>${text}</b>` : text}${small && html`<small>${small}</small>`}`;
+function cellHtml({ text, small, best, worse }: Cell): Html {
+  const shown = best
+    ? html`<b>${text}</b>`
+    : worse
+      ? html`<span class="worse">${text}</span>`
+      : text;
+  return html`${shown}${small && html` <small>${small}</small>`}`;
 }
 
 /** What stands between two pairs of stars is bold. */
@@ -180,12 +185,16 @@ h1 { font-size: 28px; line-height: 1.2; margin: 12px 0 16px; }
 h2 { font-size: 22px; margin: 48px 0 8px; padding-top: 12px; border-top: 1px solid var(--line); }
 h3 { font-size: 17px; margin: 28px 0 6px; }
 p, ul { margin: 0 0 10px; max-width: 90ch; }
+.lead { font-size: 18px; line-height: 1.4; }
+.run { margin-top: 12px; max-width: none; }
+.beside { display: grid; grid-template-columns: minmax(0, 1fr); gap: 4px 32px; }
 a { color: var(--link); }
-nav a { margin-right: 14px; white-space: nowrap; }
+nav { margin: 16px 0; line-height: 1.7; }
+nav a { margin-right: 14px; }
 small, .note, footer { color: var(--muted); font-size: 13px; }
 .warning { color: var(--bad); font-weight: 600; }
-code, pre { font: 13px/1.5 ui-monospace, monospace; }
-pre { margin: 0 0 10px; padding: 10px 12px; background: var(--tint); white-space: pre-wrap; overflow-wrap: anywhere; }
+.worse { color: var(--bad); font-weight: 600; }
+code { font: 13px/1.5 ui-monospace, monospace; padding: 2px 6px; background: var(--tint); overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; max-width: 100%; margin: 6px 0 10px; }
 .scroll:focus-visible { outline: 2px solid var(--link); }
 table { border-collapse: collapse; font-size: 14px; line-height: 1.35; }
@@ -211,6 +220,14 @@ details { margin: 0 0 8px; }
 dl { display: grid; grid-template-columns: minmax(100px, max-content) 1fr; gap: 2px 16px; font-size: 13px; overflow-wrap: anywhere; }
 dt { color: var(--muted); max-width: 200px; } dd { margin: 0; }
 summary { cursor: pointer; padding: 4px 0; color: var(--link); }
+@media (min-width: 900px) {
+  .beside:has(> :nth-child(2)) { grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); }
+  .beside th, .beside td { padding-left: 12px; font-size: 13px; }
+  .beside th:first-child { padding-left: 0; max-width: none; white-space: nowrap; }
+  .beside thead th { max-width: 120px; }
+  .beside td small { display: inline; white-space: normal; }
+  .beside td { padding-top: 4px; padding-bottom: 4px; }
+}
 @media (max-width: 560px) {
   .wide { display: none; }
   .narrow { display: block; }

@@ -14,6 +14,10 @@ function lines(block: Block): string[] {
       return [`${"#".repeat(block.level)} ${escaped(block.text)}`];
     case "text":
       return [block.tone === "warning" ? `> **${rich(block.text)}**` : rich(block.text)];
+    case "run":
+      return [`${escaped(block.facts)} · \`${block.command}\``];
+    case "beside":
+      return block.parts.flat().flatMap(lines);
     case "code":
       return [fenced(block.text)];
     case "list":
@@ -24,19 +28,9 @@ function lines(block: Block): string[] {
       ];
     case "table":
       return tableLines(block.table);
-    case "details": {
-      const inside = block.blocks.flatMap(lines);
-      if (inside.length === 0) return [];
-      return [`<details><summary>${escaped(block.summary)}</summary>`, ...inside, "</details>"];
-    }
-    case "values": {
-      const known = Object.entries(block.values).filter(
-        ([, value]) => value !== null && value !== "",
-      );
-      const texts = known.map(([name, value]) => `${name} ${cut(String(value))}`);
-      if (texts.length === 0) return [];
-      return [`**${escaped(block.title)}**: ${escaped(texts.join("; "))}`];
-    }
+    case "details":
+      return block.brief.flatMap(lines);
+    case "values":
     case "chart":
     case "download":
       return [];
@@ -81,10 +75,6 @@ function rich(text: string): string {
 /** Escaped, with the blanks at its ends. */
 function spaced(text: string): string {
   return `${/^\s/.test(text) ? " " : ""}${escaped(text)}${/\s$/.test(text) ? " " : ""}`;
-}
-
-function cut(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
 function fenced(text: string): string {

@@ -7,23 +7,25 @@ import type { JudgedCell, Reported } from "../model/comparison.ts";
 import { versionsOf } from "../analyse/versions.ts";
 import { counted, figure, number, range } from "../numbers.ts";
 import { roundsBySetting } from "../plan/rounds.ts";
-import { cellsToRepeat } from "../record/repeats.ts";
+import { cellsToRepeat, repeatReason } from "../record/repeats.ts";
 import type { CellRecord } from "../model/cell.ts";
 import type { Results } from "../model/record.ts";
+import type { RepeatReason } from "../model/run-event.ts";
 import { median } from "simple-statistics";
 import type { Block } from "./block.ts";
-import { details, heading, table } from "./block.ts";
+import { details, note, table } from "./block.ts";
 import type { Cell, Column, Table } from "./table.ts";
-import { capital, flagText, list, loadOf, missingText, time, titleOfProxy } from "./text.ts";
+import { capital, flagText, list, loadOf, missingText, titleOfProxy } from "./text.ts";
 import { columnTitle } from "./topics.ts";
 
 const words = (...titles: string[]): Column[] => titles.map((title) => ({ title, words: true }));
 const row = (...texts: (string | number)[]): Cell[] =>
   texts.map((text) => ({ text: String(text) }));
-const note = (text: string): Block => ({ kind: "text", text, tone: "note" });
+/** Of a commit: as GitHub shows it, and Git takes it. */
+const COMMIT_DIGITS = 10;
 
-/** `15 min on 2 cores`, and the commands that make the run again. */
-export function repeatBlocks({ comparisons: { proxies }, results }: Reported): Block[] {
+/** `15 min on 2 cores`, and what makes the run again; its versions and loads. */
+export function runBlocks({ comparisons: { proxies }, results }: Reported): Block[] {
   const { run, plan, environment } = results;
   const { Git: git, Machine: machine } = environment.details;
   const ms = run.endedAt ? Date.parse(run.endedAt) - Date.parse(run.startedAt) : null;
@@ -33,32 +35,28 @@ export function repeatBlocks({ comparisons: { proxies }, results }: Reported): B
     `${least < plan.rounds ? `${least} to ` : ""}${counted(plan.rounds, "round")}`,
     plan.proxyCpus > 0 && `proxy limited to ${counted(plan.proxyCpus, "core")}`,
     `${plan.keyType.toUpperCase()} key`,
-    `seed ${plan.seed}`,
-    time(run.startedAt),
   ];
   const reference = versionsOf(results, ["reference"]).map((version) => `reference ${version}`);
   const versions = [
     ...[...new Set(proxies.flatMap(({ version }) => version ?? []))].sort(),
     ...reference,
   ];
-  const commit = git?.commit;
+  const commit = git?.commit && machine ? String(git.commit).slice(0, COMMIT_DIGITS) : "";
+  const told =
+    versions.length > 0 ? [note(`Versions: ${versions.join(", ")}.${buildsText(results)}`)] : [];
   const loads = Object.entries(plan.scenarios).map(([scenario, { description, loop }]) => ({
     label: scenario,
     text: `${description} (${loop} loop)`,
   }));
+  const inside: Block[] = [...told, { kind: "list", items: loads }];
   return [
-    { kind: "text", text: facts.filter(Boolean).join(" · ") },
     {
-      kind: "code",
-      text: [commit && machine ? `git checkout ${String(commit)}` : "", run.command]
-        .filter(Boolean)
-        .join("\n"),
+      kind: "run",
+      facts: facts.filter(Boolean).join(" · "),
+      command: [commit && `git checkout ${commit}`, run.command].filter(Boolean).join(" && "),
     },
-    ...(versions.length > 0
-      ? [note(`Versions: ${versions.join(", ")}.${buildsText(results)}`)]
-      : []),
     ...(run.remark ? [note(run.remark)] : []),
-    ...details("Loads", [{ kind: "list", items: loads }]),
+    ...details("Versions and loads", inside, inside),
   ];
 }
 
@@ -91,34 +89,31 @@ function buildsText({ environment, proxies }: Results): string {
 export function validityBlocks(reported: Reported): Block[] {
   const { comparisons: file, results, cells } = reported;
   const title = (name: string) => titleOfProxy(file, name);
-  const { isComplete, sentence, open } = stateOf(results);
+  const { sentence, open } = stateOf(results);
   const flags = file.flags.map((flag) => ({ label: flag.severity, text: flagText(flag, title) }));
   const uncounted = uncountedOf(reported);
   const negotiated = negotiatedText(cells);
-  const head = words("Attempts", "Why they do not count", "Cells");
-  return [
-    heading(2, "Validity"),
-    { kind: "text", text: sentence, ...(!isComplete && { tone: "warning" as const }) },
-    ...(flags.length > 0 ? [{ kind: "list" as const, items: flags }] : []),
-    ...details(
-      `Cells that have not run: ${open.length}`,
-      open.length > 0 ? [note(open.join(", "))] : [],
-    ),
-    ...details(
-      `Attempts that do not count: ${uncounted.reduce((sum, { ids }) => sum + ids.length, 0)}`,
-      uncounted.length > 0
-        ? [
-            table({
-              title: "",
-              note: "",
-              head,
-              rows: uncounted.map(({ why, ids }) => row(ids.length, why, ids.join(", "))),
-            }),
-          ]
-        : [],
-    ),
-    ...(negotiated ? [note(negotiated)] : []),
-  ];
+  const state: Block[] = [{ kind: "text", text: sentence }];
+  const items: Block[] = flags.length > 0 ? [{ kind: "list", items: flags }] : [];
+  const rest = open.length > 0 ? [note(`Not run: ${open.join(", ")}.`)] : [];
+  const reasons = (hasCells: boolean) => uncountedTable(uncounted, hasCells);
+  const inside = [...items, ...rest, ...reasons(true), ...(negotiated ? [note(negotiated)] : [])];
+  return details(`Validity: ${sentence}`, inside.length > 0 ? inside : state, [
+    ...state,
+    ...items,
+    ...rest,
+    ...reasons(false),
+  ]);
+}
+
+/** @param hasCells whether it names them: results.csv does */
+function uncountedTable(reasons: { why: string; ids: string[] }[], hasCells: boolean): Block[] {
+  if (reasons.length === 0) return [];
+  const titles = ["Why they do not count", "Attempts", ...(hasCells ? ["Cells"] : [])];
+  const rows = reasons.map(({ why, ids }) =>
+    row(why, ids.length, ...(hasCells ? [ids.join(", ")] : [])),
+  );
+  return [table({ title: "", note: "", head: words(...titles), rows })];
 }
 
 /** Whether all of the plan has a result. */
@@ -163,8 +158,8 @@ export function uncountedOf({
   results,
   cells,
 }: Reported): { why: string; ids: string[] }[] {
-  const last = lastAttempts(results);
   const title = (name: string) => titleOfProxy(file, name);
+  const before = (record: CellRecord) => results.cells.slice(0, results.cells.indexOf(record));
   const reasons = cells
     .filter((cell) => !cell.counted)
     .map(({ record, flags }) => {
@@ -173,7 +168,7 @@ export function uncountedOf({
       const why = cause
         ? missingText({ kind: "failed", cause }, title)
         : invalid.map((flag) => flagText(flag, title)).join("; ") ||
-          (last.get(id) === record ? "not counted" : REPEATED);
+          REPEATED[repeatReason(record, before(record)) ?? "none"];
       // Two cells that others disturbed have one reason, each with its own figure.
       const key = cause ? why : invalid.map(({ code }) => code).join() || why;
       return { id: attempt > 1 ? `${id} (attempt ${attempt})` : id, key, why };
@@ -189,7 +184,13 @@ export function uncountedOf({
     .sort((a, b) => b.ids.length - a.ids.length);
 }
 
-const REPEATED = "the machine was slower or faster than usual: repeated";
+/** Of an attempt that ended well, and yet there is a later one of its cell. */
+const REPEATED: Record<RepeatReason | "none", string> = {
+  failed: "failed: repeated",
+  disturbed: "disturbed by other load: repeated",
+  "off index": "the machine was slower or faster than usual: repeated",
+  none: "repeated",
+};
 
 function lastAttempts({ cells }: Results): Map<string, CellRecord> {
   return new Map(cells.map((record) => [record.id, record]));
@@ -255,13 +256,10 @@ export function indexBlocks({ comparisons: file, cells }: Reported): Block[] {
     };
   });
   if (tables.length === 0) return [];
-  return [
-    heading(2, "Machine index"),
-    ...details("CPU against the reference, and the machine's speed", [
-      note(INDEX_NOTE),
-      ...tables.map(table),
-    ]),
-  ];
+  return details("Machine index: CPU held against the reference", [
+    note(INDEX_NOTE),
+    ...tables.map(table),
+  ]);
 }
 
 function timesBest(value: number, all: number[]): string {
@@ -285,28 +283,25 @@ export function environmentBlocks({ results }: Reported): Block[] {
   const groupsOf = (
     all: Record<string, Record<string, string | number | boolean | null>>,
   ): Block[] => Object.entries(all).map(([title, values]) => ({ kind: "values", title, values }));
-  return [
-    heading(2, "Environment"),
-    ...machinesBlocks(machines),
-    ...groupsOf(groups),
-    ...groupsOf({ "Must be the same to resume": identity }),
-    ...details(
-      `Host settings that were not as advised: ${advice.length}`,
-      advice.length === 0
-        ? []
-        : [
-            table({
-              title: "",
-              note: "",
-              head: words("Setting", "Weight", "Found", "Advised", "Why", "What to do"),
-              rows: advice.map(({ setting, severity, found, expected, why, fix }) =>
-                row(setting, severity, found, expected, why, fix),
-              ),
-            }),
-          ],
+  const settings = table({
+    title: "Host settings that were not as advised",
+    note: "",
+    head: words("Setting", "Weight", "Found", "Advised", "Why", "What to do"),
+    rows: advice.map(({ setting, severity, found, expected, why, fix }) =>
+      row(setting, severity, found, expected, why, fix),
     ),
-    ...dataBlocks(results),
-  ];
+  });
+  const several = machinesBlocks(machines);
+  return details(
+    "Environment",
+    [
+      ...several,
+      ...groupsOf(groups),
+      ...groupsOf({ "Must be the same to resume": identity }),
+      ...(advice.length > 0 ? [settings] : []),
+    ],
+    several,
+  );
 }
 
 function machinesBlocks(machines: NonNullable<Results["environment"]["machines"]>): Block[] {
@@ -336,7 +331,7 @@ function machinesBlocks(machines: NonNullable<Results["environment"]["machines"]
  * The record: beside a published report, inside of any other, which may be all that somebody is
  * sent.
  */
-function dataBlocks(results: Results): Block[] {
+export function dataBlocks(results: Results): Block[] {
   const { archive, run } = results;
   const beside =
     "Beside this file: results.csv (one line per attempt), comparisons.json (all figures) and results.json (the record).";

@@ -12,11 +12,23 @@ import type { Flag } from "../model/flag.ts";
 import type { Results } from "../model/record.ts";
 import { workload } from "../plan/workload.ts";
 import { SCENARIOS } from "../plan/testing/scenarios.ts";
+import { details } from "./block.ts";
+import { keyMark } from "./chart.ts";
 import { htmlOf } from "./html.ts";
+import { looksOf } from "./look.ts";
 import { markdownOf, tableLines } from "./markdown.ts";
+import { uncountedOf } from "./record-blocks.ts";
 import { reportOf } from "./report.ts";
 import { terminalOf } from "./terminal.ts";
-import { addedText, flagText, loadOf, lowPowerOf, settingTitle } from "./text.ts";
+import {
+  addedText,
+  flagText,
+  isBest,
+  isUnplaced,
+  loadOf,
+  lowPowerOf,
+  settingTitle,
+} from "./text.ts";
 
 function reported(run: Results): Reported {
   return analyse(run, { policy: POLICY as never });
@@ -79,7 +91,7 @@ test("an interrupted run says so first, and which cells have not run", () => {
   run.run.endedAt = null;
   const text = markdown(run);
   assert.match(text, /^# .*\n\n> \*\*Interrupted: .*1 not run/);
-  assert.match(text, new RegExp(`Cells that have not run: 1</summary>\n\n${open.id}\n`));
+  assert.match(text, new RegExp(`^Not run: ${open.id}\\.$`, "m"));
 });
 
 test("a cell that failed stands with its cause, once for all of them", () => {
@@ -100,12 +112,12 @@ test("a cell that failed stands with its cause, once for all of them", () => {
   assert.match(
     text,
     new RegExp(
-      `^\\| ${failed.length} \\| Failed \\(load\\): of \\\\<2,000\\\\> none opened \\|`,
+      `^\\| Failed \\(load\\): of \\\\<2,000\\\\> none opened \\| ${failed.length} \\|$`,
       "m",
     ),
   );
   assert.match(text, /^\| nginx \| failed ¹ \|/m);
-  const page = htmlOf(reportOf(reported(run)), { title: "x", colours: {} });
+  const page = htmlOf(reportOf(reported(run)), { title: "x", looks: {} });
   assert.match(page, /of &lt;2,000&gt; none opened/);
 });
 
@@ -148,6 +160,83 @@ test("what stands beside a figure: the load, what may be missed, what a proxy ad
     [added(0.4, null, null), "0.400 ms"],
   ];
   for (const [text, expected] of table) assert.equal(text, expected);
+});
+
+test("the first screen: question, answer, chart beside the table, what makes the run again", () => {
+  const run = results({ proxies: { none: {}, nginx: {}, haproxy: { cpuUsPerHandshake: 400 } } });
+  run.environment.details.Git = { commit: "6fcca65a6d68dafb960a8e968c0610d845c542d8" };
+  run.environment.details.Machine = { cores: 2 };
+  const [title, ...rest] = reportOf(reported(run));
+  assert.deepEqual(title, {
+    kind: "heading",
+    level: 1,
+    text: "What does a connection cost in CPU?",
+  });
+  const kinds = rest.slice(0, 4).map(({ kind }) => kind);
+  assert.deepEqual(kinds, ["text", "text", "beside", "run"]);
+  const text = markdown(run);
+  assert.match(
+    text,
+    /^nginx uses least CPU \(ws and wss\); HAProxy uses [12]\.\d\d× as much \(ws\)\.$/m,
+  );
+  assert.match(
+    text,
+    /^52 min on 2 cores · 6 rounds · ECDSA key · `git checkout 6fcca65a6d && \.\/bench run test`$/m,
+  );
+});
+
+test("what nobody is ranked by is answered by what was measured", () => {
+  const run = results({ rounds: 1 });
+  assert.match(markdown(run), /^\w+ [\d,]+ µs to http-proxy [\d,]+ µs \(ws\); /m);
+  assert.match(markdown(run), /^Not ranked: 1 round of at least 4\.$/m);
+  assert.match(
+    markdown(capacityResults({ at: ["holds", "fails", "holds"] })),
+    /^nginx 308–336 connections per second\.$/m,
+  );
+});
+
+test("a rank that its figure contradicts is not shown", () => {
+  const figure = (rank: number, ratio: number) => ({
+    role: "proxy" as const,
+    rank,
+    toBest: { value: ratio, low: null, high: null, basis: "ci95" as const },
+  });
+  const [best, slower, wild] = [figure(1, 1), figure(3, 1.2), figure(1, 1.5)];
+  const among = [best, slower, wild];
+  assert.deepEqual(
+    among.map((one) => [isBest(one, among), isUnplaced(one, among)]),
+    [
+      [true, false],
+      [false, false],
+      [false, true],
+    ],
+  );
+});
+
+test("what is folded in a page is not in Markdown, but for what stands in its place", () => {
+  const text = { kind: "text", text: "inside" } as const;
+  const brief = { kind: "text", text: "in short" } as const;
+  assert.equal(markdownOf(details("More", [text], [brief])), "in short\n");
+  assert.match(
+    htmlOf(details("More", [text], [brief]), { title: "x", looks: {} }),
+    /<summary>More<\/summary>\s*<p class="">inside<\/p>/,
+  );
+});
+
+test("an attempt that was repeated has a reason", () => {
+  const run = results();
+  const [first] = run.cells.filter(({ proxy }) => proxy === "nginx");
+  run.cells.push({ ...first, attempt: 2 });
+  assert.deepEqual(uncountedOf(reported(run)), [{ why: "Repeated", ids: [first.id] }]);
+});
+
+test("a mark beside a name is that of its proxy.json", () => {
+  const run = results();
+  for (const proxy of run.proxies) proxy.shape = "diamond";
+  const { comparisons } = reported(run);
+  assert.equal(looksOf(comparisons).nginx.shape, "diamond");
+  const page = htmlOf(reportOf(reported(run)), { title: "x", looks: looksOf(comparisons) });
+  assert.ok(page.includes(`${keyMark(looksOf(comparisons).nginx)}nginx`));
 });
 
 function settings(all: Record<string, Record<string, number>>): Record<string, Setting> {

@@ -3,25 +3,37 @@
  * the record is read for what became of each cell, and for the environment.
  */
 import type { ExtraColumn } from "../analyse/questions.ts";
-import { GROUPS, measureTitle } from "../analyse/questions.ts";
-import type { Comparison, Comparisons, Reported } from "../model/comparison.ts";
-import { counted, number } from "../numbers.ts";
+import { measureTitle } from "../analyse/questions.ts";
+import type { Comparison, Comparisons, Figure, Reported } from "../model/comparison.ts";
+import { counted, number, times } from "../numbers.ts";
 import type { Block } from "./block.ts";
-import { details, heading, table } from "./block.ts";
+import { details, heading, note, table } from "./block.ts";
 import type { Curves } from "./curve-charts.ts";
-import { barsOf, curveCharts } from "./curve-charts.ts";
+import { barsOf, curveCharts, recoveryCharts } from "./curve-charts.ts";
+import { headlineOf } from "./headline.ts";
 import {
+  dataBlocks,
   environmentBlocks,
   indexBlocks,
-  repeatBlocks,
+  runBlocks,
   stateOf,
   uncountedOf,
   validityBlocks,
 } from "./record-blocks.ts";
-import type { FlagCode } from "../model/flag.ts";
+import type { Flag, FlagCode } from "../model/flag.ts";
 import type { Table } from "./table.ts";
 import { figuresTable, noiseTable } from "./table.ts";
-import { flagText, list, settingTitle, titleOfProxy } from "./text.ts";
+import {
+  capital,
+  flagText,
+  isBest,
+  list,
+  lowPowerOf,
+  missingText,
+  settingTitle,
+  time,
+  titleOfProxy,
+} from "./text.ts";
 import type { Answer, Topic } from "./topics.ts";
 import { answersOf, columnTitle, placeOf, topicsOf, within } from "./topics.ts";
 
@@ -35,8 +47,10 @@ export interface ReportParts {
 /** What the first table must not be read without. */
 const ON_TOP: FlagCode[] = ["ranked-last", "lacks-settings", "left-out", "survivors", "few-rounds"];
 
-const READING =
-  "**Bold**: best, or no measurable difference from the best. ×: to the best of the column. #: rank. In brackets: 95 % interval over the rounds. May miss: smaller differences may be unseen.";
+/** Beside a chart there is room for so many columns, and a chart so wide. */
+const COLUMNS_BESIDE = 3;
+const HALF = 440;
+const MOST_ROWS = 12;
 /** A table with more columns is one a scheme. */
 const MOST_COLUMNS = 6;
 
@@ -47,33 +61,35 @@ export function reportOf(
   const { comparisons: file } = reported;
   const topics = topicsOf(file);
   const answers = answersOf(file, topics);
-  const groups = Object.entries(GROUPS).map(([group, title]) => ({
-    title,
-    topics: topics.filter(({ question }) => question.group === group),
-  }));
+  const first = answers[0]?.topic;
   const { isComplete, sentence } = stateOf(reported.results);
+  // How far equals come apart is no question of its own, unless a run asks nothing else.
+  const isAside = (topic: Topic) => topic.question.group === "noise" && topic !== first;
   return [
-    heading(1, file.title),
+    heading(1, first?.question.asks ?? file.title),
     ...(isComplete ? [] : [{ kind: "text" as const, text: sentence, tone: "warning" as const }]),
-    ...answerBlocks(reported, answers),
-    ...repeatBlocks(reported),
-    ...groups
-      .filter(({ topics: own }) => own.length > 0)
-      .flatMap(({ title, topics: own }) => [
-        heading(2, title),
-        ...own.flatMap((topic) =>
-          topicBlocks(reported, topic, curves, topic !== answers[0]?.topic),
-        ),
-      ]),
+    ...firstScreen(reported, answers),
+    ...runBlocks(reported),
+    ...topics
+      .filter((topic) => !isAside(topic))
+      .sort((a, b) => Number(b === first) - Number(a === first))
+      .flatMap((topic) => topicBlocks(reported, topic, curves, topic === first)),
     ...(claims ? [heading(2, claims.title), table({ ...claims, title: "" })] : []),
+    heading(2, "How far to trust this run"),
     ...validityBlocks(reported),
+    ...topics.filter(isAside).flatMap(({ question, all }) => {
+      const own = within(file, all);
+      const made = noiseTable(all, (one) => columnTitle(one, own));
+      return details(`Noise floor: ${question.title.toLowerCase()}`, [table(made)]);
+    }),
     ...indexBlocks(reported),
     ...environmentBlocks(reported),
+    ...dataBlocks(reported.results),
   ];
 }
 
-/** The first table, and one chart. */
-function answerBlocks(reported: Reported, answers: Answer[]): Block[] {
+/** The answer in a sentence, what weakens it, one chart, and a small table. */
+function firstScreen(reported: Reported, answers: Answer[]): Block[] {
   const { comparisons: file, results } = reported;
   if (answers.length === 0) {
     const [reason] = uncountedOf(reported);
@@ -82,21 +98,82 @@ function answerBlocks(reported: Reported, answers: Answer[]): Block[] {
       : "";
     return [{ kind: "text", text: `No valid measurement${why}.`, tone: "warning" }];
   }
-  const first = answers
-    .filter((one) => one.topic === answers[0].topic)
-    .map(({ comparison }) => comparison);
-  const { topic } = answers[0];
-  const chart = barsOf(within(file, topic.all), topic.question.title, first);
-  const warned = answers.map(({ comparison }) => ({
-    ...comparison,
-    flags: comparison.flags.filter(({ code }) => ON_TOP.includes(code as FlagCode)),
+  const [{ topic }] = answers;
+  const first = answers.filter((one) => one.topic === topic);
+  const variants = variantsAside(file, answers);
+  const lean = answers.map((answer) => ({
+    ...answer,
+    comparison: withoutProxies(answer.comparison, variants),
   }));
-  return [
-    table(answerTable(file, answers)),
-    ...flagBlocks(file, warned),
-    { kind: "text", text: READING, tone: "note" },
-    ...chart,
+  const chart = barsOf(
+    within(file, topic.all),
+    topic.question.title,
+    lean.slice(0, first.length).map(({ comparison }) => comparison),
+    HALF,
+  ).slice(0, 1);
+  const shown = chart.length > 0 ? lean.slice(0, COLUMNS_BESIDE) : lean;
+  const small = [
+    table(answerTable(file, shown)),
+    ...readingOf(shown),
+    ...(variants.length > 0 ? [note(`${counted(variants.length, "variant")} below.`)] : []),
   ];
+  return [
+    note(`${file.title}, ${time(file.startedAt)}`),
+    { kind: "text", text: headlineOf(file, first), tone: "lead" },
+    ...warningBlocks(file, shown),
+    { kind: "beside", parts: chart.length > 0 ? [chart, small] : [small] },
+  ];
+}
+
+/** Of many proxies, those on the first screen are the originals. */
+function variantsAside({ proxies }: Comparisons, answers: Answer[]): string[] {
+  const shown = new Set(
+    answers.flatMap(({ comparison }) => comparison.figures.map(({ proxy }) => proxy)),
+  );
+  if (shown.size <= MOST_ROWS) return [];
+  return proxies
+    .filter(({ name, variantOf }) => variantOf && shown.has(name) && shown.has(variantOf))
+    .map(({ name }) => name);
+}
+
+function withoutProxies(comparison: Comparison, names: string[]): Comparison {
+  const figures = comparison.figures.filter(({ proxy }) => !names.includes(proxy));
+  return { ...comparison, figures };
+}
+
+/** What weakens the first table: in red, and what is only good to know as a note. */
+function warningBlocks(file: Comparisons, shown: Answer[]): Block[] {
+  const titles = new Map(
+    shown.map(({ comparison, title, where }) => [comparison, { title, where }]),
+  );
+  const isOfOne = new Set(shown.map(({ title }) => title)).size === 1;
+  const place = (one: Comparison) => {
+    const { title, where } = titles.get(one) ?? { title: "", where: "" };
+    return isOfOne ? where : `${title}, ${where}`;
+  };
+  const isOnTop = ({ code }: Flag) => ON_TOP.includes(code);
+  return flagItems(file, [...titles.keys()], place, isOnTop).map(({ flag, text }) => ({
+    kind: "text",
+    text: `${text}.`,
+    tone: flag.severity === "note" ? "note" : "warning",
+  }));
+}
+
+/** What signs in the first table mean, of those that are there. */
+function readingOf(shown: Answer[]): Block[] {
+  const all = shown.map(({ comparison }) => comparison);
+  const some = (is: (one: Figure, among: Figure[]) => boolean) =>
+    all.some(({ figures }) => figures.some((one) => is(one, figures)));
+  const missed = all.filter(lowPowerOf).map(({ detectable }) => detectable ?? 0);
+  const hasBest = some(isBest);
+  const parts = [
+    hasBest && "**Bold**: best, or no measurable difference from it.",
+    hasBest && some(({ toBest }) => toBest !== null) && "×: to the best of the column.",
+    missed.length > 0 && `Differences below ${times(Math.max(...missed))}× may be unseen.`,
+    hasBest &&
+      "Below, # is the rank, and brackets hold the 95 % interval unless a note says otherwise.",
+  ].filter(Boolean);
+  return parts.length > 0 ? [note(parts.join(" "))] : [];
 }
 
 export function answerTable(file: Comparisons, answers: Answer[]): Table {
@@ -119,19 +196,22 @@ export function answerTable(file: Comparisons, answers: Answer[]): Table {
   );
 }
 
-function topicBlocks(reported: Reported, topic: Topic, curves: Curves, hasBars: boolean): Block[] {
+/** @param isFirst its first bars are on the first screen */
+function topicBlocks(reported: Reported, topic: Topic, curves: Curves, isFirst: boolean): Block[] {
   const { question, top } = topic;
   const file = within(reported.comparisons, topic.all);
   if (question.group === "noise")
     return [
-      heading(3, question.title),
+      heading(2, question.title),
       table(noiseTable(topic.all, (one) => columnTitle(one, file))),
     ];
   const shown = mainOf(topic);
+  const bars = question.charts?.includes("bars") ? barsOf(file, question.title, top) : [];
   return [
-    heading(3, question.title),
+    heading(2, question.title),
     ...topicNotes(reported, question.id),
-    ...(hasBars && question.charts?.includes("bars") ? barsOf(file, question.title, top) : []),
+    ...bars.slice(isFirst ? 1 : 0),
+    ...recoveryCharts(file, topic),
     ...settingTables(file, shown, question),
     ...flagBlocks(file, shown),
     ...details("More figures", moreBlocks(file, topic, shown)),
@@ -242,21 +322,54 @@ function moreBlocks(file: Comparisons, { question, all }: Topic, shown: Comparis
  * What weakens the comparisons of a table, each text once, with the settings that it is of where it
  * is not of all.
  */
-export function flagBlocks(file: Comparisons, comparisons: Comparison[]): Block[] {
+function flagBlocks(file: Comparisons, comparisons: Comparison[]): Block[] {
+  const place = (one: Comparison) => columnTitle(one, file);
+  const items = flagItems(file, comparisons, place).map(({ flag, text }) => ({
+    label: flag.severity,
+    text,
+  }));
+  return items.length > 0 ? [{ kind: "list", items }] : [];
+}
+
+function flagItems(
+  file: Comparisons,
+  comparisons: Comparison[],
+  place: (one: Comparison) => string,
+  isMeant: (flag: Flag) => boolean = () => true,
+): { flag: Flag; text: string }[] {
   const title = (name: string) => titleOfProxy(file, name);
   const told = comparisons.flatMap((one) =>
-    one.flags.map((flag) => ({ one, flag, text: flagText(flag, title) })),
+    one.flags
+      .filter(isMeant)
+      .map((flag) => ({ one, flag, text: flagText(flag, title) + whyText(file, one, flag) })),
   );
-  const places = new Set(comparisons.map((one) => columnTitle(one, file)));
+  const places = new Set(comparisons.map(place));
   const byCode = Map.groupBy(told, ({ flag }) => flag.code);
-  const items = [...byCode.values()].flatMap((same) =>
+  return [...byCode.values()].flatMap((same) =>
     [...Map.groupBy(same, ({ text }) => text)].map(([text, own]) => {
-      const where = [...new Set(own.map(({ one }) => columnTitle(one, file)))];
+      const where = [...new Set(own.map(({ one }) => place(one)))];
       return {
-        label: own[0].flag.severity,
+        flag: own[0].flag,
         text: where.length < places.size ? `${text} (${list(where)})` : text,
       };
     }),
   );
-  return items.length > 0 ? [{ kind: "list", items }] : [];
+}
+
+/** Why a setting lacks a proxy: a pool leaves that to its settings. */
+function whyText({ comparisons, settings }: Comparisons, pool: Comparison, flag: Flag): string {
+  if (flag.code !== "lacks-settings") return "";
+  const reasons = flag.figures.proxies.flatMap(({ proxy, connections }) =>
+    comparisons
+      .filter(({ question, settings: [key, ...more] }) => {
+        const isPart = more.length === 0 && pool.settings.includes(key);
+        const { workload } = settings[key];
+        return (
+          question === pool.question && isPart && connections.includes(workload.connections ?? 0)
+        );
+      })
+      .flatMap(({ figures }) => figures.find((one) => one.proxy === proxy)?.missing ?? []),
+  );
+  const texts = new Set(reasons.map((missing) => missingText(missing, (name) => name)));
+  return texts.size > 0 ? `. ${capital([...texts].join("; "))}` : "";
 }

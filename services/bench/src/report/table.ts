@@ -5,7 +5,7 @@
 import type { ExtraColumn } from "../analyse/questions.ts";
 import { measureTitle } from "../analyse/questions.ts";
 import { measure as measureOf } from "../analyse/measures.ts";
-import type { Comparison, Figure, Measure } from "../model/comparison.ts";
+import type { Comparison, Estimate, Figure, Measure } from "../model/comparison.ts";
 import { figure as numberText, NONE, number, probability, times } from "../numbers.ts";
 import type { Named, Scale } from "./text.ts";
 import {
@@ -16,10 +16,10 @@ import {
   isBest,
   isSkipped,
   isSpan,
+  isUnplaced,
   list,
   loadOf,
   loopText,
-  lowPowerOf,
   missingText,
   MISSING_SHORT,
   scaleOf,
@@ -38,6 +38,8 @@ export interface Cell {
   small?: string;
   /** The best, or tied for best. */
   best?: boolean;
+  /** Of what an event does: surely worse than another. */
+  worse?: boolean;
   /** Of the first of a row: what it is about; the control is grey. */
   proxy?: string;
   control?: boolean;
@@ -96,34 +98,37 @@ export function figuresTable(named: Named, columns: FigureColumn[], options: Opt
   const names = orderOf(named, shown).filter(
     (name) => !options.short || roleOf(shown, name) === "proxy",
   );
+  const rows = names.flatMap((name) => {
+    const isControl = roleOf(shown, name) === "control";
+    const first = { text: titleOfProxy(named, name), proxy: name, control: isControl };
+    const cells = made.map(({ cell }) => cell(name));
+    // A control that the test leaves out is no row of dashes.
+    return isControl && cells.every(({ text }) => text === NONE) ? [] : [[first, ...cells]];
+  });
   return {
     title: options.title ?? "",
     note: noteOf(columns, options),
     head: [{ title: "Proxy", words: true }, ...made.map(({ head }) => head)],
-    rows: names.map((name) => {
-      const isControl = roleOf(shown, name) === "control";
-      const first = { text: titleOfProxy(named, name), proxy: name, control: isControl };
-      return [first, ...made.map(({ cell }) => cell(name))];
-    }),
+    rows,
     footnotes: footnotes.lines(),
   };
 }
 
 /**
- * Names of the proxies, the best of the first column first, those without a figure behind them, the
- * control last.
+ * Names of the proxies, the best of the first column first; behind them those ranked last for their
+ * errors, those without a figure, and the control.
  */
-function orderOf({ proxies }: Named, comparisons: Comparison[]): string[] {
+export function orderOf({ proxies }: Pick<Named, "proxies">, comparisons: Comparison[]): string[] {
   const places = comparisons.map(({ figures, measure }) => {
     const sign = measure.better === "lower" ? 1 : -1;
+    const isLast = ({ rank, toBest }: Figure) => Number(rank !== null && rank > 1 && !toBest);
     return new Map(
       figures
         .filter(({ estimate }) => estimate)
-        .sort((a, b) => {
-          const byRank = (a.rank ?? Infinity) - (b.rank ?? Infinity);
-          if (byRank) return byRank;
-          return sign * ((a.estimate?.value ?? 0) - (b.estimate?.value ?? 0));
-        })
+        .sort(
+          (a, b) =>
+            isLast(a) - isLast(b) || sign * ((a.estimate?.value ?? 0) - (b.estimate?.value ?? 0)),
+        )
         .map(({ proxy }, i) => [proxy, i]),
     );
   });
@@ -154,7 +159,6 @@ function figureColumn(
   { short }: Options,
 ): MadeColumn {
   const load = short && comparison.load ? loopText(comparison.load) : loadOf(comparison);
-  const missed = short ? lowPowerOf(comparison) : "";
   const { measure, figures } = comparison;
   const values = figures.flatMap(({ estimate }) => estimate?.value ?? []);
   const scale = scaleOf(measure, values);
@@ -162,7 +166,7 @@ function figureColumn(
   return {
     head: {
       title,
-      small: [where, unit, load, missed && `may miss <${missed}`].filter(Boolean).join(", "),
+      small: [where, unit, load].filter(Boolean).join(", "),
     },
     cell(name) {
       const one = figures.find(({ proxy }) => proxy === name);
@@ -170,16 +174,34 @@ function figureColumn(
       if (!one.estimate) return missingCell(named, one, footnotes);
       if (one.estimate.basis === "exact") return { text: ofText(one), small: endsText(one, scale) };
       const text = short ? amountOf(one.estimate, measure) : scale.of(one.estimate);
-      if (isSpan(one.estimate)) return { text };
+      const worse = isSurelyWorse(one, comparison);
+      if (isSpan(one.estimate)) return { text, worse };
       const small = [
         !short && endsText(one, scale),
         ratioText(one, measure),
-        !short && rankOf(one),
+        isUnplaced(one, figures) ? TOO_NOISY : !short && rankOf(one),
         known(one.extra.upTo, (most) => `to ${number(most)}`),
       ];
-      return { text, small: small.filter(Boolean).join(" "), best: isBest(one) };
+      return { text, small: small.filter(Boolean).join(" "), best: isBest(one, figures), worse };
     },
   };
+}
+
+const TOO_NOISY = "too noisy to rank";
+
+/** More is lost than through another proxy, and by more than the events of one differ. */
+function isSurelyWorse(one: Figure, { event, measure, figures }: Comparison): boolean {
+  const isOfLosses = event !== null && ["share", "count"].includes(measure.kind);
+  if (!isOfLosses || one.role !== "proxy") return false;
+  const sign = measure.better === "lower" ? 1 : -1;
+  const ends = ({ value, low, high }: Estimate) =>
+    [sign * (low ?? value), sign * (high ?? value)].sort((a, b) => a - b);
+  const others = figures.filter(({ role }) => role === "proxy");
+  const estimate = one.estimate;
+  return (
+    estimate !== null &&
+    others.some((other) => other.estimate && ends(other.estimate)[1] < ends(estimate)[0])
+  );
 }
 
 /** `10 of 10` */

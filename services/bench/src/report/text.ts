@@ -150,9 +150,27 @@ export const BASES: Record<Estimate["basis"], string> = {
   events: "lowest and highest event",
 };
 
-/** Tied for best: nobody is seen to be better. */
-export function isBest({ role, rank }: Pick<Figure, "role" | "rank">): boolean {
-  return role === "proxy" && rank === 1;
+type Ranked = Pick<Figure, "role" | "rank" | "toBest">;
+
+/** Best, or tied for best: nobody is seen to be better. */
+export function isBest(one: Ranked, among: Ranked[]): boolean {
+  return one.role === "proxy" && one.rank === 1 && !isUnplaced(one, among);
+}
+
+/**
+ * Its rounds differ so much that it cannot be told from the best, while a proxy that measured
+ * better can: its rank would contradict its figure.
+ */
+export function isUnplaced({ rank, toBest }: Ranked, among: Ranked[]): boolean {
+  if (rank === null || !toBest) return false;
+  const distance = Math.abs(Math.log(toBest.value));
+  return among.some(
+    (other) =>
+      other.toBest &&
+      other.rank !== null &&
+      other.rank > rank &&
+      Math.abs(Math.log(other.toBest.value)) < distance,
+  );
 }
 
 // Names
@@ -369,12 +387,12 @@ const FLAGS: { [C in FlagCode]: (figures: FlagFigures[C], naming: Naming) => str
   "missing-rounds": ({ most, proxies }, { title }) =>
     `Fewer rounds: ${list(proxies.map(({ proxy, rounds }) => `${title(proxy)} (${rounds} of ${most})`))}`,
   "lacks-settings": ({ proxies }, { title }) =>
-    `Not measured everywhere: ${proxies
+    `${[...Map.groupBy(proxies, ({ connections }) => list(connections.map(number)))]
       .map(
-        ({ proxy, connections }) =>
-          `${title(proxy)} (not at ${list(connections.map(number))} connections)`,
+        ([counts, own]) =>
+          `${list(own.map(({ proxy }) => title(proxy)))} not measured at ${counts} connections`,
       )
-      .join(", ")}; each pair is compared where both were`,
+      .join(", ")}; pairs are compared where both were`,
   "left-out": ({ proxies, connections }, { title }) =>
     `${list(connections.map(number))} connections left out: no valid measurement of ${list(proxies.map(title))}`,
   opposite: ({ pairs }, { title }) =>

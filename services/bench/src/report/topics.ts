@@ -181,7 +181,7 @@ const VERBS: Record<Comparison["measure"]["kind"], (ratio: string, best: string)
   share: (ratio, best) => `has ${ratio} the share of ${best}`,
 };
 
-interface Ranked {
+export interface Ranked {
   where: string;
   best: Figure[];
   /** `is best`, `tie`. */
@@ -243,29 +243,32 @@ export function summaryOf(file: Comparisons, answers = answersOf(file)): string[
 const MOST_NAMES = 5;
 
 /** Without variants of what is named anyway. */
-function tyingText(file: Comparisons, names: string[]): string {
+export function tyingText(file: Comparisons, names: string[], most = MOST_NAMES): string {
   const { proxies } = file;
   const own = proxies.filter(({ name }) => names.includes(name));
   const told = own.filter(({ variantOf }) => !variantOf || !names.includes(variantOf));
   const titles = told.map(({ name }) => inSentence(titleOfProxy(file, name))).sort();
-  const more = titles.length - MOST_NAMES;
-  return list(more > 0 ? [...titles.slice(0, MOST_NAMES), `${more} more`] : titles);
+  const more = titles.length - most;
+  return list(more > 0 ? [...titles.slice(0, most), `${more} more`] : titles);
 }
 
 /** Where a comma would part it: `nginx (16k buffer)` of `nginx, 16k buffer`. */
-function inSentence(title: string): string {
+export function inSentence(title: string): string {
   const [first, ...rest] = title.split(", ");
   return rest.length > 0 ? `${first} (${rest.join(", ")})` : first;
 }
 
-function rankedOf(comparison: Comparison, where: string): Ranked | null {
+/** @returns null: nobody is ranked */
+export function rankedOf(comparison: Comparison, where: string): Ranked | null {
   const { figures } = comparison;
   const best = figures
-    .filter(isBest)
+    .filter((one) => isBest(one, figures))
     .sort((a, b) => Number(b.toBest?.value === 1) - Number(a.toBest?.value === 1));
   if (best.length === 0) return null;
-  const behind = figures.filter(({ rank, toBest }) => rank !== null && rank > 1 && toBest);
-  const last = behind.sort((a, b) => (b.rank ?? 0) - (a.rank ?? 0))[0];
+  const distance = ({ toBest }: Figure) => Math.abs(Math.log(toBest?.value ?? 1));
+  const last = figures
+    .filter(({ rank, toBest }) => rank !== null && rank > 1 && toBest)
+    .sort((a, b) => distance(b) - distance(a))[0];
   const missed = lowPowerOf(comparison);
   const tie = missed ? `cannot be told apart below ${missed}` : "tie";
   const verb = best.length === 1 ? "is best" : tie;

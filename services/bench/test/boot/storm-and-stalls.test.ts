@@ -94,8 +94,8 @@ test("storms and stalls: what becomes of them is in record and report", async (t
 
   await t.test("the report names it", () => {
     quieten();
-    const report = readFileSync(join(directory, runFolder(), "report.md"), "utf8");
-    assert.match(report, /^\| hoarder \| no: the proxy buffers \|/m);
-    assert.match(report, /^\| nginx \| yes \|/m);
+    const page = readFileSync(join(directory, runFolder(), "report.html"), "utf8");
+    assert.match(page, /hoarder<\/th>\s*<td class="words">no: the proxy buffers</);
+    assert.match(page, /nginx<\/th>\s*<td class="words">yes</);
   });
 });

@@ -139,7 +139,8 @@ test("events: what becomes of connections and processes is in the record, and no
   await t.test("the report names both", () => {
     quieten();
     const report = readFileSync(join(directory, runFolder(), "report.md"), "utf8");
-    assert.match(report, /^\| dropper \| 5 of 50 \| reset: 5 \|/m);
+    const page = readFileSync(join(directory, runFolder(), "report.html"), "utf8");
+    assert.match(page, /dropper<\/th>\s*<td class="">5 of 50<\/td><td class="words">reset: 5</);
     assert.match(report, /^\| leaker \|.* leaked/m);
   });
 });

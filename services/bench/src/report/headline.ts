@@ -1,0 +1,142 @@
+/**
+ * The answer to a report's first question in one sentence, made of typed values by tables: true of
+ * any run, also where nothing is ranked.
+ */
+import type { Comparison, Comparisons, Figure, MeasureKind } from "../model/comparison.ts";
+import { times } from "../numbers.ts";
+import { schemeName } from "../plan/workload.ts";
+import { addedText, amountOf, capital, isSpan, list, titleOfProxy } from "./text.ts";
+import type { Answer, Ranked } from "./topics.ts";
+import { inSentence, rankedOf, tyingText } from "./topics.ts";
+
+interface Verbs {
+  /** One, and several of a tie. */
+  best: [string, string];
+  last: (ratio: string) => string;
+}
+
+const VERBS: Record<MeasureKind, Verbs> = {
+  cpu: { best: ["uses least CPU", "tie for least CPU"], last: (of) => `uses ${of} as much` },
+  memory: {
+    best: ["uses least memory", "tie for least memory"],
+    last: (of) => `uses ${of} as much`,
+  },
+  time: { best: ["is fastest", "tie for fastest"], last: (of) => `takes ${of} as long` },
+  rate: { best: ["reaches most", "tie for most"], last: (of) => `reaches ${of} of that` },
+  count: { best: ["has fewest", "tie for fewest"], last: (of) => `has ${of} as many` },
+  share: { best: ["has least", "tie for least"], last: (of) => `has ${of} as much` },
+};
+
+/** @param answers to the first question */
+export function headlineOf(file: Comparisons, answers: Answer[]): string {
+  const [{ topic, comparison }] = answers;
+  if (topic.question.group === "noise") return noiseText(topic.all);
+  if (comparison.event !== null)
+    return eventsText(
+      file,
+      answers.map(({ comparison: one }) => one),
+    );
+  // What else a setting is, table and chart say.
+  const isOfSchemes = new Set(answers.map((one) => one.comparison.scheme)).size === answers.length;
+  const places = answers.map(({ comparison: one, where }) => {
+    const name = isOfSchemes ? schemeName(file.settings[one.settings[0]]) : where;
+    return { one, where: answers.length > 1 ? name : "" };
+  });
+  const ranked = places.flatMap(({ one, where }) => rankedOf(one, where) ?? []);
+  const most = comparison.figures.some(isRange) ? 1 : MOST_PLACES;
+  const clauses =
+    ranked.length > 0
+      ? rankedClauses(file, comparison, ranked)
+      : places.slice(0, most).map(({ one, where }) => measuredText(file, one) + within(where));
+  return `${clauses.join("; ")}.`;
+}
+
+/** More are in the table. */
+const MOST_PLACES = 2;
+
+function isRange({ estimate }: Figure): boolean {
+  return estimate !== null && isSpan(estimate);
+}
+
+function within(where: string): string {
+  return where ? ` (${where})` : "";
+}
+
+const MOST_TIED = 3;
+
+/** Who is best, each group of places once; then who is last in the first place. */
+function rankedClauses(file: Comparisons, { measure }: Comparison, ranked: Ranked[]): string[] {
+  const { best: verbs, last: lastVerb } = VERBS[measure.kind];
+  const names = ({ best }: Ranked) =>
+    tyingText(
+      file,
+      best.map(({ proxy }) => proxy),
+      MOST_TIED,
+    );
+  const leading = [...Map.groupBy(ranked, names)].map(([named, same]) => {
+    const verb = verbs[same[0].best.length === 1 ? 0 : 1];
+    return `${named} ${verb}${within(list(same.flatMap(({ where }) => where || [])))}`;
+  });
+  const [{ last, where }] = ranked;
+  if (!last?.toBest) return leading;
+  const { added } = last.extra;
+  const what = added
+    ? `adds ${addedText(added, measure)}`
+    : lastVerb(`${times(last.toBest.value)}×`);
+  return [...leading, `${inSentence(titleOfProxy(file, last.proxy))} ${what}${within(where)}`];
+}
+
+const FEW = 2;
+
+/** What nobody is ranked by: ranges as they are, else the ends of what was measured. */
+function measuredText(file: Comparisons, { figures, measure }: Comparison): string {
+  const sign = measure.better === "lower" ? 1 : -1;
+  const known = figures
+    .filter(({ role, estimate }) => role === "proxy" && estimate)
+    .sort((a, b) => sign * ((a.estimate?.value ?? 0) - (b.estimate?.value ?? 0)));
+  const title = ({ proxy }: Figure) => inSentence(titleOfProxy(file, proxy));
+  const text = ({ estimate }: Figure) => (estimate ? amountOf(estimate, measure) : "");
+  const grown = known.filter(({ extra: { grows } }) => grows);
+  if (known.some(({ extra: { grows } }) => grows !== undefined && grows !== null))
+    return grown.length > 0
+      ? `Growth seen on ${list(grown.map(title))}`
+      : `No growth seen on ${list(known.map(title))}`;
+  const isShown = known.length <= FEW || known.some(isRange);
+  if (known.length > 1 && new Set(known.map(text)).size === 1)
+    return `${text(known[0])} on every proxy`;
+  const shown = isShown ? known : [known[0], known[known.length - 1]];
+  const texts = shown.map((one) => `${title(one)} ${text(one)}`);
+  const unit = measure.kind === "rate" ? ` ${measure.title.toLowerCase()}` : "";
+  return texts.join(isShown ? ", " : " to ") + unit;
+}
+
+/** Of which events all proxies keep or lose all, and in which they differ. */
+function eventsText(file: Comparisons, comparisons: Comparison[]): string {
+  const first = comparisons.filter(({ question }) => question === comparisons[0].question);
+  const groups = Map.groupBy(first, ({ figures }) => {
+    const known = figures.flatMap(({ role, estimate }) =>
+      role === "proxy" && estimate ? estimate : [],
+    );
+    const isAll = (all: number) =>
+      known.every(
+        ({ value, low, high }) => value === all && (low ?? all) === all && (high ?? all) === all,
+      );
+    if (isAll(0)) return "none";
+    return isAll(100) ? "all" : "some";
+  });
+  const named = (own: Comparison[] = []) => list(own.map(({ event }) => event ?? ""));
+  const parts = [
+    groups.has("none") && `no proxy loses connections at ${named(groups.get("none"))}`,
+    groups.has("all") && `every proxy measured loses all at ${named(groups.get("all"))}`,
+    ...(groups.get("some") ?? []).map((one) => `${one.event}: ${measuredText(file, one)}`),
+  ];
+  return `${capital(parts.filter(Boolean).join("; "))}.`;
+}
+
+function noiseText(comparisons: Comparison[]): string {
+  const outcomes = comparisons.flatMap(({ figures }) =>
+    figures.flatMap(({ extra }) => extra.outcome ?? []),
+  );
+  const apart = outcomes.filter((outcome) => outcome === "differs").length;
+  return `${apart} of ${outcomes.length} comparisons of equals show a difference.`;
+}
