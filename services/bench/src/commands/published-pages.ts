@@ -37,7 +37,7 @@ export function makePages(project: string): Record<string, string> {
   });
   const own = {
     ...chartsOf(runs, pages),
-    "README.md": publishedReadme(runs, questions),
+    "README.md": publishedReadme(runs, questions, pages.headline.proxies),
     "CLAIMS.md": claimsPage(project, runs),
     "index.html": indexPage(runs, headlineOf(runs, pages), questions),
   };

@@ -11,8 +11,7 @@ import {
   answersTo,
   figureOf,
   leadersOf,
-  ratioIn,
-  timesText,
+  ratioText,
   titleOf,
 } from "./published.ts";
 import type { Answer, PublishedRun, Reference } from "./published.ts";
@@ -44,7 +43,8 @@ export interface ChartPlan {
 export interface PageQuestion {
   title: string;
   card?: boolean;
-  note?: string;
+  notes?: string[];
+  /** Without a scheme: of both. */
   from: Reference;
 }
 
@@ -128,13 +128,7 @@ function headlineCell(
     value: () => estimateText(figure, answer.comparison.measure, 2),
     added: () => addedText(answer, figure),
     share: () => shareText(value),
-    times: () => {
-      const of = figureOf(answer, base);
-      if (of === figure) return "1×";
-      return of && of.rank !== null && of.rank === figure.rank
-        ? "≈ 1×"
-        : timesText(ratioIn(answer, proxy, base) ?? NaN);
-    },
+    times: () => ratioText(answer, proxy, base),
   }[show]();
   return { text, best: leaders.includes(proxy), note };
 }
