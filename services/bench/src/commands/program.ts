@@ -16,6 +16,7 @@ import { report } from "./definitions/report.ts";
 import { run } from "./definitions/run.ts";
 import { selfbench } from "./definitions/selfbench.ts";
 import { setup } from "./definitions/setup.ts";
+import { site } from "./definitions/site.ts";
 import { test } from "./definitions/test.ts";
 import { up } from "./definitions/up.ts";
 import { verify } from "./definitions/verify.ts";
@@ -24,7 +25,7 @@ import type { Call } from "./definitions/command.ts";
 
 /** In the order of the help text. */
 const COMMANDS = [
-  ...[setup, run, capacity, report, publish, compare, exportPanels, aa, selfbench, doctor],
+  ...[setup, run, capacity, report, publish, site, compare, exportPanels, aa, selfbench, doctor],
   ...[hosts, up, down, verify, test, inside],
 ];
 

@@ -20,6 +20,8 @@ export interface Pages {
   /** base: what `times` are of, in every column. */
   headline: { footnotes: string; base: string; proxies: string[]; columns: Column[] };
   charts: Record<string, ChartPlan>;
+  /** The chart that is a PNG too, for slides and previews of links. */
+  picture: string;
   groups: { title: string; questions: PageQuestion[] }[];
 }
 
