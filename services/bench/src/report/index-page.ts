@@ -46,7 +46,7 @@ export function indexPage(
 </head>
 <body>
 <h1>${TITLE}</h1>
-<p>${runs.length} runs on ${escaped(machines)}. Shorter bars are better, unless noted; lines are intervals. <a href="FINDINGS.md">Findings</a> · <a href="README.md">All questions as a list</a> · <a href="CLAIMS.md">Claims of others</a></p>
+<p>${runs.length} runs on ${escaped(machines)}. Shorter bars are better, unless noted; lines are intervals; ×: times the row at 1×. <a href="FINDINGS.md">Findings</a> · <a href="README.md">All questions as a list</a> · <a href="CLAIMS.md">Claims of others</a></p>
 ${headlineTable(headline)}
 <p class="note">${escaped(headline.footnotes.replaceAll("**", ""))}</p>
 ${chooser(runs, headline, answered)}
