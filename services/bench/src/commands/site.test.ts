@@ -13,6 +13,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 // @ts-expect-error: jsdom ships no types.
 import { JSDOM } from "jsdom";
+import { parse } from "yaml";
 import { anchorOf, onSite, pageOfMarkdown } from "../report/site-page.ts";
 import { makeProgram } from "./program.ts";
 import { site } from "./site.ts";
@@ -138,7 +139,7 @@ test("a folder that holds something else, or is none of the project, is refused 
 });
 
 test("--url is an address, with one slash at its end", () => {
-  const parse = (url: string) => {
+  const called = (url: string) => {
     const wanted: object[] = [];
     makeProgram((_, one) => void wanted.push(one)).parse(["site", "results/site", "--url", url], {
       from: "user",
@@ -146,9 +147,22 @@ test("--url is an address, with one slash at its end", () => {
     return wanted[0];
   };
   for (const url of ["https://example.org/bench", URL_OF_SITE])
-    assert.deepEqual(parse(url), { directory: "results/site", url: URL_OF_SITE });
+    assert.deepEqual(called(url), { directory: "results/site", url: URL_OF_SITE });
   for (const url of ["example.org", "file:///tmp", ""])
-    assert.throws(() => parse(url), { message: /Expected an address such as/ });
+    assert.throws(() => called(url), { message: /Expected an address such as/ });
+});
+
+test("the hosted workflow builds where it uploads from, and gives the address", () => {
+  const file = join(import.meta.dirname, "../../../../.github/workflows/pages.yml");
+  const { steps } = parse(readFileSync(file, "utf8")).jobs.build;
+  const step = (key: string, value: RegExp) => steps.find((one: any) => value.test(one[key] ?? ""));
+  const [program, ...words] = step("run", /bench site/)
+    .run.replace('"$URL"', URL_OF_SITE)
+    .split(" ");
+  const wanted: object[] = [];
+  makeProgram((_, one) => void wanted.push(one)).parse(words, { from: "user" });
+  const { path } = step("uses", /upload-pages-artifact/).with;
+  assert.deepEqual([program, ...wanted], ["./bench", { directory: path, url: URL_OF_SITE }]);
 });
 
 test("Markdown becomes a page: anchors as GitHub makes them, tables that scroll, links elsewhere as they are", () => {

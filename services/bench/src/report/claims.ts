@@ -103,7 +103,7 @@ export function studyTable(study: PublishedRules, analysed: Analysed): Table {
   const rows = study.claims.map((claim) => ({ claim, told: claimOf(claim, analysed) }));
   return {
     title: `Claims of ${[study.title, study.year].filter(Boolean).join(", ")}`,
-    note: `${study.source} Then on ${study.machine.replace(/\.$/, "")}. How a claim is judged: published/CLAIMS.md`,
+    note: `${study.source} · Setup then: ${study.machine} · How a claim is judged: published/CLAIMS.md`,
     head: ["Claim", "Outcome", "This run"].map((title) => ({ title, words: true })),
     rows: rows.map(({ claim, told }) =>
       [

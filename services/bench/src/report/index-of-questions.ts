@@ -164,7 +164,7 @@ export function publishedReadme(
     "**Bold**: best, or no measurable difference from the best; tied within 1.3×: a smaller difference would not show.",
     "Reports have all settings, intervals and flags; `raw.tar.zst` in a run's folder has every raw sample.",
     "",
-    "[Findings](FINDINGS.md) · [Claims of others](CLAIMS.md) · [index.html](index.html), opened from a clone: charts, and a choice of proxies",
+    "[Findings](FINDINGS.md) · [Claims of others](CLAIMS.md) · [Charts, with a choice of proxies](index.html) (open it from a clone, or build `./bench site`)",
     ...[...Map.groupBy(questions, ({ group }) => group)].flatMap(([group, own]) => [
       "",
       `## ${group}`,

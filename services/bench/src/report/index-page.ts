@@ -201,7 +201,7 @@ h1{font-size:1.5rem;margin:.5rem 0}h2{font-size:1.15rem;margin:0 0 .25rem}h3{fon
 a{color:inherit}small,.note,caption,.none{color:var(--soft)}.note{font-size:.85rem;margin:.25rem 0 .75rem}
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 .headline{width:100%;min-width:40rem}.headline th,.headline td{padding:.35rem .5rem;border-bottom:1px solid var(--line);text-align:right;vertical-align:bottom}
-.headline thead th{font-weight:600;font-size:.85rem}.headline th[scope=row]{text-align:left;white-space:nowrap}
+.headline thead th{font-weight:600;font-size:.85rem}.headline td{white-space:nowrap}.headline th[scope=row]{text-align:left;white-space:nowrap}
 form{display:flex;flex-wrap:wrap;gap:1rem;align-items:start;margin:1rem 0;padding:.75rem;background:var(--card);border-radius:8px}
 form[hidden]{display:none}
 fieldset{border:0;margin:0;padding:0;flex:1 1 20rem}fieldset label{display:inline-block;margin:.15rem .75rem .15rem 0;white-space:nowrap}

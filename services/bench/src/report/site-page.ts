@@ -61,7 +61,7 @@ export function pageOfMarkdown(markdown: string): string {
 
 /** Cells are text, and not figures as in a report. */
 const TEXT_STYLE = `
-table { width: 100%; } td, th { text-align: left; white-space: normal; padding: 5px 10px 5px 0; }
+table { width: 100%; min-width: 40rem; } td, th { text-align: left; white-space: normal; padding: 5px 10px 5px 0; }
 th:first-child { position: static; } img { max-width: 100%; height: auto; }`;
 
 /** The page as it stands in the site. */
