@@ -74,6 +74,7 @@ for (const [line, name, wanted] of [
   ["report results/x", "report", { directory: "results/x" }],
   ["publish results/x", "publish", { directory: "results/x" }],
   ["publish results/x --remark Loud", "publish", { directory: "results/x", remark: "Loud" }],
+  ["site results/site", "site", { directory: "results/site" }],
   ["compare a results/b", "compare", { run: "a", baseline: "results/b", json: false, all: false }],
   ["compare --json a b", "compare", { run: "a", baseline: "b", json: true, all: false }],
   ["export", "export", EXPORT],

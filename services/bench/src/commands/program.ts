@@ -17,6 +17,7 @@ import { report } from "./definitions/report.ts";
 import { run } from "./definitions/run.ts";
 import { selfbench } from "./definitions/selfbench.ts";
 import { setup } from "./definitions/setup.ts";
+import { site } from "./definitions/site.ts";
 import { test } from "./definitions/test.ts";
 import { up } from "./definitions/up.ts";
 import { verify } from "./definitions/verify.ts";
@@ -26,7 +27,7 @@ import type { Call } from "./definitions/command.ts";
 /** In the order of the help text; `help` is the last of them. */
 const COMMANDS = {
   Measure: [run, list, capacity, aa, verify, up, down],
-  Results: [report, compare, exportPanels, publish],
+  Results: [report, compare, exportPanels, publish, site],
   Setup: [setup, doctor, hosts],
   Project: [test, selfbench, inside],
 };

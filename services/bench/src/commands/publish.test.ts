@@ -59,10 +59,10 @@ function recordedRun(
   };
 }
 
-test("a published run is a few files, and its report is the one that was made from the folder of cells", (t) => {
+test("a published run is a few files, and its report is the one that was made from the folder of cells", async (t) => {
   const run = recordedRun(t);
   writeReport(run.directory, run.store);
-  run.publish();
+  await run.publish();
   assert.deepEqual(readdirSync(join(run.directory, "published")), [run.store.results.plan.battle]);
   assert.deepEqual(readdirSync(run.target).sort(), [
     "comparisons.json",
@@ -83,9 +83,9 @@ test("a published run is a few files, and its report is the one that was made fr
   assert.equal(published.readRaw(record, "missing.csv"), null);
 });
 
-test("the archive holds every raw file, what was compressed on its own in the plain; the record holds each attempt once", (t) => {
+test("the archive holds every raw file, what was compressed on its own in the plain; the record holds each attempt once", async (t) => {
   const run = recordedRun(t);
-  run.publish();
+  await run.publish();
   const { archive, cells } = Store.open(run.target).results;
   assert.ok(archive);
   const contents = unpackCells(run.target, archive);
@@ -106,18 +106,18 @@ test("the archive holds every raw file, what was compressed on its own in the pl
   assert.doesNotMatch(page, /base64/);
 });
 
-test("the same run gives the same archive", (t) => {
+test("the same run gives the same archive", async (t) => {
   const run = recordedRun(t);
-  run.publish();
+  await run.publish();
   const first = Store.open(run.target).results.archive;
   rmSync(run.target, { recursive: true });
-  run.publish();
+  await run.publish();
   assert.deepEqual(Store.open(run.target).results.archive, first);
 });
 
-test("an archive that was changed or is missing is refused, and named", (t) => {
+test("an archive that was changed or is missing is refused, and named", async (t) => {
   const run = recordedRun(t);
-  run.publish();
+  await run.publish();
   appendFileSync(join(run.target, "raw.tar.zst"), "x");
   assert.throws(
     () => writeReport(run.directory, Store.open(run.target)),
@@ -130,25 +130,25 @@ test("an archive that was changed or is missing is refused, and named", (t) => {
   );
 });
 
-test("a run replaces no other: the next of a battle stands beside it", (t) => {
+test("a run replaces no other: the next of a battle stands beside it", async (t) => {
   const run = recordedRun(t);
-  run.publish();
+  await run.publish();
   const next = { ...run.store.results, run: { ...run.store.results.run, name: "another" } };
   writeFileSync(join(run.store.directory, "results.json"), JSON.stringify(next));
-  run.publish();
+  await run.publish();
   assert.equal(Store.open(run.target).results.run.name, "a-run");
   const [folder, ...more] = readdirSync(run.target).filter((name) => /^\d{4}-/.test(name));
   assert.equal(Store.open(join(run.target, folder)).results.run.name, "another");
   assert.deepEqual(more, []);
-  assert.throws(() => run.publish(), /is published already: published/);
+  await assert.rejects(run.publish(), /is published already: published/);
 });
 
-test("a published run is neither published again nor resumed", (t) => {
+test("a published run is neither published again nor resumed", async (t) => {
   const run = recordedRun(t);
-  run.publish();
-  assert.throws(() => run.publish(), /is published already: published/);
-  assert.throws(
-    () => publish(run.directory, { directory: run.target }, () => {}),
+  await run.publish();
+  await assert.rejects(run.publish(), /is published already: published/);
+  await assert.rejects(
+    publish(run.directory, { directory: run.target }, () => {}),
     /is published already/,
   );
   const published = Store.open(run.target);
@@ -156,27 +156,27 @@ test("a published run is neither published again nor resumed", (t) => {
   assert.equal(Store.open(run.target).results.cells.length, run.store.results.cells.length);
 });
 
-test("a battle over several machines is published beside the same on one", (t) => {
+test("a battle over several machines is published beside the same on one", async (t) => {
   const machine: (name: string) => MachineOfRun = (name) => ({
     ...{ name, roles: ["load"], engine: "28.2.2", cores: 2, memoryBytes: 2 ** 34 },
     ...{ kernel: "6.1", clock: null },
   });
-  const publishedOf = (machines: MachineOfRun[]) => {
+  const publishedOf = async (machines: MachineOfRun[]) => {
     const run = recordedRun(t, { machines });
-    run.publish();
+    await run.publish();
     return readdirSync(join(run.directory, "published"), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
   };
   const { battle } = results({ rounds: 1 }).plan;
-  assert.deepEqual(publishedOf([machine("here")]), [battle]);
-  assert.deepEqual(publishedOf([machine("here"), machine("back")]), [`${battle}-machines`]);
+  assert.deepEqual(await publishedOf([machine("here")]), [battle]);
+  assert.deepEqual(await publishedOf([machine("here"), machine("back")]), [`${battle}-machines`]);
 });
 
-test("what the publisher remarks is in the record, and in the report", (t) => {
+test("what the publisher remarks is in the record, and in the report", async (t) => {
   const run = recordedRun(t);
   const remark = "The fan of this machine was <off>.";
-  publish(run.directory, { directory: run.store.directory, remark }, () => {});
+  await publish(run.directory, { directory: run.store.directory, remark }, () => {});
   assert.equal(Store.open(run.target).results.run.remark, remark);
   assert.match(
     readFileSync(join(run.target, "report.md"), "utf8"),
@@ -186,8 +186,8 @@ test("what the publisher remarks is in the record, and in the report", (t) => {
   assert.match(page, /The fan of this machine was &lt;off&gt;\./);
 });
 
-test("an interrupted run is not published", (t) => {
+test("an interrupted run is not published", async (t) => {
   const run = recordedRun(t, { complete: false });
-  assert.throws(() => run.publish(), /is not complete/);
+  await assert.rejects(run.publish(), /is not complete/);
   assert.ok(!readdirSync(run.directory).includes("published"));
 });

@@ -21,7 +21,7 @@ import type { PublishArguments } from "./definitions/publish.ts";
  * @param wanted directory: folder of the run; remark: a sentence for its report
  * @throws {UserError} when the run is not complete, or published already
  */
-export function publish(
+export async function publish(
   directory: string,
   { directory: folder, remark }: PublishArguments,
   say: (line: string) => void,
@@ -62,7 +62,7 @@ export function publish(
   writeFileSync(join(part, "environment.json"), `${JSON.stringify(environment, null, 1)}\n`);
   writeReport(directory, Store.open(part), { hasPage: false });
   renameSync(part, target);
-  const pages = writePages(directory);
+  const pages = await writePages(directory);
   say(
     `${relative(directory, target)}: ${counted(archive.files, "raw file")} in ${archive.file}, ${number(archive.bytes / 1e6)} MB`,
   );

@@ -3,18 +3,29 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { claimsPage } from "../report/claims.ts";
-import { chartsOf } from "../report/charts-of-pages.ts";
-import { questionsOf } from "../report/index-of-questions.ts";
-import { addedText, answersTo, countsIn, leadersOf, readRuns } from "../report/published.ts";
+import { chartsOf, pictureOf } from "../report/charts-of-pages.ts";
+import { FONTS, hashOf } from "../report/png.ts";
+import { bestText, questionsOf } from "../report/index-of-questions.ts";
+import {
+  addedText,
+  answersTo,
+  countsIn,
+  leadersOf,
+  proxiesIn,
+  ratioText,
+  readRuns,
+} from "../report/published.ts";
 import { headlineMarkdown, headlineOf, readPages } from "../report/pages.ts";
+import { anchorOf } from "../report/site-page.ts";
 import { filledIn } from "../report/template.ts";
-import { makePages } from "./published-pages.ts";
+import { makePages, makePicture } from "./published-pages.ts";
 
 const PROJECT = join(import.meta.dirname, "../../../..");
 const PUBLISHED = join(PROJECT, "published");
 const pages = readPages(PUBLISHED);
 const runs = readRuns(PUBLISHED);
 const made = makePages(PROJECT);
+const picture = `published/charts/${pages.picture}.png`;
 const CPU_SMALL = {
   question: "cpu_us_per_message",
   parameters: { MESSAGE_BYTES: [0, 1024] as [number, number] },
@@ -37,9 +48,21 @@ test("README and the pages over all published runs are those of today's runs and
   const charts = readdirSync(join(PUBLISHED, "charts")).map((name) => `published/charts/${name}`);
   assert.deepEqual(
     charts.filter((name) => !files.includes(name)),
-    [],
+    [picture],
     "no page shows these",
   );
+});
+
+test("the picture for slides is 1200 × 630, and drawn of today's figures", async () => {
+  const png = readFileSync(join(PROJECT, picture));
+  assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [1200, 630]);
+  const [, drawn] = png.toString("latin1").match(/tEXtsvg\0(\w{64})/) ?? [];
+  assert.equal(drawn, hashOf(pictureOf(runs, pages)), `${picture} is stale: npm run generate`);
+  // Other builds of the font draw other pixels.
+  const [, fonts] = png.toString("latin1").match(/tEXtfonts\0(\w{64})/) ?? [];
+  if (!FONTS.every((file) => existsSync(file))) return;
+  if (hashOf(...FONTS.map((file) => readFileSync(file))) === fonts)
+    assert.ok(png.equals((await makePicture(PROJECT)).png), `${picture} is not what its SVG shows`);
 });
 
 test("no text has a hole in it, and every page fits", () => {
@@ -48,6 +71,15 @@ test("no text has a hole in it, and every page fits", () => {
     assert.doesNotMatch(words, /undefined|NaN|\bnull\b|\{\{|\[object/, name);
   }
   assert.ok(made["published/index.html"].length < 400_000);
+  assert.ok(made["published/README.md"].split(/\s+/).length < 1200);
+  const findings = made["published/FINDINGS.md"].split(/^## /m).slice(1);
+  assert.equal(findings.length, 10);
+  for (const finding of findings) {
+    const [, text, chart, command] = finding.split(/\n\n+/);
+    assert.ok(text.split(/[.?] /).length <= 5, text);
+    assert.match(chart, /^!\[[^\]]+\]\(charts\/[\w-]+\.svg\)$/);
+    assert.match(command, /^`\.\/bench run [^`]+` · \[/);
+  }
   assert.ok(made["README.md"].split(/\s+/).length < 900, "README has 900 words or more");
 });
 
@@ -137,6 +169,13 @@ test("what a proxy adds is an upper end where it cannot be told from nothing; sl
 });
 
 test("links of README and the pages lead somewhere in the repository", () => {
+  for (const [from, text] of Object.entries(made))
+    for (const [, link, anchor] of text.matchAll(/\]\(([^)#:]+\.md)#([^)]+)\)/g)) {
+      const file = join(dirname(from), link);
+      const target = made[file] ?? readFileSync(join(PROJECT, file), "utf8");
+      const anchors = [...target.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading));
+      assert.ok(anchors.includes(anchor), `${from} leads to ${link}#${anchor}`);
+    }
   for (const [name, text] of Object.entries(made).filter(([name]) => !name.endsWith(".svg"))) {
     const links = [...text.matchAll(/(?:\]\(|href="|src=")([^)"#]+)/g)].map(([, link]) => link);
     assert.ok(links.length > 3, name);
@@ -144,6 +183,12 @@ test("links of README and the pages lead somewhere in the repository", () => {
     const broken = inside.filter((link) => !existsSync(join(PROJECT, dirname(name), link)));
     assert.deepEqual(broken, [], name);
   }
+});
+
+test("an outcome of a claim names a setting where there are several, and no interval that reads as its value", () => {
+  const page = made["published/CLAIMS.md"];
+  assert.doesNotMatch(page, / at [(,|]|[A-Z]{4}_?[A-Z]+=\d/);
+  assert.doesNotMatch(page, /([\d,.]+) (?:MB|kB) \(\1(?:[ )]|–\1)/);
 });
 
 test("each question of pages.yaml has an answer", () => {
@@ -172,6 +217,42 @@ test("a template's place that leads nowhere, or to several comparisons, is an er
     assert.throws(() => fill(place), message, place);
 });
 
+test("a row of published/README.md: common names first, the others counted, ends of spans, what a tie may hide", () => {
+  const rows: [Parameters<typeof answersTo>[1], RegExp][] = [
+    [
+      { run: "proxies", question: "cpu_us_per_connection", scheme: "ws" },
+      /^\*\*HAProxy, nginx, [^,*]+\*\* and \d+ more, \d+–\d+ µs, tied within \d\.\d\d×$/,
+    ],
+    [{ run: "idle-tls", question: "memory-per-connection" }, /^\*\*HAProxy\*\*, [\d.]+ kB$/],
+    [{ question: "lost", event: "kill-worker" }, /^not ranked, [\d.]+–100 %$/],
+    [{ question: "capacity", scheme: "wss" }, /^not ranked, [\d.]+–[\d.]+$/],
+    [{ question: "kept", event: "reload-10" }, /^no difference seen, 10 of 10$/],
+    [{ question: "tls", run: "proxies" }, /^[\d.]+–[\d.]+×$/],
+    [{ question: "trend", measure: "memory_per_hour" }, /^none grows$/],
+  ];
+  for (const [from, text] of rows)
+    assert.match(bestText(answersTo(runs, from)[0], pages.headline.proxies), text);
+  // The middle of two events, or of two rates, is nothing that happened.
+  const [crash] = answersTo(runs, { question: "lost", event: "kill-worker" });
+  const ends = proxiesIn(crash.comparison).flatMap(({ estimate }) => estimate?.low ?? []);
+  const [least] = bestText(crash, []).match(/[\d.]+/) ?? [];
+  assert.equal(Number(least), Number(Math.min(...ends).toPrecision(3)));
+});
+
+test("a text flows around figures that are shorter than their places; what is no prose stays", () => {
+  const place = "{{ratio proxies cpu_us_per_connection ws caddy nginx}}";
+  const fill = (text: string) => filledIn(text, { runs, pages, folder: "" });
+  assert.match(
+    fill(`One\n${place}\ntwo.\n\n\n- a\n  ${place}\n- b\n`),
+    /^One [\d.]+× two\.\n\n\n- a [\d.]+×\n- b\n$/,
+  );
+  const lines = fill(`${"word ".repeat(60)}${place}`).split("\n");
+  assert.ok(lines.length === 3 && lines.every((line) => line.length <= 120));
+  for (const text of ["as\nit was\n\nhere", "| a\nb |\n", "```sh\na\nb\n```\n"])
+    assert.equal(fill(`${text}`), text);
+  assert.equal(fill(`| a\n| ${place} |`).split("\n").length, 2);
+});
+
 test("who leads: one rank; nobody in an unconfirmed search or in ratios", () => {
   const common = pages.headline.proxies;
   const leaders = (from: Parameters<typeof answersTo>[1]) =>
@@ -196,6 +277,8 @@ test("README's table says why a figure is missing, and tells who cannot be told 
     ["nginx", "haproxy", "envoy"].map((proxy) => cells[proxy][1].text),
     ["1×", "≈ 1×", "≈ 1×"],
   );
+  const [secured] = answersTo(runs, pages.headline.columns[1].from);
+  assert.equal(ratioText(secured, "caddy", "nginx"), cells.caddy[1].text);
   assert.match(headlineMarkdown(headlineOf(runs, pages)), /^\| \| RAM per idle TLS connection/);
 });
 

@@ -6,7 +6,8 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { chartsOf } from "../report/charts-of-pages.ts";
+import { pngOf } from "../report/chart.ts";
+import { chartsOf, pictureOf } from "../report/charts-of-pages.ts";
 import { claimsPage } from "../report/claims.ts";
 import { publishedReadme, questionsOf } from "../report/index-of-questions.ts";
 import { indexPage } from "../report/index-page.ts";
@@ -37,7 +38,7 @@ export function makePages(project: string): Record<string, string> {
   });
   const own = {
     ...chartsOf(runs, pages),
-    "README.md": publishedReadme(runs, questions),
+    "README.md": publishedReadme(runs, questions, pages.headline.proxies),
     "CLAIMS.md": claimsPage(project, runs),
     "index.html": indexPage(runs, headlineOf(runs, pages), questions),
   };
@@ -47,14 +48,24 @@ export function makePages(project: string): Record<string, string> {
   ]);
 }
 
-/** Names of the files that it wrote. */
-export function writePages(project: string): string[] {
-  const pages = Object.entries(makePages(project));
-  for (const [name, text] of pages) {
-    mkdirSync(dirname(join(project, name)), { recursive: true });
-    writeFileSync(join(project, name), text);
-  }
-  return pages.map(([name]) => name);
+/** A PNG by its name in the project. */
+export async function makePicture(project: string): Promise<{ name: string; png: Uint8Array }> {
+  const published = join(project, "published");
+  const pages = readPages(published);
+  const png = await pngOf(pictureOf(readRuns(published), pages), 1);
+  return { name: `published/charts/${pages.picture}.png`, png };
 }
 
-if (import.meta.main) writePages(join(import.meta.dirname, "../../../.."));
+/** Names of the files that it wrote. */
+export async function writePages(project: string): Promise<string[]> {
+  const pages = Object.entries<string | Uint8Array>(makePages(project));
+  if (pages.length === 0) return [];
+  const { name: picture, png } = await makePicture(project);
+  for (const [name, content] of [...pages, [picture, png] as const]) {
+    mkdirSync(dirname(join(project, name)), { recursive: true });
+    writeFileSync(join(project, name), content);
+  }
+  return [...pages.map(([name]) => name), picture];
+}
+
+if (import.meta.main) await writePages(join(import.meta.dirname, "../../../.."));

@@ -2,8 +2,8 @@
 import type { Estimate, Figure } from "../model/comparison.ts";
 import { shownUnit } from "../numbers.ts";
 import { bars } from "./chart.ts";
-import type { Bar } from "./chart.ts";
-import { loadOf } from "./text.ts";
+import type { Bar, Bars } from "./chart.ts";
+import { loopText } from "./text.ts";
 import { theAnswer } from "./pages.ts";
 import type { ChartPlan, Pages } from "./pages.ts";
 import {
@@ -21,11 +21,37 @@ import type { Answer, PublishedRun } from "./published.ts";
 /** By name of the file. */
 export function chartsOf(runs: PublishedRun[], { charts }: Pages): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(charts).map(([name, plan]) => [`charts/${name}.svg`, chartOf(runs, plan)]),
+    Object.entries(charts).map(([name, plan]) => [`charts/${name}.svg`, bars(chartOf(runs, plan))]),
   );
 }
 
-function chartOf(runs: PublishedRun[], plan: ChartPlan): string {
+/** In pixels; of the picture that previews of links show. */
+export const PICTURE = { width: 1200, height: 630 };
+/** At which the chart has the picture's shape. */
+const DRAWN = 620;
+
+/** A chart as large as a slide shows it, with the name of the project: SVG, for `pngOf`. */
+export function pictureOf(runs: PublishedRun[], { charts, picture }: Pages): string {
+  const { caption, ...chart } = chartOf(runs, charts[picture]);
+  const machines = [...new Set(runs.map(({ machine }) => machine))].join("; ");
+  const svg = bars(
+    { ...chart, caption: ["ws-proxy-bench", machines, caption].join(" · ") },
+    { width: DRAWN },
+  );
+  const { width, height } = PICTURE;
+  const drawn = Number(svg.match(/height="(\d+)"/)?.[1]);
+  const scale = Math.min(width / DRAWN, height / drawn);
+  const at = [(width - scale * DRAWN) / 2, (height - scale * drawn) / 2].map((one) =>
+    one.toFixed(1),
+  );
+  const placed = svg.replace(
+    /width="\d+" height="\d+"/,
+    `x="${at[0]}" y="${at[1]}" width="${(scale * DRAWN).toFixed(1)}" height="${(scale * drawn).toFixed(1)}"`,
+  );
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#ffffff"/>${placed}</svg>`;
+}
+
+function chartOf(runs: PublishedRun[], plan: ChartPlan): Bars {
   const { title, axis, note, base, series } = plan;
   const answers = series.map(({ title: _, ...reference }) => theAnswer(runs, reference));
   if (new Set(answers.map(({ run }) => run.name)).size > 1)
@@ -36,8 +62,10 @@ function chartOf(runs: PublishedRun[], plan: ChartPlan): string {
   );
   const { divisor } = base ? { divisor: 1 } : shownUnit(answers[0].comparison.measure.unit, values);
   const [{ run }] = answers;
-  const loads = [...new Set(answers.map(({ comparison }) => loadOf(comparison)))];
-  return bars({
+  const loads = new Set(
+    answers.flatMap(({ comparison: { load } }) => (load ? loopText(load) : [])),
+  );
+  return {
     title,
     better: answers[0].comparison.measure.better,
     caption: [`${run.name}, ${dayOf(run)}`, ...loads, note].filter(Boolean).join(" · "),
@@ -48,7 +76,7 @@ function chartOf(runs: PublishedRun[], plan: ChartPlan): string {
       ...lookOf(answers, proxy),
       values: answers.map((answer) => barOf(answer, proxy, divisor, base)),
     })),
-  });
+  };
 }
 
 /** Colour and mark of a proxy, the same in every picture. */

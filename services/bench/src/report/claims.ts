@@ -16,11 +16,11 @@ import type {
 } from "../analyse/claims.ts";
 import { runOf } from "../analyse/index.ts";
 import { measure } from "../analyse/measures.ts";
-import type { Estimate } from "../model/comparison.ts";
+import type { Estimate, Measure } from "../model/comparison.ts";
 import type { TlsPolicy } from "../model/environment.ts";
-import { times } from "../numbers.ts";
 import type { Parameters } from "../model/plan.ts";
-import { amountText, startOf } from "./published.ts";
+import { parameterText } from "./load-text.ts";
+import { amountText, spanText, startOf } from "./published.ts";
 import type { PublishedRun } from "./published.ts";
 import type { Table } from "./table.ts";
 
@@ -103,7 +103,7 @@ export function studyTable(study: PublishedRules, analysed: Analysed): Table {
   const rows = study.claims.map((claim) => ({ claim, told: claimOf(claim, analysed) }));
   return {
     title: `Claims of ${[study.title, study.year].filter(Boolean).join(", ")}`,
-    note: `${study.source} On ${study.machine}. The thresholds are ours, where the study states none.`,
+    note: `${study.source} · Setup then: ${study.machine} · How a claim is judged: published/CLAIMS.md`,
     head: ["Claim", "Outcome", "This run"].map((title) => ({ title, words: true })),
     rows: rows.map(({ claim, told }) =>
       [
@@ -145,12 +145,17 @@ function figuresText(
   const of = measure(rule.measure);
   const told = figures.slice(0, SHOWN).map((figure) => {
     const { at, estimate, isSlope } = figure;
-    const parameters = settings.find(({ key }) => key === at[0])?.parameters ?? {};
-    const where = places > 1 && !isSlope ? ` at ${sizeText(parameters, rule)}` : "";
+    const setting = settings.find(({ key }) => key === at[0]);
+    const words = (parameters: Parameters) =>
+      Object.entries(parameters).map(([name, value]) =>
+        parameterText(setting?.workload ?? null, name, value),
+      );
+    const size = words(sizeOf(setting?.parameters ?? {}, rule)).join(", ");
+    const where = places > 1 && !isSlope && size ? ` at ${size}` : "";
     if (!estimate) return `no valid figure${where}`;
     return isRatio(rule)
-      ? ratioText(estimate, `${other(figure)}${otherwise(rule)}${where}`)
-      : `${amountText(estimate.value, of)}${rangeText(estimate, (end) => amountText(end, of))}${where}`;
+      ? ratioText(estimate, `${other(figure)}${otherwise(rule, words)}${where}`)
+      : `${intervalText(estimate, of)}${where}`;
   });
   const rest = figures.length > SHOWN ? [`${figures.length - SHOWN} more`] : [];
   const summed = rule.sumOver ? " in all" : "";
@@ -158,26 +163,27 @@ function figuresText(
 }
 
 /** What tells one of several settings from the others. */
-function sizeText(parameters: Parameters, { against }: ClaimRule): string {
+function sizeOf(parameters: Parameters, { against }: ClaimRule): Parameters {
   const names = Object.keys(against?.parameters ?? { CONNECTIONS: 0 });
-  const known = names.filter((name) => name in parameters);
-  return known.map((name) => `${name}=${parameters[name]}`).join(", ");
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => names.includes(name)));
 }
 
-function otherwise({ against }: ClaimRule): string {
+function otherwise({ against }: ClaimRule, words: (parameters: Parameters) => string[]): string {
   if (!against) return "";
   const { scenario, scheme, parameters = {} } = against;
-  const each = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
-  return ` with ${[scenario, scheme, ...each].filter(Boolean).join(", ")}`;
+  return ` with ${[scenario, scheme, ...words(parameters)].filter(Boolean).join(", ")}`;
 }
 
 /** `0.98× HAProxy (0.90–1.07)` */
 function ratioText(estimate: Estimate, to: string): string {
-  return `${times(estimate.value)}× ${to}${rangeText(estimate, times)}`;
+  const range = intervalText(estimate, { unit: "times" }).replaceAll("×", "");
+  return range.replace(/^\S+/, `$&× ${to}`);
 }
 
-function rangeText({ low, high, basis }: Estimate, text: (end: number) => string): string {
-  return basis === "ci95" ? ` (${[low, high].map((end) => text(Number(end))).join("–")})` : "";
+/** `23.8 kB (23.7–23.9 kB)`; its interval is left out where it reads the same. */
+function intervalText({ value, low, high, basis }: Estimate, of: Pick<Measure, "unit">): string {
+  const [text, range] = [amountText(value, of), spanText(low, high, of)];
+  return basis === "ci95" && range !== text ? `${text} (${range})` : text;
 }
 
 function limits(rule: ClaimRule): string {

@@ -1,20 +1,21 @@
 /** Every question of pages.yaml with its answers over all runs; and published/README.md. */
 import type { Pages, PageQuestion } from "./pages.ts";
-import type { Estimate } from "../model/comparison.ts";
+import type { Figure } from "../model/comparison.ts";
 import { settingKey } from "../analyse/settings.ts";
-import { loadOf, lowPowerOf } from "./text.ts";
+import { loadOf, loopText, lowPowerOf, mostAdded } from "./text.ts";
 import {
   addedText,
-  amountText,
   answersTo,
   countsIn,
   dayOf,
+  endsOf,
   estimateText,
   figureOf,
   leadersOf,
   proxiesIn,
   schemeText,
   settingsOf,
+  spanText,
   titleOf,
 } from "./published.ts";
 import type { Answer, PublishedRun } from "./published.ts";
@@ -30,9 +31,8 @@ export interface AnsweredQuestion extends PageQuestion {
 export function questionsOf(runs: PublishedRun[], { groups }: Pages): AnsweredQuestion[] {
   return groups.flatMap(({ title: group, questions }) =>
     questions.map((question) => {
-      const all = (["ws", "wss"] as const).map((scheme) =>
-        answersTo(runs, { ...question.from, scheme }),
-      );
+      const schemes = question.from.scheme ? [question.from.scheme] : (["ws", "wss"] as const);
+      const all = schemes.map((scheme) => answersTo(runs, { ...question.from, scheme }));
       const answers = pairIn(all) ?? all.flatMap(([first]) => first ?? []);
       const told = answers.map(({ run }) => run);
       const others = new Set(all.flat().map(({ run }) => run));
@@ -47,7 +47,7 @@ export function questionsOf(runs: PublishedRun[], { groups }: Pages): AnsweredQu
 }
 
 /** Plain and TLS of one run and one load; null: no run has both, and each stands for itself. */
-function pairIn([plain, secured]: Answer[][]): Answer[] | null {
+function pairIn([plain, secured = []]: Answer[][]): Answer[] | null {
   const isSame = (a: Answer, b: Answer) =>
     a.run === b.run && String(loadsOf(a)) === String(loadsOf(b));
   const pairs = plain.flatMap((one) =>
@@ -72,48 +72,55 @@ export function originalsIn({ run, comparison }: Answer): string[] {
     .filter((proxy) => !variants.some(({ name }) => name === proxy));
 }
 
-/** `nginx, HAProxy: 34.3 kB` */
-export function bestText(answer: Answer): string {
+/** Names of one rank in a cell; those that are not named are counted. */
+const MOST_NAMES = 3;
+
+/**
+ * `**HAProxy, nginx** and 5 more, 330–399 µs, tied within 1.59×`
+ *
+ * @param common proxies, which are named before others
+ */
+export function bestText(answer: Answer, common: string[]): string {
   const originals = originalsIn(answer);
   const leaders = leadersOf(answer, originals);
-  const { measure, figures } = answer.comparison;
-  const amount = (proxy: string) => {
-    const figure = figureOf(answer, proxy);
-    return figure?.extra.added
-      ? `adds ${addedText(answer, figure)}`
-      : figure
-        ? estimateText(figure, measure)
-        : "";
-  };
+  const amount = amountOf(answer, leaders.length > 0 ? leaders : originals);
   const missed = lowPowerOf(answer.comparison);
-  const power = missed && leaders.length > 1 ? `; may miss differences below ${missed}` : "";
+  const tied = missed && leaders.length > 1 ? `tied within ${missed}` : "";
   if (leaders.length === originals.length && originals.length > 1)
-    return figures.some(({ extra }) => extra.grows !== undefined)
+    return answer.comparison.figures.some(({ extra }) => extra.grows !== undefined)
       ? "none grows"
-      : `no difference seen: ${spanText(originals.map(amount))}${power}`;
-  if (leaders.length > 0)
-    return `**${leaders.map((proxy) => titleOf(answer, proxy)).join(", ")}**: ${spanText(leaders.map(amount))}${power}`;
-  return measure.unit === "times"
-    ? spanText(originals.map(amount))
-    : `not ranked: ${spanText(originals.flatMap((proxy) => endsOf(figureOf(answer, proxy)?.estimate)).map((end) => amountText(end, measure)))}`;
+      : ["no difference seen", amount, tied].filter(Boolean).join(", ");
+  if (leaders.length === 0)
+    return answer.comparison.measure.unit === "times" ? amount : `not ranked, ${amount}`;
+  const [usual, others] = [common, leaders].map((names) =>
+    names.filter((name) => leaders.includes(name) && (names === common || !common.includes(name))),
+  );
+  const names = [...usual, ...others].map((proxy) => titleOf(answer, proxy));
+  const rest = names.length - MOST_NAMES;
+  const bold = `**${names.slice(0, MOST_NAMES).join(", ")}**${rest > 0 ? ` and ${rest} more` : ""}`;
+  return [bold, amount, tied].filter(Boolean).join(", ");
 }
 
-/** Of a bracket its ends, of all others the value. */
-function endsOf(estimate: Estimate | null | undefined): number[] {
-  if (!estimate) return [];
-  const { value, low, high, basis } = estimate;
-  return basis === "bracket" ? [low, high].flatMap((end) => end ?? []) : [value];
+/** From the smallest to the largest of some proxies: `330–399 µs`; `adds 0.5 ms to ≤ 1.1 ms`. */
+function amountOf(answer: Answer, proxies: string[]): string {
+  const { measure } = answer.comparison;
+  const figures = proxies.flatMap((proxy) => figureOf(answer, proxy) ?? []);
+  const isAdded = figures.some(({ extra }) => extra.added);
+  if (!isAdded && figures.every(({ estimate }) => estimate?.basis !== "exact")) {
+    const ends = figures.flatMap(endsOf);
+    return spanText(Math.min(...ends), Math.max(...ends), measure);
+  }
+  const sorted = figures.toSorted((a, b) => shownOf(a) - shownOf(b));
+  const texts = sorted.map((figure) =>
+    isAdded ? addedText(answer, figure) : estimateText(figure, measure),
+  );
+  const ends = new Set([texts[0], texts[texts.length - 1]]);
+  return `${isAdded ? "adds " : ""}${[...ends].join(" to ")}`;
 }
 
-/** From the smallest to the largest, which stand as texts: `0.86–0.98×`. */
-function spanText(texts: string[]): string {
-  const sorted = [...new Set(texts)].toSorted((a, b) => valueOf(a) - valueOf(b));
-  return sorted.length > 1 ? `${sorted[0]} to ${sorted.at(-1)?.replace(/^adds /, "")}` : sorted[0];
-}
-
-function valueOf(text: string): number {
-  const factor = / MB$/.test(text) ? 1e3 : 1;
-  return parseFloat(text.replace(/^adds (≤ )?/, "").replaceAll(",", "")) * factor;
+/** What its text says: of what a proxy adds the upper end, where it cannot be told from nothing. */
+function shownOf({ estimate, extra: { added } }: Figure): number {
+  return added ? (mostAdded(added) ?? added.value) : (estimate?.value ?? 0);
 }
 
 /** `10,000 connections, 100 at a time` */
@@ -136,9 +143,16 @@ export function loadText(answer: Answer): string {
   return [...parts, loadOf(comparison)].filter(Boolean).join(", ");
 }
 
-export function publishedReadme(runs: PublishedRun[], questions: AnsweredQuestion[]): string {
+/** @param common proxies, which are named before others */
+export function publishedReadme(
+  runs: PublishedRun[],
+  questions: AnsweredQuestion[],
+  common: string[],
+): string {
   const machines = [...new Set(runs.map(({ machine }) => machine))].join("; ");
   const isBuilt = runs.every(({ built }) => built);
+  const notes = [...new Set(questions.flatMap(({ notes = [] }) => notes))];
+  const told = new Set(questions.flatMap(({ answers }) => answers.map(({ run }) => run)));
   const unanswered = questions.filter(({ answers }) => answers.length === 0);
   return [
     "<!-- Made by npm run generate in services/bench, from pages.yaml and the comparisons of each run. -->",
@@ -146,40 +160,41 @@ export function publishedReadme(runs: PublishedRun[], questions: AnsweredQuestio
     "# Published runs",
     "",
     `${runs.length} runs on ${machines}${isBuilt ? ", with builds from Debian, npm, Go and Python packages instead of the official images" : ""}.`,
-    "Each row is answered by one run: ranked, at a set rate, of most proxies, newest. Rows of plain and TLS are of one run",
-    "and one load where a run has both.",
-    "**Bold** leads, or cannot be told from who leads. Reports have all settings, intervals and flags;",
-    "`raw.tar.zst` beside each has every raw sample.",
+    "Each row rests on one run: ranked, at a set rate, of most proxies, newest. A closed loop fills the machine.",
+    "**Bold**: best, or no measurable difference from the best; tied within 1.3×: a smaller difference would not show.",
+    "Reports have all settings, intervals and flags; `raw.tar.zst` in a run's folder has every raw sample.",
     "",
-    "[Findings](FINDINGS.md) · [Claims of others](CLAIMS.md) · `index.html`, opened from a clone: the same with charts and a choice of proxies",
-    ...[...Map.groupBy(questions, ({ group }) => group)].flatMap(([group, own]) => {
-      const notes = [...new Set(own.flatMap(({ note }) => note ?? []))];
-      return [
-        "",
-        `## ${group}`,
-        "",
-        "| Question | Best | Proxies | Date | Report |",
-        "|---|---|--:|---|---|",
-        ...own.flatMap((one) => one.answers.map((answer) => rowText(one, answer, notes))),
-        ...(notes.length > 0
-          ? ["", notes.map((note, i) => `${MARKS[i]} ${note}`).join("<br>\n")]
-          : []),
-      ];
-    }),
+    "[Findings](FINDINGS.md) · [Claims of others](CLAIMS.md) · [Charts, with a choice of proxies](index.html) (open it from a clone, or build `./bench site`)",
+    ...[...Map.groupBy(questions, ({ group }) => group)].flatMap(([group, own]) => [
+      "",
+      `## ${group}`,
+      "",
+      "| Question | Best | Proxies | Date | Report |",
+      "|---|---|--:|---|---|",
+      ...own.flatMap((question) => rowsOf(question, { notes, common })),
+    ]),
+    "",
+    ...notes.map((note, i) => `${mark(i)} ${note}${i < notes.length - 1 ? "<br>" : ""}`),
     "",
     ...(unanswered.length > 0
       ? [`Not measured: ${unanswered.map(({ title }) => title).join("; ")}.`, ""]
       : []),
-    "## All runs",
+    "## Other runs",
     "",
-    "| Run | What it was | Date | Proxies | Rounds |",
-    "|---|---|---|--:|--:|",
-    ...runs.map((run) => {
-      const { title, proxies, rounds } = run.comparisons;
-      return `| [${run.name}](${run.name}/report.md) | ${title} | ${unbroken(dayOf(run))} | ${proxies.length - 1} | ${rounds} |`;
-    }),
+    "| Run | What it was | Proxies | Date |",
+    "|---|---|--:|---|",
+    ...runs
+      .filter((run) => !told.has(run))
+      .map((run) => {
+        const { title, proxies } = run.comparisons;
+        return `| ${reportLink(run)} | ${title} | ${proxies.length - 1} | ${unbroken(dayOf(run))} |`;
+      }),
     "",
   ].join("\n");
+}
+
+function reportLink({ name }: PublishedRun): string {
+  return `[${name}](${name}/report.md)`;
 }
 
 /** With hyphens at which no line breaks. */
@@ -187,19 +202,38 @@ function unbroken(text: string): string {
   return text.replaceAll("-", "\u2011");
 }
 
-const MARKS = ["¹", "²", "³", "⁴", "⁵"];
+/** Of a footnote. */
+function mark(i: number): string {
+  return String(i + 1).replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]);
+}
 
-function rowText({ title, note }: AnsweredQuestion, answer: Answer, notes: string[]): string {
-  const { run } = answer;
-  const scheme = schemeText(answer);
-  const isSlope = answer.comparison.figures.some(({ extra }) => extra.upTo);
-  const load = isSlope ? `${countsIn(answer)} connections` : loadOf(answer.comparison);
-  const cells = [
-    `${title}${title.includes(scheme) ? "" : `, ${scheme}`}${load && ` (${load})`}${note ? ` ${MARKS[notes.indexOf(note)]}` : ""}`,
-    bestText(answer),
-    originalsIn(answer).length,
-    unbroken(dayOf(run)),
-    `[${run.name}](${run.name}/report.md)`,
-  ];
-  return `| ${cells.join(" | ")} |`;
+/** A row for each run, in which plain and TLS have a line each. */
+function rowsOf(
+  { title, notes: own = [], answers }: AnsweredQuestion,
+  { notes, common }: { notes: string[]; common: string[] },
+): string[] {
+  const marks = own.map((note) => mark(notes.indexOf(note))).join(" ");
+  return [...Map.groupBy(answers, ({ run }) => run)].map(([run, ofRun]) => {
+    const conditions = new Set(ofRun.map(conditionText).filter((text) => !title.includes(text)));
+    const lines = ofRun.map((answer) => {
+      const scheme = schemeText(answer);
+      return `${title.includes(scheme) ? "" : `${scheme}: `}${bestText(answer, common)}`;
+    });
+    const counts = new Set(ofRun.map((answer) => originalsIn(answer).length));
+    const cells = [
+      `${[title, ...conditions].join(", ")}${marks && ` ${marks}`}`,
+      lines.join("<br>"),
+      [...counts].join("–"),
+      unbroken(dayOf(run)),
+      reportLink(run),
+    ];
+    return `| ${cells.join(" | ")} |`;
+  });
+}
+
+/** `closed loop`; of slopes the numbers of connections. */
+function conditionText(answer: Answer): string {
+  const { figures, load } = answer.comparison;
+  if (figures.some(({ extra }) => extra.upTo)) return `${countsIn(answer)} connections`;
+  return load ? loopText(load) : "";
 }

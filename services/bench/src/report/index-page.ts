@@ -12,15 +12,15 @@ import {
   leadersOf,
   missingText,
   proxiesIn,
-  ratioIn,
+  ratioText,
   schemeText,
-  timesText,
   titleOf,
 } from "./published.ts";
 import type { Answer, PublishedRun } from "./published.ts";
 import { number } from "../numbers.ts";
 import { escaped } from "./svg.ts";
-import type { Figure } from "../model/comparison.ts";
+import { isSpan } from "./text.ts";
+import type { Estimate, Figure } from "../model/comparison.ts";
 
 const TITLE = "What does a reverse proxy cost your WebSockets?";
 export function indexPage(
@@ -40,20 +40,20 @@ export function indexPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="description" content="${escaped(description)}">
-<meta property="og:title" content="${TITLE}">
-<meta property="og:description" content="${escaped(description)}">
 <meta name="color-scheme" content="light dark">
 <title>${TITLE}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <h1>${TITLE}</h1>
-<p>${runs.length} runs on ${escaped(machines)}. Shorter bars are better, unless noted; lines are intervals. <a href="FINDINGS.md">Findings</a> · <a href="README.md">All questions as a list</a> · <a href="CLAIMS.md">Claims of others</a></p>
+<p>${runs.length} runs on ${escaped(machines)}. Shorter bars are better, unless noted; lines are intervals; ×: times the row at 1×. <a href="FINDINGS.md">Findings</a> · <a href="README.md">All questions as a list</a> · <a href="CLAIMS.md">Claims of others</a></p>
 ${headlineTable(headline)}
 <p class="note">${escaped(headline.footnotes.replaceAll("**", ""))}</p>
 ${chooser(runs, headline, answered)}
 <main>
+<div class="cards">
 ${cards.map((question) => questionHtml(question, headline.base)).join("\n")}
+</div>
 <h2 id="more">More questions</h2>
 ${[...Map.groupBy(more, ({ group }) => group)]
   .map(
@@ -106,13 +106,23 @@ function chooser(runs: PublishedRun[], { rows }: Headline, questions: AnsweredQu
 
 /** @param usual what ratios are to, where it was measured */
 function questionHtml(question: AnsweredQuestion, usual: string): string {
-  const { title, note, answers, others, card } = question;
+  const { title, notes = [], answers, others, card } = question;
   const heading = card ? "h2" : "h3";
   const id = title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
   return `<section id="${id}" class="${card ? "card" : "question"}">
 <${heading}>${escaped(title)}</${heading}>
-${note ? `<p class="note">${escaped(note)}</p>\n` : ""}${answers.map((answer) => answerHtml(answer, usual)).join("\n")}
+${notes.length > 0 ? `<p class="note">${escaped(notes.join(" "))}</p>\n` : ""}${answers.map((answer) => answerHtml(answer, usual)).join("\n")}
 ${others.length > 0 ? `<details class="others"><summary>Other runs</summary>${others.map((run) => `<a href="${run.name}/report.md">${run.name}</a>`).join(" · ")}</details>` : ""}</section>`;
+}
+
+/** What a bar shows: what a proxy adds, where that is known. */
+function shownOf({ estimate, extra: { added } }: Figure): Estimate {
+  return added ?? estimate ?? { value: 0, low: null, high: null, basis: "range" };
+}
+
+/** Of a span there is no value: its bar ends where it begins. */
+function barEnd(estimate: Estimate): number {
+  return Math.max(0, isSpan(estimate) ? (estimate.low ?? 0) : estimate.value);
 }
 
 /** Bars from zero, the best first; those without a figure last, with the reason. */
@@ -122,18 +132,22 @@ function answerHtml(answer: Answer, usual: string): string {
   const originals = originalsIn(answer);
   const leaders = leadersOf(answer, originals);
   const sign = measure.better === "lower" ? 1 : -1;
+  const order = (figure: Figure) => sign * shownOf(figure).value;
   const figures = proxiesIn(comparison).toSorted(
     (a, b) =>
       Number(!leaders.includes(a.proxy)) - Number(!leaders.includes(b.proxy)) ||
-      sign * ((a.estimate?.value ?? 0) - (b.estimate?.value ?? 0)),
+      order(a) - order(b),
   );
   const missing = comparison.figures.filter(({ role, estimate }) => role === "proxy" && !estimate);
-  const most = Math.max(
-    ...figures.flatMap(({ estimate }) => [estimate?.value ?? 0, estimate?.high ?? 0]),
-  );
   // As in the first table, where that one is compared.
   const isMeasured = figures.some(({ proxy }) => proxy === usual);
   const base = isMeasured ? usual : leaders[0];
+  const isAdded = figures.some(({ extra }) => extra.added);
+  const told = [
+    loadText(answer),
+    isAdded && "added to what no proxy takes",
+    measure.better === "higher" && "longer is better",
+  ];
   const rows = [
     ...figures.map((figure) => barRow(answer, figure, leaders, base)),
     ...missing.map(
@@ -141,41 +155,37 @@ function answerHtml(answer: Answer, usual: string): string {
         `<tr data-proxy="${proxy}"><th scope="row">${escaped(titleOf(answer, proxy))}</th><td class="none" colspan="3">${escaped(missingText(missing))}</td></tr>`,
     ),
   ];
-  return `<table class="bars" data-scheme="${scheme}" style="--most:${rounded(most)}">
-<caption><b>${schemeText(answer)}</b> ${[loadText(answer), measure.better === "higher" && "longer is better"].filter(Boolean).join(", ")} <a href="${run.name}/report.md">${run.name}, ${dayOf(run)}</a></caption>
+  return `<table class="bars" data-scheme="${scheme}" style="--most:${Math.max(...figures.map(mostOf))}">
+<caption><b>${schemeText(answer)}</b> ${told.filter(Boolean).join(", ")} <a href="${run.name}/report.md">${run.name},&nbsp;${dayOf(run).replaceAll("-", "\u2011")}</a></caption>
 <tbody>
 ${rows.join("\n")}
 </tbody></table>`;
 }
 
+/** End of its bar or of its interval. */
+function mostOf(figure: Figure): number {
+  const shown = shownOf(figure);
+  return rounded(Math.max(barEnd(shown), shown.high ?? 0));
+}
+
 function barRow(answer: Answer, figure: Figure, leaders: string[], base?: string): string {
   const { comparison, run } = answer;
-  const {
-    proxy,
-    estimate,
-    extra: { upTo },
-  } = figure;
-  const { value, low, high } = estimate ?? { value: 0, low: null, high: null };
+  const { proxy, extra } = figure;
+  const shown = shownOf(figure);
+  const { low, high } = shown;
   const colour =
     run.comparisons.proxies.find(({ name }) => name === proxy)?.colour ?? "currentColor";
   const whisker =
     low !== null && high !== null && high > low
       ? `<i style="--low:${rounded(Math.max(low, 0))};--high:${rounded(high)}"></i>`
       : "";
-  const isLeader = leaders.includes(proxy);
-  const ratio =
-    base && proxy !== base && !figure.extra.added && comparison.measure.unit !== "%"
-      ? ratioIn(answer, proxy, base)
-      : null;
+  const isRatio =
+    base && !extra.added && !isSpan(shown) && !["%", "times"].includes(comparison.measure.unit);
   const texts = [
-    estimateText(figure, comparison.measure),
-    figure.extra.added
-      ? `+${addedText(answer, figure)}`
-      : ratio && Number.isFinite(ratio)
-        ? timesText(ratio)
-        : "",
+    extra.added ? addedText(answer, figure) : estimateText(figure, comparison.measure),
+    isRatio ? ratioText(answer, proxy, base) : "",
   ];
-  return `<tr data-proxy="${proxy}" data-most="${rounded(Math.max(value, high ?? 0))}"${isLeader ? ' class="best"' : ""}><th scope="row">${escaped(titleOf(answer, proxy))}${upTo ? ` <small>to ${number(upTo)}</small>` : ""}</th><td class="bar"><span style="--value:${rounded(Math.max(value, 0))};background:${colour}"></span>${whisker}</td>${texts.map((text) => `<td>${text}</td>`).join("")}</tr>`;
+  return `<tr data-proxy="${proxy}" data-most="${mostOf(figure)}"${leaders.includes(proxy) ? ' class="best"' : ""}><th scope="row">${escaped(titleOf(answer, proxy))}${extra.upTo ? ` <small>to ${number(extra.upTo)}</small>` : ""}</th><td class="bar"><span style="--value:${rounded(barEnd(shown))};background:${colour}"></span>${whisker}</td>${texts.map((text) => `<td>${text}</td>`).join("")}</tr>`;
 }
 
 function rounded(value: number): number {
@@ -191,17 +201,18 @@ h1{font-size:1.5rem;margin:.5rem 0}h2{font-size:1.15rem;margin:0 0 .25rem}h3{fon
 a{color:inherit}small,.note,caption,.none{color:var(--soft)}.note{font-size:.85rem;margin:.25rem 0 .75rem}
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 .headline{width:100%;min-width:40rem}.headline th,.headline td{padding:.35rem .5rem;border-bottom:1px solid var(--line);text-align:right;vertical-align:bottom}
-.headline thead th{font-weight:600;font-size:.85rem}.headline th[scope=row]{text-align:left;white-space:nowrap}
+.headline thead th{font-weight:600;font-size:.85rem}.headline td{white-space:nowrap}.headline th[scope=row]{text-align:left;white-space:nowrap}
 form{display:flex;flex-wrap:wrap;gap:1rem;align-items:start;margin:1rem 0;padding:.75rem;background:var(--card);border-radius:8px}
 form[hidden]{display:none}
 fieldset{border:0;margin:0;padding:0;flex:1 1 20rem}fieldset label{display:inline-block;margin:.15rem .75rem .15rem 0;white-space:nowrap}
 summary{cursor:pointer}fieldset summary{padding:.25rem 0}
-main{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}
-.card{background:var(--card);border-radius:8px;padding:1rem;min-width:0}#more,.group{grid-column:1/-1}#more{margin:1rem 0 0}
+.cards{columns:2 24rem;column-gap:1rem}
+.card{background:var(--card);border-radius:8px;padding:1rem;margin-bottom:1rem;break-inside:avoid}#more{margin:1rem 0 0}
 .group>summary{font-weight:600;padding:.4rem 0}.question{max-width:44rem}
 .bars{width:100%;table-layout:fixed;margin:.25rem 0 .75rem}.bars caption{text-align:left;font-size:.85rem;padding:.25rem 0}
-.bars caption b{color:var(--ink)}.bars th{width:34%;text-align:left;font-weight:400;overflow-wrap:anywhere;padding-right:.5rem}.bars td{width:5.2rem;text-align:right;white-space:nowrap;padding:.1rem 0}
-.bars td:last-child{width:4.8rem}.bars .bar{width:auto;position:relative}.best th,.best td{font-weight:700}
+.bars caption b{color:var(--ink)}.bars th{width:8.2rem;text-align:left;font-weight:400;overflow-wrap:anywhere;padding-right:.5rem}.bars td{width:6rem;text-align:right;white-space:nowrap;padding:.1rem 0}
+.bars td:last-child{width:3.9rem}.bars .bar{width:auto;position:relative}.bars .none{white-space:normal}.best th,.best td{font-weight:700}
+@media(max-width:30rem){body{font-size:15px}.bars th{width:6rem}.bars td{width:5.9rem}.bars td:last-child{width:3.6rem}}
 .bar span{display:block;height:.8rem;border-radius:2px;width:calc(var(--value)/var(--most)*100%);min-width:1px}
 .bar i{position:absolute;top:50%;height:0;border-top:1px solid var(--ink);left:calc(var(--low)/var(--most)*100%);width:calc((var(--high) - var(--low))/var(--most)*100%)}
 .others{font-size:.85rem;color:var(--soft)}[hidden]{display:none}

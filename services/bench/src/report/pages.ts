@@ -11,8 +11,7 @@ import {
   answersTo,
   figureOf,
   leadersOf,
-  ratioIn,
-  timesText,
+  ratioText,
   titleOf,
 } from "./published.ts";
 import type { Answer, PublishedRun, Reference } from "./published.ts";
@@ -21,6 +20,8 @@ export interface Pages {
   /** base: what `times` are of, in every column. */
   headline: { footnotes: string; base: string; proxies: string[]; columns: Column[] };
   charts: Record<string, ChartPlan>;
+  /** The chart that is a PNG too, for slides and previews of links. */
+  picture: string;
   groups: { title: string; questions: PageQuestion[] }[];
 }
 
@@ -44,7 +45,8 @@ export interface ChartPlan {
 export interface PageQuestion {
   title: string;
   card?: boolean;
-  note?: string;
+  notes?: string[];
+  /** Without a scheme: of both. */
   from: Reference;
 }
 
@@ -128,13 +130,7 @@ function headlineCell(
     value: () => estimateText(figure, answer.comparison.measure, 2),
     added: () => addedText(answer, figure),
     share: () => shareText(value),
-    times: () => {
-      const of = figureOf(answer, base);
-      if (of === figure) return "1×";
-      return of && of.rank !== null && of.rank === figure.rank
-        ? "≈ 1×"
-        : timesText(ratioIn(answer, proxy, base) ?? NaN);
-    },
+    times: () => ratioText(answer, proxy, base),
   }[show]();
   return { text, best: leaders.includes(proxy), note };
 }

@@ -192,10 +192,23 @@ export function timesText(ratio: number): string {
 }
 
 /** `34 kB`, `0.47 ms`, `51 %` */
-export function amountText(value: number, { unit }: Pick<Measure, "unit">, most = 3): string {
-  if (unit === "times") return timesText(value);
-  const { unit: shown, divisor } = shownUnit(unit, [value]);
-  return [digits(value / divisor, most), shown].filter(Boolean).join(" ");
+export function amountText(value: number, measure: Pick<Measure, "unit">, most = 3): string {
+  return spanText(value, value, measure, most);
+}
+
+/** Both in one unit: `330–399 µs`, `1.46–4.70×`; `34 kB`, where they read the same. */
+export function spanText(
+  low: number | null,
+  high: number | null,
+  measure: Pick<Measure, "unit">,
+  most = 3,
+): string {
+  const isTimes = measure.unit === "times";
+  const { unit, divisor } = shownUnit(measure.unit, [low ?? 0, high ?? 0]);
+  const text = (end: number) => (isTimes ? times(end) : digits(end / divisor, most));
+  const isOne = low !== null && high !== null && text(low) === text(high);
+  const shown = isOne ? text(low) : bothEnds(low, high, text);
+  return isTimes ? `${shown}×` : [shown, unit].filter(Boolean).join(" ");
 }
 
 /** `34 kB`; of a span its ends: `336–400`, `from 917`, `50–52 %`; of events `10 of 10` */
@@ -206,12 +219,26 @@ export function estimateText(
 ): string {
   if (!estimate) return NONE;
   if (estimate.basis === "exact") return `${extra.count} of ${extra.of}`;
-  if (!isSpan(estimate)) return amountText(estimate.value, measure, most);
-  const { low, high, value } = estimate;
-  const { unit, divisor } = shownUnit(measure.unit, [value]);
-  return [bothEnds(low, high, (end) => digits(end / divisor, most)), unit]
-    .filter(Boolean)
-    .join(" ");
+  return isSpan(estimate)
+    ? spanText(estimate.low, estimate.high, measure, most)
+    : amountText(estimate.value, measure, most);
+}
+
+/** Ends of a span, or the value; none: there is no figure. */
+export function endsOf({ estimate }: Pick<Figure, "estimate">): number[] {
+  if (!estimate) return [];
+  return isSpan(estimate)
+    ? [estimate.low, estimate.high].flatMap((end) => end ?? [])
+    : [estimate.value];
+}
+
+/** `2.44×`; `≈ 1×`, where both share a rank; empty: one of them has no figure to divide by. */
+export function ratioText(answer: Answer, proxy: string, base: string): string {
+  const [own, other] = [proxy, base].map((name) => figureOf(answer, name));
+  if (own === other) return "1×";
+  if (own?.rank && own.rank === other?.rank) return "≈ 1×";
+  const ratio = ratioIn(answer, proxy, base);
+  return ratio !== null && Number.isFinite(ratio) ? timesText(ratio) : "";
 }
 
 /** What it adds to the control: `0.49 ms`; `≤ 1.1 ms`, where it cannot be told from nothing. */

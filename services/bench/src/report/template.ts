@@ -23,6 +23,38 @@ export interface TemplateContext {
 }
 
 export function filledIn(template: string, context: TemplateContext): string {
+  // Figures are shorter than their places: lines end elsewhere.
+  return template
+    .split(/(\n\n+)/)
+    .map((block) => {
+      const filled = withFigures(block, context);
+      return filled !== block && !NO_PROSE.test(block) ? flowing(filled) : filled;
+    })
+    .join("");
+}
+
+const WIDTH = 120;
+/** A table, a heading, HTML, a fence, a picture. */
+const NO_PROSE = /^([|#<]|```|\{\{(table|chart))/;
+/** What Markdown reads as more than a word at the begin of a line. */
+const MARKUP = /^([-+*#>|]|#+|\d+[.)])$/;
+
+/** A paragraph, or a list, each item of which is one. */
+function flowing(block: string): string {
+  const items = block.trimEnd().split(/\n(?=- )/);
+  return items.map(wrapped).join("\n") + block.slice(block.trimEnd().length);
+}
+
+function wrapped(item: string): string {
+  const indent = item.startsWith("- ") ? "  " : "";
+  return item.split(/\s+/).reduce((text, word) => {
+    const line = text.slice(text.lastIndexOf("\n") + 1);
+    const isFull = `${line} ${word}`.length > WIDTH && !MARKUP.test(word);
+    return isFull ? `${text}\n${indent}${word}` : `${text} ${word}`;
+  });
+}
+
+function withFigures(template: string, context: TemplateContext): string {
   return template.replace(/\{\{([^}]*)\}\}/g, (place, inner: string) => {
     const [kind, ...words] = inner.trim().split(/\s+/);
     const fill = PLACES[kind];

@@ -2,14 +2,35 @@
  * The page over all published runs, in a real browser: what a reader does with it.
  */
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { test } from "node:test";
 import { chromium } from "playwright-core";
+import { site } from "../../src/commands/site.ts";
+import { makeSmallProject } from "../../src/commands/testing/small-project.ts";
 import type { BrowserContextOptions } from "playwright-core";
+import type { Comparisons } from "../../src/model/comparison.ts";
 
 const PUBLISHED = join(import.meta.dirname, "../../../../published");
 const ADDRESS = pathToFileURL(join(PUBLISHED, "index.html")).href;
+
+const CARDS = [
+  "RAM per idle connection",
+  "CPU per new connection",
+  "CPU per message, up to 1 KiB",
+  "Added latency, echo p99 at a set rate",
+  "Max new connections/s with p99 ≤ 50 ms on 0.15 core",
+  "Connections dropped by a worker crash",
+  "CPU per new TLS connection, times plain",
+];
+
+/** `34.3 kB`, `1,040 µs`, `≤ 1.1 ms` in the measure's own unit, which is bytes, µs, ms, %, times or a rate. */
+function amountIn(text: string): number[] {
+  const factor = / MB$/.test(text) ? 1e6 : / kB$/.test(text) ? 1e3 : 1;
+  return text.split("–").map((end) => factor * Number(end.replace(/[^\d.]/g, "")));
+}
 
 test("a browser shows the page over all published runs, and what is chosen in it", async (t) => {
   const browser = await chromium.launch({
@@ -51,7 +72,7 @@ test("a browser shows the page over all published runs, and what is chosen in it
   await t.test("README's table first, then seven cards, of the common proxies", async () => {
     const { page } = await open();
     assert.equal(await page.locator("table.headline tbody tr").count(), 6);
-    assert.equal(await page.locator("section.card:visible").count(), 7);
+    assert.deepEqual(await page.locator("section.card:visible h2").allInnerTexts(), CARDS);
     const named = page.locator("section.card table.bars tr:visible");
     const names = await named.evaluateAll((rows) => [
       ...new Set(rows.map((row) => row.getAttribute("data-proxy"))),
@@ -67,6 +88,50 @@ test("a browser shows the page over all published runs, and what is chosen in it
         Math.max(...bars.map((bar) => bar.clientWidth / (bar.parentElement?.clientWidth ?? 1))),
       );
     assert.ok(longest > 0.6 && longest <= 1, String(longest));
+    await page.context().close();
+  });
+
+  await t.test("figures and bars of the cards are those of comparisons.json", async () => {
+    const { page } = await open();
+    const tables = await page.locator("section.card table.bars").evaluateAll((all) =>
+      all.map((table) => ({
+        run:
+          table.querySelector("caption a")?.getAttribute("href")?.replace("/report.md", "") ?? "",
+        scheme: table.getAttribute("data-scheme"),
+        card: table.closest("section")?.querySelector("h2")?.textContent ?? "",
+        most: parseFloat((table as HTMLElement).style.getPropertyValue("--most")),
+        rows: [...table.querySelectorAll("tr")]
+          .filter((row) => row.querySelector(".bar"))
+          .map((row) => ({
+            proxy: row.getAttribute("data-proxy"),
+            text: row.querySelector(".bar + td")?.textContent ?? "",
+            bar: parseFloat(
+              row.querySelector<HTMLElement>(".bar span")?.style.getPropertyValue("--value") ?? "",
+            ),
+          })),
+      })),
+    );
+    assert.ok(tables.length >= 10);
+    for (const { run, scheme, card, rows } of tables) {
+      const file = join(PUBLISHED, run, "comparisons.json");
+      const { comparisons }: Comparisons = JSON.parse(readFileSync(file, "utf8"));
+      // Some comparison of that run and scheme has exactly these figures.
+      const isOf = ({ figures, scheme: own }: Comparisons["comparisons"][number]) =>
+        own === scheme &&
+        rows.every(({ proxy, text, bar }) => {
+          const figure = figures.find((one) => one.proxy === proxy);
+          const shown = figure?.extra.added ?? figure?.estimate;
+          if (!shown) return false;
+          const { value, low, high } = shown;
+          const ends = [value, low, high].flatMap((end) => end ?? []);
+          // What a proxy adds is said to one digit or two.
+          const off = figure?.extra.added ? 0.1 : 0.01;
+          const isNear = (a: number) => ends.some((b) => Math.abs(a - b) <= off * Math.abs(b));
+          return amountIn(text).every(isNear) && isNear(bar);
+        });
+      assert.ok(rows.length > 1, card);
+      assert.ok(comparisons.some(isOf), `${card}, ${scheme}: ${JSON.stringify(rows)}`);
+    }
     await page.context().close();
   });
 
@@ -106,4 +171,38 @@ test("a browser shows the page over all published runs, and what is chosen in it
     assert.ok((await page.locator("section.question:visible").count()) > 1);
     await page.context().close();
   });
+
+  await t.test(
+    "./bench site: on a phone in the dark, without script, by its own links",
+    async () => {
+      const project = mkdtempSync(join(tmpdir(), "site-"));
+      t.after(() => rmSync(project, { recursive: true }));
+      makeSmallProject(project);
+      await site(project, { directory: "site" }, () => {});
+      const context = await browser.newContext({
+        ...{ viewport: { width: 390, height: 844 }, colorScheme: "dark", javaScriptEnabled: false },
+      });
+      const page = await context.newPage();
+      await page.goto(pathToFileURL(join(project, "site/index.html")).href);
+      for (const [link, title] of [
+        ["Findings", "Findings"],
+        ["Claims of others", "Claims of others"],
+        ["All results", "Published runs"],
+        ["soak", "An hour at a steady rate"],
+        ["ws-proxy-bench", "What does a reverse proxy cost your WebSockets?"],
+        ["Findings", "Findings"],
+      ]) {
+        await page.getByRole("link", { name: link }).first().click();
+        assert.equal(await page.title(), title);
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, title);
+        const [red] = await page.evaluate(() =>
+          getComputedStyle(document.body).backgroundColor.match(/\d+/g)!.map(Number),
+        );
+        assert.ok(red < 60, `${title} is dark`);
+      }
+      const image = page.locator('img[src="charts/added.svg"]');
+      assert.ok((await image.evaluate((one: HTMLImageElement) => one.naturalWidth)) > 0);
+      await context.close();
+    },
+  );
 });

@@ -19,7 +19,7 @@ export const publish: Define = (program, call) =>
     .action((directory, { remark }) => {
       const wanted = { directory, ...(remark && { remark }) };
       return call("publish", wanted, async (tools) => {
-        (await import("../publish.ts")).publish(tools.directory, wanted, tools.say);
+        await (await import("../publish.ts")).publish(tools.directory, wanted, tools.say);
         return 0;
       });
     });

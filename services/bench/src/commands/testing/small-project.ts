@@ -1,0 +1,41 @@
+/** A project with two published runs, whose pages take seconds and not minutes. */
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const PROJECT = join(import.meta.dirname, "../../../../..");
+const RUNS = ["backends", "soak"];
+
+const PAGES = `
+headline:
+  footnotes: "**Bold**: best."
+  base: nginx
+  proxies: [haproxy, nginx]
+  columns:
+    - { title: Sent to an added backend, show: share, from: { question: newcomers, event: backend-scale } }
+picture: added
+charts:
+  added:
+    title: Who sends to an added backend
+    axis: "% of new connections"
+    series: [{ title: plain, question: newcomers, event: backend-scale }]
+groups:
+  - title: Memory
+    questions: [{ title: RAM growth, card: true, from: { question: trend, measure: memory_per_hour } }]
+`;
+
+/** @param folder an empty one */
+export function makeSmallProject(folder: string): void {
+  mkdirSync(join(folder, "published"));
+  cpSync(join(PROJECT, "certs/policy.json"), join(folder, "certs/policy.json"));
+  cpSync(join(PROJECT, "battles/published"), join(folder, "battles/published"), {
+    recursive: true,
+  });
+  for (const run of RUNS)
+    cpSync(join(PROJECT, "published", run), join(folder, "published", run), { recursive: true });
+  writeFileSync(join(folder, "published/pages.yaml"), PAGES);
+  writeFileSync(join(folder, "README.template.md"), "# Project\n\n{{table}}\n");
+  writeFileSync(
+    join(folder, "published/FINDINGS.template.md"),
+    "# Findings\n\n## A first one\n\nNew.\n\n{{chart added}}\n\n`./bench run backends` · {{report backends}}\n",
+  );
+}
