@@ -26,19 +26,23 @@ export function listText(directory: string): string {
     referenceShare: readReferenceShare(directory),
     network: readNetwork(directory),
   };
-  const battles = battleNames(directory).map((name) => {
-    const battle = readBattle(directory, name, { proxies });
+  const all = battleNames(directory).map((name) => readBattle(directory, name, { proxies }));
+  const battles = all.map((battle) => {
     const pilot = pilotOf(battle);
     const plans = [battle, ...(pilot ? [pilot] : [])].map((one) => makePlan(one, {}, known));
     const seconds = plans.reduce((sum, plan) => sum + estimateSeconds(plan), 0);
     const measured = plans[0].proxies.filter((proxy) => proxy !== CONTROL);
     const named = [battle.proxies].flat().join(", ");
     return [
-      name,
+      battle.name,
       formatDuration(seconds),
       named.length <= MOST_NAMED ? named : counted(measured.length, "proxy", "proxies"),
       battle.title,
     ];
+  });
+  const events = Object.entries(EVENTS).map(([name, { what }]) => {
+    const own = all.filter(({ tests }) => tests.some((test) => test.events.includes(name)));
+    return [name, own.map((battle) => battle.name).join(", "), what];
   });
   return [
     "Battles, for ./bench run NAME",
@@ -53,10 +57,7 @@ export function listText(directory: string): string {
       WIDTH,
     ),
     "",
-    "Events, for ./bench run survival --event NAME",
-    ...columnsText(
-      Object.entries(EVENTS).map(([name, { what }]) => [name, what]),
-      WIDTH,
-    ),
+    "Events, for ./bench run BATTLE --event NAME",
+    ...columnsText([["NAME", "BATTLES", "WHAT HAPPENS"], ...events], WIDTH),
   ].join("\n");
 }

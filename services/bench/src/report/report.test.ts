@@ -137,6 +137,21 @@ test("a run without a figure says that", () => {
   );
 });
 
+test("the end of a run fits a terminal: fewer columns where it is narrow, and the best of many rows", () => {
+  const many = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`proxy-${i}`, {}]));
+  const all = reported(results({ proxies: { none: {}, ...many } }));
+  const text = terminalOf(all);
+  assert.equal(text.match(/^proxy-/gm)?.length, 12);
+  assert.match(text, /^… 8 more in the report$/m);
+  const narrow = terminalOf(all, 40);
+  assert.match(narrow, /^1 more column in the report$/m);
+  for (const [shown, width] of [
+    [text, 80],
+    [narrow, 40],
+  ] as const)
+    for (const line of shown.split("\n")) assert.ok(line.length <= width, line);
+});
+
 test("a proxy against a copy of itself has a table of its own", () => {
   const text = terminalOf(reported(selfResults()));
   assert.match(text, /CPU per connection, closed loop, .* % busy +[01]\.\d\d× .* no difference/);

@@ -76,13 +76,13 @@ function fitting(file: Comparisons, answers: Answer[], width: number): string[] 
   const isWide = (table: Table) =>
     tableText({ ...table, note: "", footnotes: [] }).some(({ length }) => length > width);
   const table = made.find((one) => !isWide(one)) ?? made[made.length - 1];
-  const left = answers.length - (made.length - made.indexOf(table));
+  const left = made.indexOf(table);
   const hasBest = table.rows.flat().some(({ best }) => best);
   return [
     ...tableText({ ...table, note: "", footnotes: [] }),
     ...[
       hasBest && "* best, or no measurable difference from it",
-      left > 0 && `${left} more columns are in the report.`,
+      left > 0 && `${counted(left, "more column")} in the report`,
       table.note,
       ...(table.footnotes ?? []),
     ].flatMap((text) => (text ? wrapped(text, width) : [])),
