@@ -35,6 +35,8 @@ export type Dots = Omit<Lines, "x" | "interval" | "spans" | "events"> & {
 
 /** A line of fewer points shows each. */
 const FEW_POINTS = 40;
+/** A large mark covers its neighbours. */
+const FEW_MARKS = 12;
 const LANE = 14;
 const MARK = 3.6;
 
@@ -219,7 +221,8 @@ function curve(one: Line, course: Course): string {
   );
   const look = { fill: "none", stroke: colour, "stroke-width": width, "stroke-dasharray": dash };
   const every = shape ? Math.ceil(points.length / 6) : Infinity;
-  const showsAll = as === "points" || (points.length <= FEW_POINTS && width > 1);
+  const showsAll =
+    as === "points" || (points.length <= (shape ? FEW_MARKS : FEW_POINTS) && width > 1);
   const marks = points.map(({ x: at, y: value }, i) => {
     const isAlone = isMissing(i - 1) && isMissing(i + 1);
     const isShown = showsAll || (i + index) % every === 0 || isAlone;
