@@ -92,10 +92,8 @@ export function bestText(answer: Answer, common: string[]): string {
       : ["no difference seen", amount, tied].filter(Boolean).join(", ");
   if (leaders.length === 0)
     return answer.comparison.measure.unit === "times" ? amount : `not ranked, ${amount}`;
-  const [usual, others] = [common, leaders].map((names) =>
-    names.filter((name) => leaders.includes(name) && (names === common || !common.includes(name))),
-  );
-  const names = [...usual, ...others].map((proxy) => titleOf(answer, proxy));
+  const usual = common.filter((proxy) => leaders.includes(proxy));
+  const names = [...new Set([...usual, ...leaders])].map((proxy) => titleOf(answer, proxy));
   const rest = names.length - MOST_NAMES;
   const bold = `**${names.slice(0, MOST_NAMES).join(", ")}**${rest > 0 ? ` and ${rest} more` : ""}`;
   return [bold, amount, tied].filter(Boolean).join(", ");
