@@ -2,6 +2,7 @@
  * The one module that talks to Docker and Compose.
  */
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { isIPv4 } from "node:net";
@@ -264,10 +265,9 @@ export class Project {
     this.prefix = this.#prefixWith(["--project-directory", this.directory, "--file", file]);
   }
 
-  run(args: string[], options?: { inherit?: boolean; signal?: AbortSignal }) {
-    const limit = limitOf(this.#limitMs);
+  run(args: string[], options?: { inherit?: boolean; signal?: AbortSignal; limit?: AbortSignal }) {
     return run([...this.prefix, ...args], {
-      ...{ env: this.env, cwd: this.directory, limit },
+      ...{ env: this.env, cwd: this.directory, limit: limitOf(this.#limitMs) },
       ...options,
     });
   }
@@ -312,6 +312,22 @@ export class Project {
   /** The project as Compose understands it: files merged, variables filled in. */
   async config(): Promise<ComposeConfig> {
     return JSON.parse(await this.check(["config", "--format", "json"]));
+  }
+
+  /**
+   * Runs a command in a new container of a service, to its end; the container is removed.
+   *
+   * @param limitMs then it is killed, and the status is GIVEN_UP
+   */
+  async runOnce(service: string, command: string[], limitMs: number): Promise<Result> {
+    const name = `${service}-once-${randomUUID()}`;
+    const result = await this.run(
+      ["run", "--rm", "--no-deps", "--no-TTY", "--name", name, service, ...command],
+      { limit: AbortSignal.timeout(limitMs) },
+    );
+    // The client is killed, not what it has started.
+    if (result.code === GIVEN_UP) await this.#engine.remove([name]);
+    return result;
   }
 
   /**
