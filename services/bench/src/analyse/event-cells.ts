@@ -151,14 +151,26 @@ export function survivalOf(
   };
 }
 
-/** @param left connections of before the event, at the end of the watch */
-function oldIn(
-  { oldProcessesGoneMs: goneMs, around, afterwards }: Survival,
-  left: number,
-): OldSeen | null {
-  if (goneMs === undefined) return null;
+/**
+ * @param left connections of before the event, at the end of the watch
+ * @returns null: the event replaced no process
+ */
+function oldIn(survival: Survival, left: number): OldSeen | null {
+  const { oldProcessesGoneMs: goneMs, around, afterwards } = survival;
+  if (goneMs === undefined || (goneMs === null && isKept(survival))) return null;
   const atEnd = around.at(-1)?.oldProcesses ?? 0;
   return { goneMs, atEnd, leaked: afterwards?.oldProcesses ?? (left === 0 ? atEnd : 0) };
+}
+
+/** A proxy that keeps its processes: none has gone, and no other has come, so they do its work. */
+function isKept({ eventMs, around, afterwards }: Survival): boolean {
+  const readings = [...around, ...(afterwards ? [afterwards] : [])];
+  const before = readings.findLast(({ ms }) => ms <= eventMs);
+  const since = readings.filter(({ ms }) => ms > eventMs);
+  return since.every(
+    ({ processes, oldProcesses }) =>
+      processes === before?.processes && oldProcesses === since[0].oldProcesses,
+  );
 }
 
 /** @returns ms since 1970, when it was alive no longer */

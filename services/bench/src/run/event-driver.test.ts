@@ -135,6 +135,13 @@ test("reload: the new configuration lies there before, its own signal comes, and
   assert.deepEqual([eventMs, newest], [1000, { ms: 1000, value: "2" }]);
 });
 
+test("a reload in place replaces no process", async () => {
+  const proxy = { ...PROXY, reload: { signals: [{ signal: "HUP" }], inPlace: true } } as Proxy;
+  const { driver, asked, toGo } = driverOf("reload", { proxy });
+  await driver.run(1000);
+  assert.deepEqual([asked.at(-1), toGo], ["HUP n1", []]);
+});
+
 test("each part of a proxy gets its own signal", async () => {
   const proxy = {
     ...PROXY,

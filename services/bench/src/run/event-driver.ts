@@ -213,10 +213,11 @@ export class EventDriver {
   }
 
   async #reload() {
-    const { signals } = this.#proxy.reload as NonNullable<Proxy["reload"]>;
+    const { signals, inPlace } = this.#proxy.reload as NonNullable<Proxy["reload"]>;
     const mains = this.#lives.map(({ state }) => state.pid);
     // The first process stays, and has others in place of those.
-    this.#observer.expectToGo(this.#observer.processes().filter((pid) => !mains.includes(pid)));
+    if (!inPlace)
+      this.#observer.expectToGo(this.#observer.processes().filter((pid) => !mains.includes(pid)));
     this.#noteNewest();
     await this.#signalEach(signals, this.#lives);
   }
