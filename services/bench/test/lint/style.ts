@@ -56,14 +56,12 @@ export const WORDINGS: Rule[] = [
   rule(/\bsome \d/, "about", "some 900 connections"),
   rule(/\btells? of\b/, "shows, describes", "which tells of most proxies"),
   rule(/\bwhat tells\b|\btells (?:how|what|when)\b/, "shows, says", "what tells how fast it is"),
-  rule(/\bnobody\b/, "nothing, no proxy, no one", "a change would gain nobody"),
 ];
 
 /** One word a thing; in texts for users. */
 export const WORDS: Rule[] = [
   rule(/\bverdicts?\b|\bcontests?\b|\bcontenders?\b/, "comparison", "the verdict on memory"),
   rule(/\brivals?\b/, "proxy, the other proxies", "no rival lacks it"),
-  rule(/\btrials?\b/, "run, round", "three trials"),
   rule(/\bcaveats?\b|\bgates?\b/, "flag", "a gate that failed"),
   rule(/\boverviews?\b|\bglances?\b/, "summary", "the overview"),
   rule(/\bexperiments?\b/, "event", "an experiment on a proxy"),

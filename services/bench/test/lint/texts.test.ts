@@ -12,7 +12,14 @@ import type { Fault } from "./style.ts";
 const root = join(import.meta.dirname, "../../../..");
 
 const PROSE = [...WORDINGS, ...WORDS];
-const both = (text: string) => [...faultsOf(text, PROSE), ...longSentences(text)];
+/** Code is no prose. */
+const both = (text: string) => [
+  ...faultsOf(
+    text.replace(/`[^`\n]*`/g, (code) => "x".repeat(code.length)),
+    PROSE,
+  ),
+  ...longSentences(text),
+];
 const wordings = (text: string) => faultsOf(text, WORDINGS);
 const words = (text: string) => faultsOf(text, PROSE);
 /** Tags are no words; blanks keep the lines. */
@@ -99,24 +106,31 @@ test("a long sentence is found at its line, and what is no sentence is not", () 
   assert.deepEqual(longSentences("```\n" + words(MOST_WORDS + 1) + "\n```"), []);
 });
 
+/** @returns what it finds in texts that say how to use this, by file */
+function inGuides(pattern: RegExp): [file: string, found: string][] {
+  const files = globSync(["*.md", "docs/*.md", "compose.yaml", "services/bench/src/**/*.ts"], {
+    cwd: root,
+  });
+  return files.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(pattern)].map(
+      ({ 0: all, 1: part = all }): [string, string] => [file, part],
+    ),
+  );
+}
+
 test("one version of Compose is named everywhere: that of engine.sh", () => {
   const script = readFileSync(join(root, "services/bench/host/engine.sh"), "utf8");
   const needed = script.match(/^compose_minimum=(\S+)/m)?.[1];
-  const files = [
-    "README.md",
-    "README.template.md",
-    "CONTRIBUTING.md",
-    ...globSync("docs/*.md", { cwd: root }),
-  ];
-  const named = files.flatMap((file) =>
-    [...readFileSync(join(root, file), "utf8").matchAll(/Compose (\d+(?:\.\d+)+)/g)].map(
-      ([, version]) => [file, version],
-    ),
-  );
-  assert.ok(named.length > 0, "README names the version of Compose that it needs");
+  const named = inGuides(/Docker Compose (\d+(?:\.\d+)+)/g);
+  assert.ok(named.some(([file]) => file === "README.md"));
   assert.deepEqual(
     named.filter(([, version]) => version !== needed),
     [],
     `engine.sh needs ${needed}`,
   );
+});
+
+test("no guide gives a `down` that leaves the proxy: Compose needs its profile", () => {
+  assert.ok(inGuides(/docker compose --profile \S+ down/g).length > 0);
+  assert.deepEqual(inGuides(/docker compose down(?! ended)/g), []);
 });
