@@ -14,7 +14,7 @@ import { LATE_MS } from "./keep-to.js";
  * @param {(number: number) => boolean} [options.isCounted] left out: all are
  * @param {number} [options.startMs] when the first is due, by performance.now(); left out: now
  * @param {(number: number, dueMs: number) => Promise<void>} begin dueMs: on the clock of performance.now(); it must not fail
- * @returns {Promise<Sends>} of those that are counted, when all that were begun have ended
+ * @returns {Promise<Sends>} of those that are counted, when all that were started have ended
  */
 export async function atRate(options, begin) {
   const { count, perSecond, atMost, isCounted = () => true, startMs = performance.now() } = options;
