@@ -19,7 +19,7 @@ const compared = (now: Options, before: Options) =>
 const rowsOf = ({ rows }: ReturnType<typeof compared>, key: string) =>
   rows.filter(({ measure }) => measure === key);
 
-test("a proxy that has become dearer is higher, the others are not; the ratio is that of the medians", () => {
+test("a proxy that costs more is higher, the others are not; the ratio is that of the medians", () => {
   const found = compared({ proxies: nginxAt(260) }, { proxies: PROXIES, seed: 3 });
   const cpu = rowsOf(found, CPU);
   assert.deepEqual(

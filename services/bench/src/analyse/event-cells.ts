@@ -96,13 +96,13 @@ export const ALIVE_SECONDS = [1, 10, 60];
 /** Of the load's counts of ends: one that holds the event counts as after it. */
 const BUCKET_MS = 100;
 /**
- * An event may begin some time after its quiet part, while what it needs is made ready: so much of
- * a time has to be watched.
+ * An event may begin some time after its quiet part, while its preparations run: this share of a
+ * time has to be watched.
  */
 const WATCHED_SHARE = 0.95;
 
 /**
- * @param timeoutSeconds of its scenario: an end by time-out was seen so long after the connection
+ * @param timeoutSeconds of its scenario: a time-out shows this long after the connection
  *   had fallen silent
  * @returns null: it is no cell of an event, or did not come so far
  */
@@ -192,7 +192,7 @@ function byHow(ends: Survival["ends"]): Record<string, number> {
   );
 }
 
-/** An end counts to the last repetition that had begun by then. */
+/** An end counts to the last repetition that had started by then. */
 function timesOf({ event, eventMs }: Survival, after: { atMs: number }[]) {
   const { times: all, everySeconds } = EVENTS[event]?.repeat ?? { times: 1, everySeconds: 1 };
   const lossy = after.map(({ atMs }) => {

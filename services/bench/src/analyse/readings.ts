@@ -55,7 +55,7 @@ export function openedInPhase({
 }
 
 /**
- * @returns messages on connections that are held, else connections that did all they should; null:
+ * @returns messages on held connections, otherwise connections that did all they should; null:
  *   nothing was due
  */
 export function achieved({

@@ -230,7 +230,7 @@ class Values {
   }
 
   /**
-   * What tells the lower of two. With other settings figures have another level: there it is how
+   * Decides the lower of two. With other settings figures have another level: there it is how
    * often it is the higher of two, against each other proxy in the settings that both have.
    */
   standing(proxy: string): number {

@@ -340,7 +340,7 @@ const TRENDS: [Exclude<keyof CourseReading, "seconds">, Measure][] = [
 
 /** What grows over time under a steady load, in settings in which that was recorded. */
 export function trends({ results: { plan }, settings, cells }: Run): Comparison[] {
-  // Of all that are told, one false growth at most in twenty runs (Bonferroni).
+  // Of all trends, at most one false growth in twenty runs (Bonferroni).
   const strict = 1 - ALPHA / (plan.proxies.length * TRENDS.length);
   return settings.flatMap((setting) => {
     const own = cells.filter((cell) => cell.setting === setting.key);
