@@ -80,7 +80,7 @@ export class CountersAgent {
   }
 
   /**
-   * @returns of the machine, once it is ready; that of an agent that was started anew is another
+   * @returns of the machine, once it is ready; that of a restarted agent is another
    */
   get door(): Door {
     if (this.#door) return this.#door;

@@ -48,7 +48,7 @@ for (const [title, info, expected] of [
   });
 }
 
-test("an engine that does not answer is told with docker's words, and the others are judged", async () => {
+test("an engine that does not answer is named with docker's words, and the others are judged", async () => {
   const findings = await judged({ front: { info: { ServerVersion: "20.10.24" } } }, [
     "ssh://me@middle",
   ]);

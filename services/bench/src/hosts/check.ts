@@ -234,7 +234,7 @@ async function examineLimits({ machine, run }: ReachedEngine): Promise<Finding> 
       setting,
       found: "not known",
       expected: "to be known",
-      why: "What a process may open decides how many connections a machine carries.",
+      why: "The descriptor limit of a process limits the connections of its machine.",
       fix: "This engine refuses a container without capabilities in the machine's own network: remapped users do.",
       severity: "note",
     };
@@ -293,7 +293,7 @@ async function examineLink(
       fix:
         network === "overlay"
           ? OPEN_PORTS
-          : `Where ${to.machine.name} shall be reached without the overlay: open TCP 5201 for this, and say the right address in the file.`,
+          : `To reach ${to.machine.name} without the overlay, open TCP 5201, and write the right address into the file.`,
       severity: network === "overlay" ? "stop" : "note",
     };
   }

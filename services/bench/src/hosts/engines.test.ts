@@ -20,7 +20,7 @@ test("an engine that says nothing is not reached, and the others are", async () 
   assert.match(engines[1].error, /^no answer within 0\.\d s to: docker info$/);
 });
 
-test("a command that is not answered says machine, step and what to do, and is waited for less the next time", async () => {
+test("a command that is not answered says machine, step and what to do, and has less time the next time", async () => {
   const fakes = fakeEngines();
   const patience = { reach: 10_000, step: 1500, again: 100 };
   const [, back] = await reachEngines(MACHINES, fakes.run, patience);

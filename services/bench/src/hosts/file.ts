@@ -105,7 +105,7 @@ function refuseMachine(machine: Machine, before: Machine[], document: Document) 
       isOwn(machine)
         ? `${same.name} and ${name} have neither context nor host: both are the engine of ./bench itself`
         : `${same.name} and ${name} have the same ${key}`,
-      "Expected each machine once: one may have several roles.",
+      "Expected each machine once: a machine can have several roles.",
     );
   }
   if (address !== undefined && isIP(address) === 0) {
@@ -136,7 +136,7 @@ function refuseRole(role: Role, machines: Machine[], document: Document) {
   }
 }
 
-/** @returns one of which observes: the runner's own, where none is said to */
+/** @returns one of which observes: by default the runner's own */
 function withObserver(machines: Machine[]): Machine[] {
   if (machines.some(({ roles }) => roles.includes("observe"))) return machines;
   if (!machines.some(isOwn)) return [...machines, { name: OWN_NAME, roles: ["observe"] }];

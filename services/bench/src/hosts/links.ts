@@ -92,7 +92,7 @@ export async function measureLink(
     ]);
     return { roundTripMs: roundTripOf(ping.stdout), ...throughputOf(iperf) };
   } finally {
-    // One that was given up may run on; where the machine is silent, that was told already.
+    // One that was given up may run on; where the machine is silent, a message has said so.
     await Promise.allSettled([
       to.run(["docker", "rm", "--force", name]),
       from.run(["docker", "rm", "--force", `${name}-client`]),

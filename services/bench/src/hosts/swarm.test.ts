@@ -163,7 +163,7 @@ test("a Swarm that is not ours is neither joined to nor left", async () => {
   assert.ok(said.includes("front: in a Swarm that ./bench did not make: left as it is"));
 });
 
-test("a machine whose manager has begun a new Swarm is told to leave first", async () => {
+test("a machine whose manager has started a new Swarm must leave first", async () => {
   const fakes = fakeEngines();
   await join(fakes);
   const manager = fakes.engines.get("");

@@ -277,7 +277,7 @@ export async function leaveHosts(engines: HostEngine[], say: (line: string) => v
   if (notLeft.size === 0) return;
   throw new UserError(
     `not left: ${[...notLeft.keys()].join(", ")}`,
-    `${[...notLeft.values()].join("\n")}\nThe others are left. Run this again when this is mended.`,
+    `${[...notLeft.values()].join("\n")}\nThe others have left. Fix this and run it again.`,
   );
 }
 
