@@ -45,7 +45,8 @@ export function cpuShares(cores: number, proxyCpus: number): CpuShares {
     env: {
       ...limit,
       PROXY_CPUSET: set(0, proxy),
-      // What tells how fast the proxy's cores are runs on them, unless it would take from a budget.
+      // The reference shows how fast the proxy's cores are, so it runs on them, unless it would use
+      // a budget.
       REFERENCE_CPUSET: whole ? set(proxy, echo) : set(0, proxy),
       ECHO_CPUSET: set(proxy, echo),
       LOAD_CPUSET: set(proxy + echo, load),

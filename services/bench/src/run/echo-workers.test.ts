@@ -16,7 +16,7 @@ async function server(t: TestContext, answer: RequestListener): Promise<string> 
   return `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
 }
 
-test("an echo server tells what its workers count", async (t) => {
+test("an echo server reports what its workers count", async (t) => {
   const workers = [
     { id: 1, connectionsOpen: 2, connectionsTotal: 3, messages: 4, upgradesRefused: 0 },
   ];

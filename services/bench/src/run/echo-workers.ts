@@ -57,7 +57,7 @@ export function workersOfServer({ address }: { address: string }): Promise<EchoW
 }
 
 /**
- * @returns null: a worker was replaced in between, or its server started anew, and its counts are
+ * @returns null: a worker was replaced in between, or its server restarted, and its counts are
  *   lost
  */
 export function workersBetween(

@@ -195,7 +195,7 @@ for (const [event, sent] of [
   });
 }
 
-test("one that does not end when it is told to is killed after 2 s; the event was before", async () => {
+test("one that does not end when asked is killed after 2 s; the event was before", async () => {
   const { driver, asked } = driverOf("stop", { workers: SUPERVISED, staying: ["n1"] });
   const { eventMs, steps } = await driver.run(1000);
   assert.deepEqual([asked[2], asked.at(-1)], ["TERM 1 in n1", "KILL 1 in n1"]);
