@@ -33,7 +33,7 @@ round 2
   );
 });
 
-test("which settings have fewer rounds is told, and that their number changed", (t) => {
+test("it says which settings have fewer rounds, and that their number changed", (t) => {
   const text = `${BATTLE}  - scenario: hot
     schemes: [ws]
     rounds: 1

@@ -64,7 +64,7 @@ export function readNetwork(
 
 /**
  * @param directory the project's
- * @returns SLO_MS and PROXY_CPUS, where they are set: what `./bench capacity` takes in place of
+ * @returns SLO_MS and PROXY_CPUS, where they are set: what `./bench capacity` takes instead of
  *   what its battle says
  * @throws {UserError} when one is no such number; exit code 2
  */

@@ -504,7 +504,7 @@ function warmUpOf(
 
 /**
  * @param settings of the whole plan
- * @returns scenario, scheme, and what tells settings of this scenario apart: `["short-lived",
+ * @returns scenario, scheme, and how settings of this scenario differ: `["short-lived",
  *   "wss", "5000"]`. How many connections there are is a bare number, others carry their name:
  *   `messages100`; the event comes last
  */

@@ -102,7 +102,7 @@ const variant = {
   variantOf: { proxy: "x", differs: "a larger buffer" },
 };
 
-test("a variant has what its original has, but for what it says, and but for what tells the two apart", (t) => {
+test("a variant has what its original has, except what it states itself, and what identifies the two", (t) => {
   const own = {
     ...variant,
     descriptorLimit: 512,
@@ -163,7 +163,7 @@ for (const [title, files, message, next] of [
     /^Expected a number from 0\./,
   ],
   [
-    "a mistake of the original's, which is told as that",
+    "a mistake of the original's, which is reported as that",
     { x: { ...original, worker: "thread" }, v: variant },
     /^proxies\/x\/proxy\.json, line \d+: "worker" is "thread"/,
     /^Expected "child", or null\./,

@@ -235,7 +235,7 @@ function originalOf(document: Document, documents: Map<string, Document>): Docum
       "Expected a proxy that is none: name the original of both, and say here all that differs from that.",
     );
   }
-  // Else its mistakes would be told as those of the variant.
+  // Otherwise its mistakes would be reported as those of the variant.
   original.check(schema);
   return original;
 }
@@ -248,7 +248,7 @@ function ofOriginal(value: unknown) {
  * JSON Merge Patch (RFC 7396, section 2).
  *
  * @param target stays as it is
- * @returns the target with the patch's members in place of its own, in objects at any depth;
+ * @returns the target with the patch's members instead of its own, in objects at any depth;
  *   without those that the patch has as null
  */
 function merged(target: unknown, patch: unknown): unknown {

@@ -76,7 +76,7 @@ test("a parameter may have certain values alone, one or a list of them", (t) => 
     });
 });
 
-test("what a scenario can be run with, and by whom", () => {
+test("what a scenario can be run with, and by which program", () => {
   const { runner, backend, schemes } = readScenario(root, "short-lived");
   assert.deepEqual([runner, backend], ["k6", "echo"]);
   assert.deepEqual(schemes, ["ws", "wss"]);
