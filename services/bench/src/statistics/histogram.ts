@@ -1,8 +1,8 @@
 /**
  * Distributions of times, compact enough for a record and fine enough for any percentile of it: the
  * buckets of HdrHistogram (https://hdrhistogram.org) with a lowest value of 1 µs and 3 significant
- * digits. Counts of several add up, so percentiles of what was recorded in several cells can be had
- * from them together, which no percentiles of the cells give.
+ * digits. Counts of several add up, so they give percentiles of what was recorded in several cells
+ * together, which percentiles of the cells do not.
  */
 
 /**
