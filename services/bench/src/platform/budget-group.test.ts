@@ -31,7 +31,7 @@ function hostWith(
   return root;
 }
 
-/** An engine whose containers' cgroups are below the one that they are told, or /docker. */
+/** An engine whose containers' cgroups are below the one that they ask for, or /docker. */
 function engineThat({
   heeds = true,
   refuses = () => false,

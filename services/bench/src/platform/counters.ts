@@ -230,7 +230,7 @@ export function locate({
 }): Counters {
   if (!existsSync(join(root, "/proc", "stat"))) {
     throw new UserError(
-      `the host's processes cannot be seen: ${join(root, "/proc")} is not a /proc`,
+      `the host's processes are not visible: ${join(root, "/proc")} is not a /proc`,
       `Expected the host's /proc and /sys/fs/cgroup there. Start this with ./bench, which mounts them.`,
     );
   }
@@ -319,7 +319,7 @@ function directoryOf(
   }
   if (group.path === "/" && pid === "self") {
     throw new UserError(
-      "this program runs in no container of its own, so its use cannot be told from the machine's",
+      "this program runs in no container of its own, so its use is not separable from the machine's",
       "Start it with ./bench.",
     );
   }
@@ -328,7 +328,7 @@ function directoryOf(
   if (group.path === "/" || group.path.endsWith(" (deleted)")) throw new ContainerGone(pid);
   if (group.path.startsWith("/..")) {
     throw new UserError(
-      `the host's cgroups cannot be seen: that of process ${pid} is ${group.path}`,
+      `the host's cgroups are not visible: that of process ${pid} is ${group.path}`,
       "Expected its path from the root. Start this with ./bench, or with `docker run --cgroupns host`.",
     );
   }
@@ -508,7 +508,7 @@ export function machineCpu(root = "/host"): {
 
 /**
  * @param root where the host's /proc is mounted
- * @returns what every program on this machine reads until it is started anew, in whichever
+ * @returns what every program on this machine reads until the machine restarts, in whichever
  *   container (random(4)); null: it cannot be read
  */
 export function bootId(root = "/host"): string | null {

@@ -161,7 +161,7 @@ export function converse([program, ...args]: string[]): {
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   children.add({ child, sharesTerminal: false });
   const ended = once(child, "close").finally(() => children.delete(child));
-  // Whether it is waited for or not: what is wrong with it is told by the answer that is missing.
+  // Whether anything waits for it or not: the missing answer shows what is wrong with it.
   ended.catch(() => {});
   return {
     async ask(line) {
@@ -373,7 +373,7 @@ export interface ContainerState {
   address: string;
 }
 
-/** What tells that a program in a container has ended, with its status. */
+/** The line that says that a program in a container has ended, with its status. */
 const ENDED = "program ended with status";
 
 /**
@@ -638,7 +638,7 @@ export class Engine {
   }
 
   /**
-   * What tells whether two engines have the same image. Their ids do not: an engine with
+   * Shows whether two engines have the same image. Their ids do not: an engine with
    * containerd's image store has others than one with its own.
    *
    * @returns a text of each image that it has, equal where the image is
@@ -652,7 +652,7 @@ export class Engine {
 
   /**
    * @param format template of `docker image inspect`
-   * @returns what the template tells of each image that the engine has
+   * @returns what the template prints of each image that the engine has
    */
   async #imagesWith(format: string, images: string[]): Promise<Map<string, string>> {
     const { stdout } = await this.run([
