@@ -25,7 +25,7 @@ const PER =
 export const WORDINGS: Rule[] = [
   rule(/\bby (?:its|their) nature\b/, "cannot, does not", "What one cannot do by its nature"),
   rule(/\bholds? no longer\b/, "is no longer true", "it holds no longer"),
-  rule(/\bwhat (?:it|they) leaves?\b/, "limits", "How it measures, and what it leaves"),
+  rule(/\bwhat (?:it|they) leaves?\b(?! out)/, "limits", "How it measures, and what it leaves"),
   rule(/\bleav(?:es?|ing) nothing behind\b/, "removes …", "it leaves nothing behind"),
   rule(
     /\b(?:is|are|was|were|be|been) told\b(?! apart)/,
@@ -39,7 +39,11 @@ export const WORDINGS: Rule[] = [
   ),
   rule(/\bheld against\b/, "compared with, checked against", "CPU is held against it"),
   rule(/\b(?:is|are|was|were) (?:waited for|said)\b/, "active voice", "the reason is said"),
-  rule(new RegExp(`\\b(?:${COUNTED}|\\d) an? (?:${PER})\\b`), "per …", "400 connections a second"),
+  rule(
+    new RegExp(`\\b(?:${COUNTED}|\\d) (?-i:an?) (?:${PER})\\b`),
+    "per …",
+    "400 connections a second",
+  ),
   rule(/\benvironment wins\b/, "environment variables override it", "the environment wins"),
   rule(/\bshall\b/, "must, should, or the present tense", "it shall not"),
   rule(/\bwhom\b/, "which proxy, who", "whom to choose"),
@@ -50,7 +54,7 @@ export const WORDINGS: Rule[] = [
   rule(/\bcan(?:not)? be had\b/, "is (not) available", "it cannot be had here"),
   rule(/, else\b/, "otherwise, or", "a port, else it fails"),
   rule(/\bat the (?:least|most)\b/, "at least, at most", "one at the least"),
-  rule(/\bone (?:must|may|watches|chooses)\b/, "the imperative, or who it is", "what one must do"),
+  rule(/\bone (?:must|watches|chooses)\b/, "the imperative, or who it is", "what one must do"),
   rule(/\bmade ready\b/, "prepared", "what is made ready"),
   rule(/\bin place of\b/, "instead of", "six in place of four"),
   rule(/\bsome \d/, "about", "some 900 connections"),
@@ -80,6 +84,19 @@ export interface Fault {
 function unwrapped(text: string): string {
   const blank = (begin: string) => " ".repeat(begin.length);
   return text.replace(/^[ \t]*(?:\/\*\*?|\*\/?|\/\/|#+|>|--)+/gm, blank);
+}
+
+/** A comment or a string of TypeScript or JavaScript. */
+const PROSE_OF_CODE =
+  /\/\*.*?\*\/|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/gs;
+
+/** @returns comments and strings in their places; names in code are no words */
+export function proseOf(source: string): string {
+  const hidden = (code: string) => code.replace(/[^\n]/g, "~");
+  let prose = "";
+  for (const { 0: found, index } of source.matchAll(PROSE_OF_CODE))
+    prose += hidden(source.slice(prose.length, index)) + found.replace(/\$\{[^}]*\}/g, hidden);
+  return prose + hidden(source.slice(prose.length));
 }
 
 /** Lines are joined, so that a wording that is wrapped is found. */
