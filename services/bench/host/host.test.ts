@@ -89,7 +89,7 @@ for (const [args, message] of [
   });
 }
 
-test("a user whom the engine refuses is told of the group", async (t) => {
+test("a user that the engine refuses learns of the group", async (t) => {
   const { code, stderr } = await benchWith(
     t,
     'echo "permission denied while trying to connect" >&2; exit 1',

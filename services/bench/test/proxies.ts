@@ -273,7 +273,7 @@ async function assertLoad(project: LabProject, proxy: string, scheme: Scheme) {
     );
     const count = series.values[0][1];
     // Of two samples of one nanosecond InfluxDB keeps the last: of 300 in 0.2 s that comes to one
-    // pair in some 3,000 such series.
+    // pair in about 3,000 such series.
     assert.ok(count === CONNECTIONS || count === CONNECTIONS - 1, `${metric}: ${count} points`);
     assert.deepEqual(
       series.tags,

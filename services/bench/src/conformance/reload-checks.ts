@@ -6,7 +6,7 @@ import { ensure, explain } from "./mismatch.ts";
 import type { Check } from "./checks.ts";
 import type { Client, Target } from "./connect.ts";
 
-/** How the target is told to take another configuration. */
+/** How the target gets another configuration. */
 export interface TargetReload {
   /**
    * tells it, and resolves with the number of the new configuration once processes with it have

@@ -107,7 +107,7 @@ const CHECKS: Check[] = [
     setting: "descriptors per process",
     read: ({ probe }) =>
       probe && `${probe.descriptors.hard} (soft limit: ${probe.descriptors.soft})`,
-    // 100 connections at a time need some 400 in a proxy; 65,536 is where HAProxy's config here
+    // 100 connections at a time need about 400 in a proxy; 65,536 is where HAProxy's config here
     // ends too.
     judge: (found) =>
       atLeast(found.startsWith("unlimited") ? "Infinity" : found.split(" ")[0], {
@@ -194,7 +194,7 @@ const CHECKS: Check[] = [
     read: ({ memory }) => gibibytes(memory.available),
     judge: (found) => atLeast(found, { stop: 0.75, warn: 2 }),
     expected: "at least 2 GiB",
-    why: "All containers together take some 0.75 GiB at 100 connections; what is short is taken from the file cache or swapped.",
+    why: "All containers together take about 0.75 GiB at 100 connections; a shortage shrinks the file cache or swaps.",
     fix: "Stop what else runs.",
   },
   {

@@ -117,7 +117,7 @@ export interface EngineProbe {
 }
 
 /**
- * Asks from inside a container (0.3 s): no file outside tells what the engine grants, and a
+ * Asks from inside a container (0.3 s): no file outside shows what the engine grants, and a
  * container of its own network cannot see the host's settings.
  *
  * @returns null: this engine does not run such a container, with remapped users for one

@@ -304,7 +304,7 @@ for (const [title, planned, changes, expected] of [
   });
 }
 
-test("cells of a proxy that cannot be had here are skipped, with the reason", () => {
+test("cells of a proxy that is not available here are skipped, with the reason", () => {
   const unavailable = new Map([["small", "no registry answers"]]);
   const few = { ...cell().parameters, CONCURRENCY: 50 };
   assert.equal(checked(cell({ proxy: "small", parameters: few })).skip, null);

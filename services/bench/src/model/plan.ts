@@ -136,7 +136,7 @@ export const PlannedCell = shape.object({
   round: shape.count("from 1", 1),
   proxy: shape.text("name in tables and charts"),
   profile: shape.text(
-    "Compose profile that was started; differs from proxy when a proxy is held against a copy of itself",
+    "Compose profile that was started; differs from proxy when a proxy is compared with a copy of itself",
   ),
   scenario: shape.text("script in loadgen/"),
   scheme: Scheme,

@@ -107,7 +107,7 @@ export class Store {
     } catch (error) {
       throw new UserError(
         `${file} cannot be read: ${messageOf(error)}`,
-        "Restore it, or start the run anew.",
+        "Restore it, or start a new run.",
       );
     }
     return new Store(directory, validateResults(results, file));

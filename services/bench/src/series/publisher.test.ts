@@ -63,7 +63,7 @@ function publisherWith(t: TestContext, write: (points: Point[]) => Promise<void>
 
 const LIVE: RunEvent = { type: "live", sample: SAMPLE };
 
-test("what happens is written as it happens, one request a second, none when nothing did", async (t) => {
+test("what happens is written as it happens, one request per second, none when nothing did", async (t) => {
   const { publisher, second, begin, measurements, written } = publisherWith(t);
   begin();
   publisher.listen({ type: "phase", phase: "start" });
@@ -138,7 +138,7 @@ test("one write at a time: what comes meanwhile waits for the next", async (t) =
   assert.equal(written[1].length, 2);
 });
 
-test("without an answer points are kept and tried again, and a person is told once", async (t) => {
+test("without an answer points are kept and tried again, and a person is warned once", async (t) => {
   let isDown = true;
   const { publisher, second, begin, notes, written } = publisherWith(t, async () => {
     if (isDown) throw new UserError("InfluxDB at http://influxdb:8086: no answer");

@@ -27,7 +27,7 @@ const INTERVAL_MS = 1000;
 /** While InfluxDB does not answer, so many points are kept: some minutes of a battle. */
 const KEPT_POINTS = 5000;
 /**
- * So many writes in a row may go unanswered before a person is told: InfluxDB may start again
+ * This many writes in a row may go unanswered before a person is warned: InfluxDB may start again
  * beside a cell.
  */
 const PATIENCE = 10;

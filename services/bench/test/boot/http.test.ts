@@ -136,7 +136,7 @@ test("requests that are not answered with 2xx are a result, with their statuses 
   assert.match(causes?.[0].line ?? "", /limiting requests, excess/);
 });
 
-/** nginx answers 503 where more come than it is told to take, and says so in its log. */
+/** nginx answers 503 where more come than its limit, and says so in its log. */
 function breakNginx(directory: string) {
   const file = join(directory, "proxies/nginx/nginx.conf");
   const config = readFileSync(file, "utf8");

@@ -14,7 +14,7 @@ import { copyOfProject, lab, LabProject, projectDirectory } from "../lab.ts";
 
 const proxies = readProxies(join(projectDirectory, "proxies"));
 
-/** A proxy, its file, a line too much, and what is said of it. */
+/** A proxy, its file, a wrong line, and the message about it. */
 const MISTAKES = [
   [
     "nginx",

@@ -44,7 +44,7 @@ async function machines(t: TestContext) {
     /** The same through ./bench, in a container of its own. */
     viaScript: (action: string) =>
       run([join(projectDirectory, "bench"), "hosts", action, ...words]),
-    /** Kills everything at once when a line is said. */
+    /** Kills everything at once when a line comes. */
     async killedAt(action: string, line: RegExp) {
       const child = spawn(process.execPath, [CLI, "hosts", action, ...words], {
         cwd: projectDirectory,
