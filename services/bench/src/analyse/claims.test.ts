@@ -334,13 +334,13 @@ test("the own figures of the comparison by wrk meet its claims", () => {
 const MISTAKES = String.raw`
 year: 2013 | yaer: 2013 | unknown key "yaer" | Did you mean year?
 measure: total_seconds | measure: total_second | there is no measure "total_second" | Did you mean total_seconds? Expected a column of results.csv.
-[nginx, 2000, 266, 22, 6358] | [nginx, 2000, 266, 22] | the row has 4 entries, the table 5 columns | one entry a column
+[nginx, 2000, 266, 22, 6358] | [nginx, 2000, 266, 22] | the row has 4 entries, the table 5 columns | one entry per column
 to: [none] | to: [] | "to" is an empty list | a list of folders of proxies/
 to: [none] | to: [http-proxy] | http-proxy is compared with itself | other proxies, or against
 scheme: ws\n | scheme: wsss\n | "scheme" is "wsss" | Did you mean wss?
 \n      min: 0.9 | \n      min: 9 | min is 9, above max, which is 1.1 | up to max | min: 0.9
 serial: &serial { CONNECTIONS: 4000, CONCURRENCY: 1 } | serial: &serial {} | "serial" is an empty group of keys | names and values such as
-measure: total_seconds | measure: proxy_cpu_seconds | serial is given, and proxy_cpu_seconds is no time | only of times | serial: &serial
+measure: total_seconds | measure: proxy_cpu_seconds | serial is given, and proxy_cpu_seconds is no time | only for times | serial: &serial
 \n      min: 0.9\n      max: 1.1 |  | the rule has no limit | Expected min, max or both. | rule:\n      measure: total_seconds
 rule:\n      measure: total_seconds\n      of: nginx | reason: so\n    rule:\n      measure: total_seconds\n      of: nginx | there is a rule and a reason | only where rule is
 rule: null\n    kind: advice\n    reason: A matter of operation, which no run measures. | rule: null\n    kind: advice | the rule is null, and no reason is given | Expected a kind and a reason

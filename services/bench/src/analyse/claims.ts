@@ -126,7 +126,7 @@ export function readPublished(file: string): PublishedRules {
         throw document.mistake(
           ["tables", i, "rows", j],
           `the row has ${row.length} entries, the table ${columns.length} columns`,
-          `Expected one entry a column: ${columns.join(", ")}.`,
+          `Expected one entry per column: ${columns.join(", ")}.`,
         );
     }),
   );
@@ -147,7 +147,7 @@ function refuseFaultyClaim(document: Document, claim: PublishedClaim, i: number)
       refuse(
         ["rule"],
         `the rule is null, and no ${lacking} is given`,
-        "Expected a kind and a reason: why no run of this benchmark can tell.",
+        "Expected a kind and a reason: why no run of this benchmark can decide it.",
       );
     return;
   }
@@ -172,7 +172,7 @@ function refuseFaultyClaim(document: Document, claim: PublishedClaim, i: number)
       serial !== undefined && !isTime(key),
       ["rule", "serial"],
       `serial is given, and ${key} is no time`,
-      "Expected it only of times, which are a queue's under load.",
+      "Expected it only for times, which under load are a queue's.",
     ],
     [
       min === undefined && max === undefined,
@@ -190,7 +190,7 @@ function refuseFaultyClaim(document: Document, claim: PublishedClaim, i: number)
       slope === true && (to !== undefined || against !== undefined),
       ["rule", "slope"],
       "a slope is compared with another",
-      "Expected it without to and against.",
+      "Expected a slope without to and against.",
     ],
     [
       to?.includes(of) === true && !against,

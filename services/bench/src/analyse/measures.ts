@@ -130,7 +130,7 @@ const DEFINITIONS: Definition[] = [
     "sends_late_percent",
     "%",
     "Sends late",
-    "Share of the sends due that left more than 10 ms late, as the generator was behind. Their latency counts from when they were due all the same.",
+    "Share of the sends due that left more than 10 ms late, as the generator was behind. Their latency still counts from when they were due.",
     ({ sends }) => percent(sends?.late, sends?.due),
   ),
   share(

@@ -296,7 +296,7 @@ test("an agent that stops answering is noticed while the phase goes on, and what
   isSilent = true;
   await assert.rejects(phase.broken, {
     kind: "observer",
-    message: "the machine two does not tell its counters: no answer within 0.5 s",
+    message: "the machine two does not report its counters: no answer within 0.5 s",
   });
   phase.abandon();
   assert.ok(phase.samples.length >= length);

@@ -48,7 +48,7 @@ export function readHosts(file: string, label: string = file): Machine[] {
   if (!existsSync(file)) {
     throw new UserError(
       `there is no ${label}`,
-      `Expected the machines of the benchmark there: cp ${EXAMPLE} ${HOSTS_FILE}, and correct it.`,
+      `Expected a file that describes the machines: cp ${EXAMPLE} ${HOSTS_FILE}, and edit it.`,
       2,
     );
   }
@@ -79,7 +79,7 @@ function refuseMachine(machine: Machine, before: Machine[], document: Document) 
   if (!NAME.test(name)) {
     throw document.mistake(
       path,
-      `"${name}" is no name of a machine`,
+      `"${name}" is not a valid name of a machine`,
       "Expected small letters, digits and hyphens, as in a host name.",
     );
   }
@@ -87,7 +87,7 @@ function refuseMachine(machine: Machine, before: Machine[], document: Document) 
     throw document.mistake(
       [...path, "host"],
       `${name} has a context and a host`,
-      "Expected one of them: each says where its engine is.",
+      "Expected only one of them: either says where its engine is.",
     );
   }
   if (name === OWN_NAME && !isOwn(machine)) {

@@ -111,7 +111,7 @@ export async function copyImages(
     if (lost.signal.aborted) throw lost.signal.reason;
     throw new UserError(
       `${images.length} images could not be copied to ${machine.name}`,
-      `${output.trim()}\nMend what it says and run this again: what has arrived stays.`,
+      `${output.trim()}\nFix that and run this again: copied images stay.`,
     );
   }
 }

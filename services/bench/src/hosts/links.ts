@@ -63,7 +63,7 @@ export async function measureLink(
   if (target === null) {
     throw new UserError(
       `the address of ${to.machine.name} is not known`,
-      "Give it an address in the file, or ./bench hosts join: then its engine tells.",
+      "Give it an address in the file, or run ./bench hosts join, after which its engine knows it.",
     );
   }
   const there = ["--label", MARK, "--network", network === "overlay" ? NETWORK : "host"];

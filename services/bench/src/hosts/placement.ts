@@ -234,7 +234,7 @@ export class SpreadPlacement {
       // No cell has started that could have it as its cause.
       throw new UserError(
         error.message,
-        "Expected every machine of the run to answer: ./bench hosts check says what is wrong with each.",
+        "Expected every machine of the run to answer. ./bench hosts check shows what is wrong with each.",
       );
     }
   }
@@ -361,7 +361,7 @@ async function clear(engine: Engine, project: string) {
 function refuseOtherThanIpv4({ name, address }: Site) {
   if (address === undefined || isIPv4(address)) return;
   throw new UserError(
-    `the machine ${name} is reached at ${address || "no address"}, and its own network is measured over IPv4`,
+    `the address of the machine ${name} is ${address || "not known"}, and NETWORK=host needs IPv4`,
     `Give ${name} its IPv4 address in the file, then ./bench hosts leave and join; or leave NETWORK=host out.`,
   );
 }

@@ -100,7 +100,10 @@ export function missingCounters({
 export async function requireCounters(run: typeof Run = dockerRun) {
   const missing = missingCounters(await engineInfo(run));
   if (missing)
-    throw new UserError(`this engine does not count what containers use: ${missing}`, COUNTERS_FIX);
+    throw new UserError(
+      `this engine does not count the usage of containers: ${missing}`,
+      COUNTERS_FIX,
+    );
 }
 
 export interface EngineProbe {

@@ -55,7 +55,7 @@ export const Results = shape.object({
   run: shape.object({
     name: shape.text("its folder"),
     startedAt: shape.text(),
-    endedAt: shape.nullable(shape.text(), "null: not complete; --resume goes on"),
+    endedAt: shape.nullable(shape.text(), "null: not complete; --resume continues"),
     command: shape.text("repeats the run"),
     hosts: shape.optional(
       shape.text(

@@ -43,7 +43,7 @@ export const OPTIONS = {
   seed: checkedNumber("--seed <N>", "seed of the order of cells within each round", seed),
   proxyCpus: checkedNumber(
     "--proxy-cpus <X>",
-    "CPU budget of each proxy in cores, of all its containers together; 0: none",
+    "CPU budget of each proxy in cores, for all its containers together; 0: none",
     proxyCpus,
   ),
   sloMs: checkedNumber(

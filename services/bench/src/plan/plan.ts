@@ -275,7 +275,7 @@ function ofEvents({ name, tests }: Battle, { events: wanted }: Overrides): Test[
       `the battle ${name} has no event ${missing}`,
       offered.size > 0
         ? `Its events are: ${[...offered].join(", ")}.`
-        : "It has none at all. Leave --event out, or choose another battle, such as survival.",
+        : "This battle has no events. Leave --event out, or choose another battle, such as survival.",
       2,
     );
   }
@@ -299,7 +299,7 @@ function refuseLacking(chosen: Proxy[], events: string[], proxies: Proxy[]) {
       .filter((other) => events.some((event) => lackFor(other, event) === null))
       .filter(({ serves }) => serves === "websockets")
       .map(({ name }) => name);
-    const fact = `${proxy.name} cannot be put through ${events.join(" or ")}: ${lacks[0]}`;
+    const fact = `${proxy.name} does not support ${events.join(" or ")}: ${lacks[0]}`;
     throw new UserError(
       fact,
       `Leave ${proxy.name} out, or choose another event. Of the folders of proxies/, these can: ${able.join(", ")}.`,

@@ -136,13 +136,13 @@ for (const [title, files, message, next] of [
     "a variant of a variant",
     { x: original, v: variant, w: { ...variant, variantOf: { proxy: "v", differs: "a" } } },
     'proxies/w/proxy.json, line 5: it is a variant of "v", which is a variant itself',
-    "Expected a proxy that is none: name the original of both, and say here all that differs from that.",
+    "Expected an original, not a variant: name the original of both, and state here everything that differs from it.",
   ],
   [
     "a variant of itself",
     { x: { ...variant, variantOf: { proxy: "x", differs: "a" } } },
     'proxies/x/proxy.json, line 5: it is a variant of "x", which is a variant itself',
-    "Expected a proxy that is none: name the original of both, and say here all that differs from that.",
+    "Expected an original, not a variant: name the original of both, and state here everything that differs from it.",
   ],
   [
     "a variant that does not say what differs",

@@ -232,7 +232,7 @@ function originalOf(document: Document, documents: Map<string, Document>): Docum
     throw document.mistake(
       ["variantOf", "proxy"],
       `it is a variant of "${proxy}", which is a variant itself`,
-      "Expected a proxy that is none: name the original of both, and say here all that differs from that.",
+      "Expected an original, not a variant: name the original of both, and state here everything that differs from it.",
     );
   }
   // Otherwise its mistakes would be reported as those of the variant.

@@ -254,7 +254,7 @@ export function locate({
     directoryOf(pid, root, groupsOf(pid, root), version === 1 ? "cpuacct" : "");
     const { path } = error.cause as NodeJS.ErrnoException;
     throw new UserError(
-      `this machine does not count what containers use: ${path} is missing`,
+      `this machine does not count the usage of containers: ${path} is missing`,
       "Expected the CPU and memory controllers of cgroup v1 or v2. Where memory is off, start the kernel with cgroup_enable=memory.",
     );
   }
@@ -313,7 +313,7 @@ function directoryOf(
   const group = groups.get(controller);
   if (!group) {
     throw new UserError(
-      `this machine does not count what containers use: it has no cgroup controller "${controller}"`,
+      `this machine does not count the usage of containers: it has no cgroup controller "${controller}"`,
       "Where memory is off, start the kernel with cgroup_enable=memory.",
     );
   }
@@ -592,7 +592,7 @@ function field(content: string, key: string): number | null {
 }
 
 function required(value: number | null, file: string): number {
-  if (value === null) throw new Error(`${file} is not as expected: a line is missing`);
+  if (value === null) throw new Error(`${file} has another format: a line is missing`);
   return value;
 }
 

@@ -296,8 +296,8 @@ export class Project {
       );
     const port = taken[2] ?? taken[4];
     throw new UserError(
-      `port ${port} of ${taken[1] ?? taken[3]} is already taken, by another program or by a proxy that still runs`,
-      `End that (./bench down ends the proxies), or set ${this.#variableOfPort(port)} in .env or in the environment to a free port (0: any).`,
+      `port ${port} of ${taken[1] ?? taken[3]} is already taken by another program or by a proxy that still runs`,
+      `Stop it (./bench down stops the proxies), or set ${this.#variableOfPort(port)} in .env or in the environment to a free port (0: any).`,
     );
   }
 

@@ -32,7 +32,7 @@ export async function readEchoWorkers(address: string): Promise<EchoWorker[]> {
     const { message, cause } = error as Error;
     throw new CellFailure(
       "timeout",
-      `the echo server at ${address} did not tell its counts within ${LIMIT_MS / 1000} s: ${cause ?? message}`,
+      `the echo server at ${address} did not report its counts within ${LIMIT_MS / 1000} s: ${cause ?? message}`,
     );
   }
 }

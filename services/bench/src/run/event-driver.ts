@@ -240,7 +240,7 @@ export class EventDriver {
     };
     const answer = await until(Date.now() + LIMIT_MS, ask, (status) => status === "200");
     if (answer !== "200")
-      throw new CellFailure("start", `another ${service} did not answer 200; last: ${answer}`);
+      throw new CellFailure("start", `a second ${service} did not answer 200; last: ${answer}`);
   }
 
   async #drain(seconds: number) {

@@ -149,7 +149,7 @@ test("without an answer points are kept and tried again, and a person is warned 
   assert.deepEqual(notes, [], "it may be back in a moment");
   for (let i = 0; i < 20; i++) await second();
   assert.equal(notes.length, 1);
-  assert.match(notes[0], /the record has it: InfluxDB at .*: no answer/);
+  assert.match(notes[0], /the record is complete: InfluxDB at .*: no answer/);
   isDown = false;
   await publisher.close();
   assert.deepEqual(

@@ -157,6 +157,6 @@ export class Publisher {
     if (this.#hasNoted) return;
     this.#hasNoted = true;
     const why = error instanceof Error ? error.message : String(error);
-    this.#note(`Grafana lacks what this run is doing, the record has it: ${why.slice(0, 300)}`);
+    this.#note(`Grafana does not show this run; the record is complete: ${why.slice(0, 300)}`);
   }
 }

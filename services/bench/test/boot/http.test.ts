@@ -69,7 +69,7 @@ test("a battle of requests and of TLS handshakes", async (t) => {
       of("nginx-files", "http").map(({ status, cause }) => [status, cause?.message]),
       ["ws", "wss"].map(() => [
         "skipped",
-        "nginx-files has no server behind it and answers with files alone, http asks for another page",
+        "nginx-files has no server behind it and serves only files, but http needs another page",
       ]),
     );
   });
