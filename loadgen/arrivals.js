@@ -24,7 +24,7 @@ const LEAST_VUS = 4;
 const ARRIVALS_PER_VU = 250;
 /** What numbers of two VUs are apart. Not a round number: message.js tells connections apart by the last digit, too. */
 const NUMBERS_PER_VU = 1e7 + 1;
-/** Of so many connections, the share of the reference proxy is known finely enough. */
+/** Of this many connections, the share of the reference proxy is known finely enough. */
 const SHARED = 1e6;
 /** From the first edge to the start of the schedule: by then k6 has started all VUs. */
 const LEAD_MS = 200;

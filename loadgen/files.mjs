@@ -17,7 +17,7 @@ import { inScratch, opensslConfig } from "./lib/openssl.mjs";
 
 /** @typedef {import("./lib/node.mjs").TlsPolicy} TlsPolicy */
 
-/** At most so many are sent again to learn which statuses came. */
+/** At most this many are sent again to learn which statuses came. */
 const STATUS_REQUESTS = 500;
 
 await main(async () => {

@@ -132,7 +132,7 @@ await main(async () => {
   for (const client of clients.values()) if (!client.isOpen) client.fail("the storm is over");
   await closeAll([...clients.values()], attemptMs);
   const times = backAtMs.flatMap((ms) => (ms === null ? [] : [ms - startMs])).sort((a, b) => a - b);
-  /** How long it took until so many % of all were back. */
+  /** How long it took until this many % of all were back. */
   const backBy = (/** @type {number} */ percent) =>
     times[Math.ceil((percent / 100) * CONNECTIONS) - 1] ?? null;
   /** @type {Storm} */

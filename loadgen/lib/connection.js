@@ -70,7 +70,7 @@ export class Connection {
    * @param {object} options
    * @param {(connection: number, number: number) => string} options.message makes each of its messages
    * @param {number} options.seconds it has failed when it is not through by then; see `limit`
-   * @param {number} [options.sampleEvery] so many messages have one latency recorded
+   * @param {number} [options.sampleEvery] this many messages have one latency recorded
    * @param {boolean} [options.toReference] it goes to the reference proxy, as a share of all does by their number
    * @param {number} [options.dueMs] when it should have started, by `now()`: its handshake counts from then
    */

@@ -10,7 +10,7 @@ import { LATE_MS } from "./keep-to.js";
  * @param {object} options
  * @param {number} options.count in all
  * @param {number} options.perSecond due one after the other, at even intervals
- * @param {number} options.atMost at a time: one that is due while so many are under way is dropped
+ * @param {number} options.atMost at a time: one that is due while this many are under way is dropped
  * @param {(number: number) => boolean} [options.isCounted] left out: all are
  * @param {number} [options.startMs] when the first is due, by performance.now(); left out: now
  * @param {(number: number, dueMs: number) => Promise<void>} begin dueMs: on the clock of performance.now(); it must not fail

@@ -52,7 +52,7 @@ const WITH_RSA = [
 const WATCH_MS = 6_000;
 /** Stay up from one proxy to the next. */
 const OBSERVERS = ["influxdb", "cadvisor", "grafana"];
-/** Two behind a proxy that balances, and so many connections through it. */
+/** Two behind a proxy that balances, and this many connections through it. */
 const SERVERS = [1, 2];
 const TO_SERVERS = 40;
 /**

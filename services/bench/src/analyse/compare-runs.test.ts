@@ -67,7 +67,7 @@ test("differences in machine and plan are listed", () => {
   assert.ok(told.includes("environment CPU") && told.includes("plan rounds"), `${told}`);
 });
 
-test("a figure that may be 0 has no ratio and is compared all the same", () => {
+test("a figure that may be 0 has no ratio and is still compared", () => {
   const found = compareRuns(leakingResults(7), leakingResults(0), POLICY);
   const [, { value, baselineValue, ratio, differs }] = rowsOf(found, "proxy_sockets_left");
   assert.deepEqual([value, baselineValue, ratio, differs], [7, 0, null, "higher"]);

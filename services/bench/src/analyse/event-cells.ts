@@ -19,7 +19,7 @@ export interface CellSurvival {
   endedBefore: number;
   /** from the event to the end of the measured phase */
   watchedSeconds: number;
-  /** of `held`, so many seconds after the event: those of ALIVE_SECONDS that were watched */
+  /** of `held`, this many seconds after the event: those of ALIVE_SECONDS that were watched */
   alive: Record<number, number>;
   /** of `held`, by the end of the watch */
   ended: number;
@@ -58,7 +58,7 @@ interface OldSeen {
    * watch
    */
   goneMs: number | null;
-  /** so many */
+  /** this many */
   atEnd: number;
   /**
    * that were there when nothing was left for them to do: when the load had gone, or where that
@@ -85,13 +85,13 @@ interface ProbesSeen {
 type Asked = Survival["probes"][number] & { echoedMs?: number | null };
 
 /**
- * New connections succeed again at the first of so many in a row whose echoes came in time: how
+ * New connections succeed again at the first of this many in a row whose echoes came in time: how
  * long it is looked on does not matter.
  */
 const GOOD_IN_A_ROW = 20;
 /** Of an earlier record's counts. */
 const SECOND_MS = 1000;
-/** Connections alive are counted so many seconds after an event. */
+/** Connections alive are counted this many seconds after an event. */
 export const ALIVE_SECONDS = [1, 10, 60];
 /** Of the load's counts of ends: one that holds the event counts as after it. */
 const BUCKET_MS = 100;

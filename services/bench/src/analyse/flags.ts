@@ -69,7 +69,7 @@ export const BESIDE: Flag = {
 };
 
 /**
- * Beyond what k6 counted, the echo server may have seen so many connections and messages of other
+ * Beyond what k6 counted, the echo server may have seen this many connections and messages of other
  * clients.
  */
 const STRAYS = 5;

@@ -321,8 +321,8 @@ function isOfMemory(flag: Flag): boolean {
 const SECONDS_PER_HOUR = 3600;
 
 /**
- * Neighbouring readings are alike, and as so many values of their own they would make an interval
- * too narrow: what counts is the median of each of so many parts of the phase. The first are left
+ * Neighbouring readings are alike, and as separate values they would make an interval
+ * too narrow: what counts is the median of each of this many parts of the phase. The first are left
  * out, in which buffers and heaps reach their size.
  */
 const BLOCKS = 12;

@@ -65,7 +65,7 @@ test("an image that is present stays", () => {
   assert.deepEqual(leftOut, []);
 });
 
-test("a proxy that is newer than the override has its local build all the same", () => {
+test("a proxy that is newer than the override still has its local build", () => {
   const proxies = [{ name: "variant" }, { name: "own" }];
   const present = new Map([["local/nginx:1.26", "sha256:1"]]);
   assert.deepEqual(

@@ -195,7 +195,7 @@ function notLooked({ machine }: ReachedEngine): Finding {
 
 /**
  * @param error of a look at its machine
- * @returns the others are looked at all the same
+ * @returns the others are still checked
  * @throws the error, where it is a fault of this program
  */
 function notAnswered({ machine }: ReachedEngine, error: unknown): Finding {

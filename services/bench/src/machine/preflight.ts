@@ -42,7 +42,7 @@ const TIME_WAIT_SECONDS = 60;
 /**
  * The kernel spreads connections over the listen sockets of several processes by a hash of their
  * addresses (SO_REUSEPORT), which is as good as chance: a process gets an equal share, and hardly
- * ever more than so many standard deviations above it. Of 10,000 connections over 2 workers, 52 %
+ * ever more than this many standard deviations above it. Of 10,000 connections over 2 workers, 52 %
  * were the most seen (services/echo/src/worker.js); this allows 52.5 %.
  */
 const DEVIATIONS = 5;
@@ -243,7 +243,7 @@ export function refuseTooMany(plan: Plan, limits: Limits, about: About) {
 }
 
 /**
- * @param reasonWith null: so many can be held
+ * @param reasonWith null: this many can be held
  * @returns the most
  */
 function mostHeld(reasonWith: (connections: number) => string | null, tooMany: number): number {

@@ -165,7 +165,7 @@ export interface Extra {
       throttled: number | null;
     }[];
   };
-  /** So many of all that there were. */
+  /** This many of all that there were. */
   count?: number;
   of?: number;
   /** How things ended or failed, the most frequent first. */

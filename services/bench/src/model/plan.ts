@@ -105,7 +105,7 @@ export const CapacityPart = Type.Union(
         search: shape.text("id of the cell that searched"),
         factor: Type.Number({ minimum: 1 }),
       },
-      "a fresh cell. factor 1: at the rate that a search found, to be kept; above 1: at a rate to be broken, so many times the other at least. Its parameters have the search's first rate",
+      "a fresh cell. factor 1: at the rate that a search found, to be kept; above 1: at a rate to be broken, this many times the other at least. Its parameters have the search's first rate",
     ),
   ],
   { description: "its part in a search for the highest rate that keeps the promise; absent: none" },

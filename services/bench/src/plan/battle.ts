@@ -35,7 +35,7 @@ export interface Test {
   warmUp: Parameters | null;
   /** a cell of each; []: its scenario knows none */
   events: string[];
-  /** of the battle's, the first so many; Infinity: all */
+  /** how many of the battle's, from the first; Infinity: all */
   rounds: number;
   /** takes part */
   control: boolean;

@@ -1,5 +1,5 @@
 /**
- * The proxy's CPU budget: whole cores are a set of so many, a fraction is CPU time in each of short
+ * The proxy's CPU budget: whole cores are a set of this many, a fraction is CPU time in each of short
  * periods.
  */
 

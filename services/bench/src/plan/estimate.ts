@@ -112,7 +112,7 @@ function probesOf(
 
 /**
  * Generous: ten times the estimate of the work, the time that parameters set, and once the longest
- * that a single connection may take. A cell that hangs ends all the same.
+ * that a single connection may take. A cell that hangs still ends.
  *
  * @param proxyCpus 0: no limit
  * @returns whole seconds after which the measured phase has failed

@@ -50,7 +50,7 @@ test("what a proxy has not, its proxy.json says", () => {
   assert.equal(lackFor(proxy("hitch"), "backend-kill"), "it uses one server alone");
 });
 
-test("a cell of each event, in so many rounds as its test says; what a proxy has not is skipped", (t) => {
+test("a cell of each event, in as many rounds as its test says; what a proxy lacks is skipped", (t) => {
   const { cells, events } = planOf(t);
   assert.deepEqual(events, {
     kill: EVENTS.kill.what,

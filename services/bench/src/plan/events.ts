@@ -31,7 +31,7 @@ type KillWorker = { do: "kill-worker" };
 
 type Wait = { do: "wait"; seconds: number };
 
-/** so many servers behind it */
+/** this many servers behind it */
 type Scale = { do: "scale"; servers: number };
 
 export type Step =

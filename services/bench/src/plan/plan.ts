@@ -61,7 +61,7 @@ interface Setting {
   warmUp: Parameters | null;
   /** null: its scenario knows none */
   event: string | null;
-  /** the first so many */
+  /** how many, from the first */
   rounds: number;
   /** takes part */
   control: boolean;

@@ -439,7 +439,7 @@ export class Engine {
   async inspect(containers: string[]): Promise<ContainerState[]> {
     if (containers.length === 0) return [];
     const { stdout, stderr } = await this.run(["docker", "container", "inspect", ...containers]);
-    // One that does not exist is an error to the client, which reports the others all the same.
+    // One that does not exist is an error to the client, which still reports the others.
     const faults = stderr.split("\n").filter((line) => line && !/No such container/i.test(line));
     if (faults.length > 0)
       throw new UserError("the Docker engine does not answer", faults.join("\n"));

@@ -13,7 +13,7 @@ export interface CpuShares {
 
 /**
  * Gives load, proxy and echo server cores of their own where there are enough; a proxy budget of
- * whole cores becomes a set of so many, which holds for all its containers together.
+ * whole cores becomes a set of this many, which holds for all its containers together.
  *
  * @param cores of the machine
  * @param proxyCpus budget; 0: none

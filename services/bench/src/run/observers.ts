@@ -13,7 +13,7 @@ import type { Store } from "../record/store.ts";
 
 /** The label of their services in Compose. */
 const LABEL = "ws-proxy-bench.observer";
-/** cAdvisor's last points are in InfluxDB so many ms after they were taken. */
+/** cAdvisor's last points are in InfluxDB this many ms after they were taken. */
 const CADVISOR_DELAY_MS = 2500;
 const INFLUXDB_LIMIT_MS = 30_000;
 

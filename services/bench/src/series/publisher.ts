@@ -24,7 +24,7 @@ import type { RunEvent } from "../model/run-event.ts";
 export const DATABASE = "bench";
 /** All points of a second are one request: each costs this program and InfluxDB about 1 ms CPU. */
 const INTERVAL_MS = 1000;
-/** While InfluxDB does not answer, so many points are kept: some minutes of a battle. */
+/** While InfluxDB does not answer, this many points are kept: some minutes of a battle. */
 const KEPT_POINTS = 5000;
 /**
  * This many writes in a row may go unanswered before a person is warned: InfluxDB may start again

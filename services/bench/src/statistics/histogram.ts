@@ -76,7 +76,7 @@ export class Histogram {
   }
 
   /**
-   * The smallest value that so many of all values do not exceed (nearest rank, as HdrHistogram has
+   * The smallest value that this many of all values do not exceed (nearest rank, as HdrHistogram has
    * it).
    *
    * @param p share of the values, above 0, at most 1

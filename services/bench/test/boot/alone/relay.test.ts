@@ -40,8 +40,7 @@ test("what relays are known to add is what is reported of them", async (t) => {
   const run = bed.results();
   const cells = lastAttempts(run.cells);
   const areQuiet = isQuiet(run);
-  if (!areQuiet)
-    t.diagnostic("something else took much of the machine: figures stand all the same");
+  if (!areQuiet) t.diagnostic("other load took much of the machine: figures still count");
   // Whatever else ran: what is asserted holds then, too.
   const { comparisons } = analyse(
     { ...run, cells: cells.map((cell) => ({ ...cell, machine: null })) },
