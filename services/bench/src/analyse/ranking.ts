@@ -15,8 +15,7 @@ export const ALPHA = 0.05;
 export const LEAST_ROUNDS = 4;
 
 /**
- * With fewer there is no interval of 95 %, and no test of several pairs: what they show is a first
- * look.
+ * With fewer there is no interval of 95 %, and no test of several pairs: ranks are preliminary.
  */
 export const ENOUGH_ROUNDS = 6;
 
