@@ -1,8 +1,9 @@
 /**
- * Connections that arrive at CONNECTIONS_PER_SECOND for ARRIVE_SECONDS, evenly or as a Poisson process. Each sends MESSAGES messages
- * of MESSAGE_BYTES, the next when the last has come back, and closes. It is an open loop: arrivals are due whatever the proxy does. A
- * handshake counts from when its arrival was due, a message from the handshake's end or the last echo: so no wait is left out, and none
- * counts twice.
+ * Connections that arrive at CONNECTIONS_PER_SECOND for ARRIVE_SECONDS, evenly or as a Poisson
+ * process. Each sends MESSAGES messages of MESSAGE_BYTES, the next when the last has come back,
+ * and closes. It is an open loop: arrivals are due whatever the proxy does. A handshake counts
+ * from when its arrival was due, a message from the handshake's end or the last echo: so every
+ * wait counts, and none twice.
  */
 import exec from "k6/execution";
 import { Trend } from "k6/metrics";
@@ -23,7 +24,7 @@ const LEAST_VUS = 4;
 const ARRIVALS_PER_VU = 250;
 /** What numbers of two VUs are apart. Not a round number: message.js tells connections apart by the last digit, too. */
 const NUMBERS_PER_VU = 1e7 + 1;
-/** Of so many connections, the share of the reference proxy is known finely enough. */
+/** Of this many connections, the share of the reference proxy is known finely enough. */
 const SHARED = 1e6;
 /** From the first edge to the start of the schedule: by then k6 has started all VUs. */
 const LEAD_MS = 200;
@@ -119,7 +120,7 @@ export function teardown() {
 /** @param {import("./lib/summary.js").SummaryData} data */
 export function handleSummary(data) {
   return summarise(data, {
-    title: `${CONNECTIONS_PER_SECOND} connections a second for ${ARRIVE_SECONDS} s, ${POISSON ? "a Poisson process" : "evenly"}`,
+    title: `${CONNECTIONS_PER_SECOND} connections per second for ${ARRIVE_SECONDS} s, ${POISSON ? "a Poisson process" : "evenly"}`,
     tags,
     parameters: { ...parameters, SCHEME: scheme },
     causes: CAUSES,

@@ -1,7 +1,8 @@
 /**
- * Connections that are opened and dropped: CONNECTIONS_PER_SECOND for CHURN_SECONDS, each with one echoed message, and then gone without
- * a close frame, as a client is that leaves its network. What the proxy still holds SETTLE_SECONDS after the last one is what it
- * leaks; the runner of battles reads that.
+ * Connections that are opened and dropped: CONNECTIONS_PER_SECOND for CHURN_SECONDS, each with one
+ * echoed message, and then gone without a close frame, like a client that leaves its network. What
+ * the proxy still holds SETTLE_SECONDS after the last one is its leak; the runner of battles reads
+ * that.
  */
 import exec from "k6/execution";
 import { Trend } from "k6/metrics";
@@ -59,19 +60,19 @@ export function teardown({ startedMs }) {
 
 /** @param {import("./lib/summary.js").SummaryData} data */
 export function handleSummary(data) {
-  // Of these it cannot be told for which proxy they were: all count as this one's.
+  // k6 does not say for which proxy these were: all count as this one's.
   const notBegun = countOf(data, "dropped_iterations");
   const forReference = countOf(data, "reference_opened") + countOf(data, "reference_failed");
   const begun = countOf(data, "iterations") - forReference;
   return summarise(data, {
-    title: `${CONNECTIONS_PER_SECOND} connections a second opened and dropped, for ${CHURN_SECONDS} s`,
+    title: `${CONNECTIONS_PER_SECOND} connections per second opened and dropped, for ${CHURN_SECONDS} s`,
     tags,
     parameters: { ...parameters, SCHEME: scheme },
     causes: CAUSES,
-    // k6 begins a connection when it is due, or not at all.
+    // k6 starts a connection when it is due, or not at all.
     sendsOf: () => ({ due: begun + notBegun, late: 0, dropped: notBegun }),
     notes: notBegun
-      ? [`${notBegun} connections were not begun: ${CONCURRENCY} were open already (CONCURRENCY)`]
+      ? [`${notBegun} connections were not started: ${CONCURRENCY} were open already (CONCURRENCY)`]
       : [],
   });
 }

@@ -1,9 +1,11 @@
 /**
- * Cloud Party's test of 2013: REQUESTS for a file of FILE_BYTES by ApacheBench, CONCURRENCY at a time, a new connection each; over
- * HTTPS with a full TLS handshake each. It is a closed loop: a slow server is asked less. ab has one thread; THREADS of them share the
- * requests, so that a quick server does not wait for the one.
+ * Cloud Party's test of 2013: REQUESTS for a file of FILE_BYTES by ApacheBench, CONCURRENCY at a
+ * time, a new connection each; over HTTPS with a full TLS handshake each. It is a closed loop: a
+ * slow server gets fewer requests. ab has one thread; THREADS of them share the requests, so that
+ * a fast server does not wait for it.
  *
- * ab verifies no certificate: the runner of battles does before it, and so does the first request here.
+ * ab verifies no certificate: the runner of battles does before it, and so does the first request
+ * here.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +17,7 @@ import { inScratch, opensslConfig } from "./lib/openssl.mjs";
 
 /** @typedef {import("./lib/node.mjs").TlsPolicy} TlsPolicy */
 
-/** At most so many are sent again to learn which statuses came. */
+/** At most this many are sent again to learn which statuses came. */
 const STATUS_REQUESTS = 500;
 
 await main(async () => {

@@ -1,6 +1,7 @@
 /**
- * The second of NGINX's tests of 2014: CONNECTIONS WebSockets that are all open, then MESSAGES messages of MESSAGE_BYTES on each,
- * the next when the last has come back. The measured phase is from when all are open to when the last echo is there.
+ * The second of NGINX's tests of 2014: CONNECTIONS WebSockets that are all open, then MESSAGES
+ * messages of MESSAGE_BYTES on each, the next when the last has come back. The measured phase is
+ * from when all are open until the last echo.
  */
 import { Trend } from "k6/metrics";
 import { CAUSES } from "./lib/connection.js";

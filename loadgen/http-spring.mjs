@@ -1,5 +1,6 @@
 /**
- * The wrk comparison's second set: one small page, before Spring Boot on Netty. Which server that is, http-spring.json says.
+ * The wrk comparison's second set: one small page, from Spring Boot on Netty behind the proxy.
+ * http-spring.json names the server.
  */
 import { main } from "./lib/node.mjs";
 import { requestPage } from "./lib/wrk.mjs";

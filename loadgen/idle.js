@@ -1,7 +1,8 @@
 /**
- * The first of NGINX's tests of 2014: CONNECTIONS WebSockets, opened one after the other and held for HOLD_SECONDS, with a message of
- * MESSAGE_BYTES on each every INTERVAL_SECONDS. It is an open loop: sends are due whatever the proxy does, and a latency counts
- * from when its send was due. The measured phase is the hold.
+ * The first of NGINX's tests of 2014: CONNECTIONS WebSockets, opened one after the other and held
+ * for HOLD_SECONDS, with a message of MESSAGE_BYTES on each every INTERVAL_SECONDS. It is an open
+ * loop: sends are due whatever the proxy does, and a latency counts from when its send was due.
+ * The measured phase is the hold.
  */
 import { Trend } from "k6/metrics";
 import { CAUSES } from "./lib/connection.js";

@@ -1,21 +1,28 @@
 /**
- * Clients that ask and do not read: of CONNECTIONS WebSockets that are held, STALLED stop reading after QUIET_SECONDS, and go on asking the echo
- * server with messages of MESSAGE_BYTES, until the kernel takes nothing more of theirs for 2 s (held back), or they have sent LIMIT_BYTES. They stay
- * so for STALL_SECONDS, then read again: everything must come, in order. The others echo a message every INTERVAL_SECONDS, in both parts,
- * but not while the first send as fast as they can: that would be a load of its own.
+ * Clients that ask and do not read. Of CONNECTIONS held WebSockets, STALLED stop reading after
+ * QUIET_SECONDS. They continue to ask the echo server with messages of MESSAGE_BYTES until the
+ * kernel takes nothing more of theirs for 2 s (held back), or they have sent LIMIT_BYTES. After
+ * STALL_SECONDS they read again: everything must come, in order. The others echo a message every
+ * INTERVAL_SECONDS, in both parts, but not while the first send as fast as they can, which would
+ * be a load of its own.
  *
- * Where the bytes of one that is held back are: on the way there in its own socket's send buffer, the proxy (the kernel's receive
- * buffer, its own, the send buffer towards the server) and the server's receive buffer; in the echo server, which reads no more of a client that has
- * left 1 MiB unread, and so holds that and one message; on the way back in the server's send buffer, the proxy as before, and this client's
- * receive buffer. So they are more than what the proxy holds: its memory tells that. The control, without a proxy, tells what is not its own.
+ * The bytes of one that is held back are in many places: on the way there in its own send buffer,
+ * the proxy (the kernel's receive buffer, its own, the send buffer towards the server) and the
+ * server's receive buffer; in the echo server, which stops reading a client that has left 1 MiB
+ * unread, and so holds that and one message; on the way back in the server's send buffer, the
+ * proxy as before, and this client's receive buffer. So they are more than the proxy holds, which
+ * its memory shows. The control, without a proxy, shows what is not the proxy's.
  *
- * They are many where kernels give sockets large buffers: with receive buffers of up to 32 MiB (Linux 6.18) one connection took 10 to 27 MB
- * without a proxy and 21 to 50 through one relay, so LIMIT_BYTES has to be well above that.
+ * Kernels with large socket buffers hold many: with receive buffers of up to 32 MiB (Linux 6.18)
+ * one connection took 10 to 27 MB without a proxy and 21 to 50 through one relay, so LIMIT_BYTES
+ * must be well above that.
  *
- * With STREAMS of them on one HTTP/2 connection each, over wss, those that do not read are as many on one as on another: whether one holds up
- * its neighbours is to be seen. Their own window (65,535 bytes here) is then what holds the proxy back first.
+ * With STREAMS of them on each HTTP/2 connection, over wss, those that do not read are spread
+ * evenly: this shows whether one holds up its neighbours. Their own window (65,535 bytes here) is
+ * then what holds the proxy back first.
  *
- * Why Node: k6 cannot pause a socket. A message of 1 KiB, sent and read, costs this client 18 µs of CPU (loopback, Node 24).
+ * Why Node: k6 cannot pause a socket. A message of 1 KiB, sent and read, costs this client 18 µs
+ * of CPU (loopback, Node 24).
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { targetOf } from "./lib/client.mjs";

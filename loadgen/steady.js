@@ -67,7 +67,7 @@ export default function () {
 /** @param {import("./lib/summary.js").SummaryData} data */
 export function handleSummary(data) {
   return summarise(data, {
-    title: `${CONNECTIONS} connections held, together ${MESSAGES_PER_SECOND} messages of ${MESSAGE_BYTES} bytes a second for ${STEADY_SECONDS} s`,
+    title: `${CONNECTIONS} connections held, together ${MESSAGES_PER_SECOND} messages of ${MESSAGE_BYTES} bytes per second for ${STEADY_SECONDS} s`,
     tags,
     parameters: { ...parameters, SCHEME: scheme },
     causes: CAUSES,

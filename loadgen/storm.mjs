@@ -1,11 +1,13 @@
 /**
- * Everyone comes back: CONNECTIONS WebSockets are held, then cut all at once by this client's own reset, and opened again: at once, after a fixed
- * back-off, or after one with full jitter (BACKOFF, BACKOFF_SECONDS). One is back when a message of MESSAGE_BYTES has come back on it. One that
- * does not get there is tried again, after its back-off, until all are back or TIMEOUT_SECONDS are over. Over wss handshakes are full, or resume a
- * session of the time before (RESUMED).
+ * Everyone reconnects: CONNECTIONS WebSockets are held, then this client resets all at once and
+ * opens them again: at once, after a fixed back-off, or after one with full jitter (BACKOFF,
+ * BACKOFF_SECONDS). One is back when a message of MESSAGE_BYTES has come back on it. A failed one
+ * is tried again after its back-off, until all are back or TIMEOUT_SECONDS are over. Over wss
+ * handshakes are full, or resume an earlier session (RESUMED).
  *
- * The control, without a proxy, tells how fast this client can open as many at all: it costs 0.5 ms of CPU a connection, over TLS 1.2 ms with a
- * full handshake and 1.0 with a resumed one (loopback, Node 24, on a busy machine of 2 cores). Where all come at once, it opens them in one
+ * The control, without a proxy, shows how fast this client can open as many at all. It costs 0.5
+ * ms of CPU per connection, over TLS 1.2 ms with a full handshake and 1.0 with a resumed one
+ * (loopback, Node 24, on a busy machine of 2 cores). When all come at once, it opens them in one
  * go, then reads all answers to handshakes, then all echoes: none is back until most are.
  */
 import { BACKOFFS, backoff } from "./lib/backoff.mjs";
@@ -130,7 +132,7 @@ await main(async () => {
   for (const client of clients.values()) if (!client.isOpen) client.fail("the storm is over");
   await closeAll([...clients.values()], attemptMs);
   const times = backAtMs.flatMap((ms) => (ms === null ? [] : [ms - startMs])).sort((a, b) => a - b);
-  /** How long it took until so many % of all were back. */
+  /** How long it took until this many % of all were back. */
   const backBy = (/** @type {number} */ percent) =>
     times[Math.ceil((percent / 100) * CONNECTIONS) - 1] ?? null;
   /** @type {Storm} */

@@ -1,13 +1,16 @@
 /**
- * What becomes of open connections when something changes or breaks: CONNECTIONS WebSockets are held, with a message of MESSAGE_BYTES on
- * each every INTERVAL_SECONDS, and PROBES_PER_SECOND new ones are opened beside them, for QUIET_SECONDS, after which the runner makes
- * its event happen, and for WATCH_SECONDS. A connection that ends is told with how, and not opened again. It is an open loop: messages and probes
- * are due whatever the proxy does, and messages do not wait for the echo of those before.
+ * What happens to open connections when something changes or breaks. CONNECTIONS WebSockets are
+ * held, each with a message of MESSAGE_BYTES every INTERVAL_SECONDS. Beside them PROBES_PER_SECOND
+ * new ones open, for QUIET_SECONDS, after which the runner makes its event happen, and for
+ * WATCH_SECONDS. For a connection that ends the record says how; it is not opened again. It is an
+ * open loop: messages and probes are due whatever the proxy does, and messages do not wait for
+ * earlier echoes.
  *
- * Beside them GETs of /.generation tell which configuration answers, where a proxy has such a page.
+ * GETs of /.generation show which configuration answers, where a proxy has such a page.
  *
- * Why Node: k6 tells a reset from no other end. It costs this client some 0.7 ms of CPU to open and close a connection, 80 µs a message and
- * 1.1 ms a probe (loopback, without TLS, Node 24, on a busy machine of 2 cores): with the defaults a fifth of a core.
+ * Why Node: k6 does not distinguish a reset from other ends. It costs this client about 0.7 ms of
+ * CPU to open and close a connection, 80 µs per message and 1.1 ms per probe (loopback, without
+ * TLS, Node 24, on a busy machine of 2 cores): with the defaults a fifth of a core.
  */
 import { dirname, join } from "node:path";
 import { addressing, Client, howOf, targetOf } from "./lib/client.mjs";
@@ -195,7 +198,7 @@ await main(async () => {
  * @param {Target} target
  * @param {object} options
  * @param {string} options.text of its message
- * @param {number} options.dueMs when it should have begun, by performance.now()
+ * @param {number} options.dueMs when it should have started, by performance.now()
  * @param {number} options.timeoutMs it has failed when it is not through by then
  * @returns {Promise<{failedBy: string | null, handshakeMs: number | null, echoMs: number | null}>} from when it was due to the answer to
  *   the upgrade, and to the echo; null: it did not get so far

@@ -1,16 +1,18 @@
 /**
- * TLS in depth: CONNECTIONS short WebSockets over TLS_VERSION, CONNECTIONS_PER_SECOND, each with a full handshake or one that resumes
- * an earlier session (RESUMED), one echoed message, and a close frame. It is an open loop: connections are due whatever the proxy does,
- * and a handshake counts from when its connection was due.
+ * TLS in depth: CONNECTIONS short WebSockets over TLS_VERSION, CONNECTIONS_PER_SECOND, each with a
+ * full handshake or one that resumes an earlier session (RESUMED), one echoed message, and a close
+ * frame. It is an open loop: connections are due whatever the proxy does, and a handshake counts
+ * from when its connection was due.
  *
- * Why Node: k6 makes a full handshake for every connection and knows no other; `openssl s_time` carries no WebSocket. Node is told version
- * and session for each connection, and says of each what came about (getProtocol, isSessionReused): one that came about otherwise has
- * failed, by cause "tls".
+ * Why Node: k6 makes a full handshake for every connection and has no other; `openssl s_time`
+ * carries no WebSocket. Node takes version and session per connection, and reports the outcome
+ * (getProtocol, isSessionReused): another outcome is a failure with cause "tls".
  *
- * It costs this client some 1.05 ms of CPU with a full handshake and 0.8 ms with a resumed one (1,000 connections each over loopback,
- * Node 24, its start left out): as much as a proxy's or more. At a rate it wakes for each: 2.6 to 3.1 ms at 200 a second on a slow machine
- * of 2 cores, where it had 1.4 in a closed loop. So the rate has to leave it idle half of the time, or it is the limit through the fast
- * proxies alone.
+ * It costs this client about 1.05 ms of CPU with a full handshake and 0.8 ms with a resumed one
+ * (1,000 connections each over loopback, Node 24, without its start): as much as a proxy's or
+ * more. At a rate it wakes for each: 2.6 to 3.1 ms at 200 per second on a slow machine of 2 cores,
+ * where it took 1.4 in a closed loop. So the rate must leave it idle half of the time; otherwise
+ * it is the limit, but only through the fast proxies.
  */
 import { messagesOf } from "./lib/message.js";
 import { edge, main, readPolicy, scenarioOf, waitForTarget } from "./lib/node.mjs";
@@ -32,7 +34,7 @@ const FIRST = 50;
 const FAILED = 99;
 
 /**
- * The last certificate that was looked at: to read its key is dear, and it is the same every time.
+ * The last certificate that was looked at: reading its key is expensive, and it is the same every time.
  *
  * @type {{raw: Buffer, keyType: string} | undefined}
  */

@@ -1,6 +1,6 @@
 /**
- * What the proxies built on a Node library share: plain on 8080, TLS on 8443, everything to echo:8080. A cluster of
- * PROXY_WORKERS processes, each with its own proxy. Which library it is, the folder's own server.js says.
+ * Shared by the proxies built on a Node library: plain on 8080, TLS on 8443, everything to echo:8080. A cluster of
+ * PROXY_WORKERS processes, each with its own proxy. Each folder's server.js names its library.
  */
 import cluster from "node:cluster";
 import { hkdfSync } from "node:crypto";
@@ -11,15 +11,15 @@ import https from "node:https";
 
 /** @typedef {import("node:net").Socket} Socket */
 
-// The kernel caps it at net.core.somaxconn (proxy.yaml). Node's default is 511, too short for a storm of handshakes.
+// The kernel limits it to net.core.somaxconn (proxy.yaml). Node's default is 511, too short for a storm of handshakes.
 const BACKLOG = 65535;
-// For how long a client may be silent between two plain requests: as the other proxies have it. Node's default is 5 s.
+// How long a client may be silent between two plain requests, as with the other proxies. Node's default is 5 s.
 const KEEP_ALIVE_MS = 60_000;
 
-// Which configuration is in force, where a battle asks for it (`generation` in proxy.json). There is no reload: it is read at the start.
+// The configuration in force, for battles that read it (`generation` in proxy.json). Without a reload it is read at the start.
 const GENERATION_FILE = "/generation/generation";
 
-// How often the server's name is looked up: as every proxy that follows it does. Node would look it up for each connection.
+// How often the server's name is looked up, as with every proxy that follows it. Node would look it up for each connection.
 const LOOK_UP_MS = 5000;
 const SERVER = "echo";
 
@@ -32,14 +32,14 @@ async function lookUp() {
     const found = await dns.promises.lookup(SERVER, { all: true, family: 4 });
     addresses = found.toSorted((a, b) => (a.address < b.address ? -1 : 1));
   } catch (error) {
-    // What was found before goes on to hold, as with the other proxies.
+    // The last answer stays valid, as with the other proxies.
     if (addresses.length === 0) console.error(`proxy: ${error}`);
   }
 }
 
 /**
- * Gives all addresses in turn, as the other proxies use them: Node by itself would try the one first that the system sorts first, so
- * that it gets every connection.
+ * Gives all addresses in turn, as the other proxies use them. Node alone would always try the system's first address first, which would
+ * get every connection.
  *
  * @param {string} hostname
  * @param {dns.LookupOptions} options
@@ -156,7 +156,7 @@ function setForwardedHeaders(upstream, request) {
 }
 
 /**
- * The TLS policy that every proxy has; `./bench verify` holds the negotiated values against it.
+ * The TLS policy that every proxy has; `./bench verify` checks the negotiated values.
  *
  * @returns {https.ServerOptions}
  */

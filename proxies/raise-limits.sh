@@ -1,6 +1,6 @@
 #!/bin/sh
 # Raises the soft limit of open files to the hard one, then becomes COMMAND, with the same process id: raise-limits.sh COMMAND…
-# Current engines give a container 1024 as the soft limit and a high hard one (moby/moby 51485). Some programs raise it by
+# Current engines give a container 1024 as the soft limit and a high hard one (moby/moby 51485). Some programs raise it
 # themselves, others fail at their 1,024th descriptor: here all start alike.
 set -eu
 if [ $# -eq 0 ]; then

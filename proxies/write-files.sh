@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes what a file server serves, then becomes that server: write-files.sh COMMAND…
-# Into /tmp, which lies in memory, as a file that is read often does on any machine.
+# Into /tmp, which is in memory, as a file that is read often is on any machine.
 # Sizes and content are those of services/node-web/src/content.js; `./bench verify` compares every byte.
 set -eu
 mkdir -p /tmp/www/files

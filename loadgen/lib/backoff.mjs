@@ -3,7 +3,7 @@
  */
 import { createHash } from "node:crypto";
 
-/** Full jitter doubles what it waits at most after each attempt, up to so many times. */
+/** Full jitter doubles what it waits at most after each attempt, up to this many times. */
 const MOST_FACTOR = 8;
 
 /** What BACKOFF says, in words. */

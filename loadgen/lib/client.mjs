@@ -1,6 +1,6 @@
 /**
- * One WebSocket of a client in Node, for scenarios in which connections end: it tells how. `ws` by itself has 1006 for everything that is
- * no close frame, so the socket under it is watched as well.
+ * One WebSocket of a client in Node, for scenarios in which connections end: it says how. `ws` has
+ * 1006 for everything without a close frame, so this also watches the socket under it.
  *
  * How a connection ended, or a handshake failed, is one text:
  *
@@ -9,8 +9,8 @@
  *     end                 a FIN, and no close frame before it
  *     timeout             nothing came in time
  *     refused             ECONNREFUSED
- *     status CODE         the handshake was answered with another status than 101
- *     error NAME          all else, by the name that Node, OpenSSL or `ws` has for it
+ *     status CODE         the answer to the handshake had another status than 101
+ *     error NAME          everything else, by its name in Node, OpenSSL or `ws`
  */
 import net from "node:net";
 import tls from "node:tls";
@@ -60,7 +60,7 @@ export function targetOf({ scheme, host, port }) {
   };
 }
 
-/** Node tries the next address when this is over. By then the whole handshake has failed: that an address did not answer is to be seen. */
+/** Node tries the next address when this is over. By then the whole handshake has failed, so that an address without an answer shows. */
 const NEXT_ADDRESS_MS = 3_600_000;
 
 /**

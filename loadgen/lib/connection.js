@@ -44,7 +44,7 @@ let told = false;
 export class Connection {
   /** Messages that have come back. */
   received = 0;
-  /** What to do next; each may be replaced. `onEnd` is told nothing: it is called once, after a failure too. */
+  /** What to do next; each may be replaced. `onEnd` gets no argument; it is called once, after a failure too. */
   onOpen = () => {};
   onEcho = () => {};
   onEnd = () => {};
@@ -58,7 +58,7 @@ export class Connection {
   #socket;
   /** @type {"connect" | "open" | "close" | "ended"} */
   #phase = "connect";
-  /** Empty: no echo is waited for. */
+  /** Empty: no echo is due. */
   #sent = "";
   #dueMs = 0;
   #callOffLimit = () => {};
@@ -70,9 +70,9 @@ export class Connection {
    * @param {object} options
    * @param {(connection: number, number: number) => string} options.message makes each of its messages
    * @param {number} options.seconds it has failed when it is not through by then; see `limit`
-   * @param {number} [options.sampleEvery] so many messages have one latency recorded
+   * @param {number} [options.sampleEvery] this many messages have one latency recorded
    * @param {boolean} [options.toReference] it goes to the reference proxy, as a share of all does by their number
-   * @param {number} [options.dueMs] when it should have begun, by `now()`: its handshake counts from then
+   * @param {number} [options.dueMs] when it should have started, by `now()`: its handshake counts from then
    */
   constructor(
     number,
@@ -109,7 +109,7 @@ export class Connection {
   }
 
   /**
-   * Sets anew by when it has to be through.
+   * Sets the time limit again.
    *
    * @param {number} [seconds] from now; none: it may stay
    */

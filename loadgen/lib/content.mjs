@@ -3,7 +3,7 @@ const TEXT = "Hello world\n";
 
 /**
  * @param {number} bytes
- * @returns {Buffer} that text again and again, cut to so many bytes
+ * @returns {Buffer} that text again and again, cut to this many bytes
  */
 export function fileContent(bytes) {
   return Buffer.alloc(bytes, TEXT);

@@ -38,7 +38,7 @@ export class HeldClient {
   }
 
   /**
-   * Sets anew by when it has to be through.
+   * Sets the time limit again.
    *
    * @param {number} [ms] from now; none: it may stay
    */

@@ -113,7 +113,7 @@ export async function edgeOfAll(name, parameters) {
  * @param {Omit<ConstructorParameters<typeof Connection>[1], "seconds">} options of each connection
  * @param {object} phase
  * @param {number} phase.seconds
- * @param {(count: number, endMs: number) => import("./schedule.js").Due} phase.scheduleOf so many connections, until then
+ * @param {(count: number, endMs: number) => import("./schedule.js").Due} phase.scheduleOf this many connections, until then
  * @param {import("k6/metrics").Trend} phase.total
  */
 export async function holdAndSend(parameters, options, { seconds, scheduleOf, total }) {

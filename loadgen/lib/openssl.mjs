@@ -1,6 +1,6 @@
 /**
- * What a load generator on OpenSSL offers: no more than the policy. Such programs can be told the ciphers of TLS 1.2 at most; what else the
- * policy says, OpenSSL itself is told.
+ * What a load generator on OpenSSL offers: no more than the policy. Such programs have options for
+ * the ciphers of TLS 1.2 at most; the rest of the policy is in OpenSSL's configuration.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

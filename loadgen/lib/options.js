@@ -14,7 +14,7 @@ export function optionsOf(name, scenario, tags) {
   return {
     scenarios: { [name]: scenario },
     setupTimeout: "1h",
-    // While the proxy is waited for, a refused request is no line in the log.
+    // While this waits for the proxy, a refused request writes no line to the log.
     throw: true,
     tags,
     // k6's own tags would multiply the series in InfluxDB.

@@ -10,11 +10,11 @@ import { LATE_MS } from "./keep-to.js";
  * @param {object} options
  * @param {number} options.count in all
  * @param {number} options.perSecond due one after the other, at even intervals
- * @param {number} options.atMost at a time: one that is due while so many are under way is dropped
+ * @param {number} options.atMost at a time: one that is due while this many are under way is dropped
  * @param {(number: number) => boolean} [options.isCounted] left out: all are
  * @param {number} [options.startMs] when the first is due, by performance.now(); left out: now
  * @param {(number: number, dueMs: number) => Promise<void>} begin dueMs: on the clock of performance.now(); it must not fail
- * @returns {Promise<Sends>} of those that are counted, when all that were begun have ended
+ * @returns {Promise<Sends>} of those that are counted, when all that were started have ended
  */
 export async function atRate(options, begin) {
   const { count, perSecond, atMost, isCounted = () => true, startMs = performance.now() } = options;

@@ -67,7 +67,7 @@ export class Turns {
 
   /**
    * @param {number} number
-   * @returns {number} of the first connection of the same turn: it may begin when so many have ended
+   * @returns {number} of the first connection of the same turn: it may begin when this many have ended
    */
   firstOf(number) {
     const within = this.#within(number);

@@ -77,7 +77,7 @@ export class Rate {
    * @param {number} options.endMs nothing is due from then on
    * @param {boolean} options.isPoisson
    * @param {number} [options.phase] where in the first gap the first is due, from 0 to below 1, evenly
-   * @param {number} [options.count] `take` tells which of so many, in turn; 0: nothing is ever due
+   * @param {number} [options.count] `take` tells which of this many, in turn; 0: nothing is ever due
    * @param {() => number} [options.random] from 0 to below 1
    */
   constructor({ perSecond, endMs, isPoisson, phase = 0, count = Infinity, random = Math.random }) {

@@ -1,4 +1,4 @@
-/** So many that were used are kept. */
+/** This many that were used are kept. */
 const KEPT = 64;
 
 /**

@@ -21,8 +21,8 @@ export const trendStats = [
  *
  * @typedef {object} Sends of an open loop: messages, or connections where they are what is due
  * @property {number} due
- * @property {number} late begun, but later than the scenario allows
- * @property {number} dropped not begun: too many were under way still, or the time was over
+ * @property {number} late started, but later than the scenario allows
+ * @property {number} dropped not started: too many were still under way, or the time was over
  *
  * @typedef {object} Summary
  * @property {Record<string, string>} tags

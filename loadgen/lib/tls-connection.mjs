@@ -28,7 +28,7 @@ export const CAUSES = [
  * @param {string} options.url
  * @param {tls.ConnectionOptions} options.tls
  * @param {string} options.message
- * @param {number} options.dueMs when it should have begun, on the clock of performance.now()
+ * @param {number} options.dueMs when it should have started, on the clock of performance.now()
  * @param {number} options.timeoutMs it has failed when it is not through by then
  * @param {(socket: tls.TLSSocket) => string | null} options.mistakeOf asked after the TLS handshake; null: it is as it should be
  * @param {(session: Buffer) => void} [options.onSession] told each session that the server gives

@@ -7,7 +7,7 @@ import { createSecureContext } from "node:tls";
 /** @import { TlsPolicy } from "./node.mjs" */
 
 /**
- * One for all connections: to make it is dear.
+ * One for all connections: making it is expensive.
  *
  * @param {TlsPolicy} policy
  * @param {SecureVersion} [only] the only version that is offered; left out: all of the policy

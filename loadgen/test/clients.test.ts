@@ -64,7 +64,7 @@ for (const scheme of ["ws", "wss"] as const) {
     ["error wrong echo", ({ served: [ws] }) => ws.send("other")],
   ];
   for (const [i, [how, happens]] of ends.entries())
-    test(`${scheme}: a connection that ends so is told as "${how}" (${i})`, async (t) => {
+    test(`${scheme}: a connection that ends so is called "${how}" (${i})`, async (t) => {
       const each = await connected(t, scheme);
       const echoes = new Echoes(each.client, { number: 0, message: String, onEcho: () => {} });
       if (how === "error wrong echo") echoes.send(performance.now());
@@ -94,7 +94,7 @@ for (const scheme of ["ws", "wss"] as const) {
     assert.equal(await end, "close 1001");
   });
 
-  test(`${scheme}: a reset of its own reaches the other side as one, and nobody is told here`, async (t) => {
+  test(`${scheme}: a reset of its own reaches the other side as one, and calls nothing here`, async (t) => {
     const { relay, client } = await connected(t, scheme);
     client.onEnd = () => assert.fail("told");
     const [{ client: socket }] = relay.pairs;
@@ -221,7 +221,7 @@ test("connections to be held: all of them, or an error that says what became of 
   assert.equal(countsText({ a: 1, b: 3 }), "3 b, 1 a");
 });
 
-test("one lookup at a time, asked anew after 100 ms; several addresses take turns, of IPv4 where there are any", async () => {
+test("one lookup at a time, asked again after 100 ms; several addresses take turns, of IPv4 where there are any", async () => {
   const asked: ((error: null, addresses: { address: string; family: number }[]) => void)[] = [];
   const look: any = (_host: string, _options: object, tell: any) => asked.push(tell);
   const { lookup } = new Resolver("proxy", look);

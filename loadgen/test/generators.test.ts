@@ -207,7 +207,7 @@ test("at a rate: each is due at its time, what begins after that is late", async
   assert.deepEqual(sends, { due: 6, late: 5, dropped: 0 });
 });
 
-test("at a rate: what is due while too many are under way is dropped, and the rest is waited for", async () => {
+test("at a rate: what is due while too many are under way is dropped, and it waits for the rest", async () => {
   let ended = 0;
   const sends = await atRate({ count: 20, perSecond: 1000, atMost: 3 }, async () => {
     await sleep(200);
@@ -341,7 +341,7 @@ test("tls-handshake: a reference proxy that fails, fails the load", async (t) =>
   assert.deepEqual(reference, { opened: 0, failed: 6, messagesEchoed: 0 });
 });
 
-test("tls-handshake: an RSA key is told from an ECDSA one", async (t) => {
+test("tls-handshake: an RSA key is distinguished from an ECDSA one", async (t) => {
   const { env } = await tlsServer(t, { algorithm: "rsa" });
   const right = await script("tls-handshake", { ...env, RSA_BITS: "2048" });
   assert.equal(right.code, 0, right.stderr);

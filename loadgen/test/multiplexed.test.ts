@@ -62,7 +62,7 @@ describe("many WebSockets on one connection", { concurrency: 4 }, () => {
     assert.equal(summary?.connections.opened, CONNECTIONS);
     assert.equal(summary?.handshakeMs.count, CONNECTIONS);
     assert.equal(summary?.sends?.due, MESSAGES);
-    // On a busy machine some are not sent: all that are due are told of.
+    // On a busy machine some are not sent: all that are due are counted.
     assert.equal(summary.messagesEchoed + summary.sends.dropped, MESSAGES);
     assert.match(stdout, /24 WebSockets held for 2 s, 8 on an HTTP\/2 connection/);
   });

@@ -84,7 +84,7 @@ describe("slow readers", { concurrency: 3 }, () => {
       const healthy = CONNECTIONS - STALLED;
       const [quiet, stalled] = [echoMs.quiet, echoMs.stalled].map((echo) => echo?.count ?? 0);
       assert.ok(quiet > 0 && quiet <= 10 * healthy && stalled > 0 && stalled <= 10 * healthy);
-      // On a busy machine some are not sent: all that are due are told of.
+      // On a busy machine some are not sent: all that are due are counted.
       assert.equal(summary?.sends?.due, 20 * healthy);
       assert.equal(quiet + stalled + Number(summary?.sends?.dropped), 20 * healthy);
       assert.ok(Number(summary?.messagesEchoed) > quiet + stalled);

@@ -140,7 +140,7 @@ describe("storm", { concurrency: 4 }, () => {
     }
   });
 
-  test("those that do not come back are told, and not waited for", async (t) => {
+  test("those that do not come back are counted, and it does not wait for them", async (t) => {
     const { code, backMs, back, failedByCause, stdout } = await storm(t, {
       env: { BACKOFF: "1", BACKOFF_SECONDS: "0.5", TIMEOUT_SECONDS: "3" },
       atCut: (relay) => relay.refuse(),

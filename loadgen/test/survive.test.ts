@@ -204,7 +204,7 @@ describe("survive", { concurrency: 3 }, () => {
     });
     assert.deepEqual(byHow(survival), { timeout: 10 });
     assert.ok(survival.ends.every(({ ms }) => ms > happenedMs + 3500));
-    // 5 a second each, until it is known.
+    // 5 per second each, until it is known.
     assert.ok(survival.lost >= 100 && survival.lost <= 300, `${survival.lost} lost`);
     assert.deepEqual(survival.probesFailedByCause, {});
     assert.ok(Number(survival.silenceMs) < 4000);

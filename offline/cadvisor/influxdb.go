@@ -31,7 +31,7 @@ func init() {
 
 // influxDB writes samples to an InfluxDB 1.x server, as the official driver
 // does: one measurement per quantity, one field "value", the tags machine (host
-// name of this process) and container_name (the container's first alias, else
+// name of this process) and container_name (the container's first alias, or
 // its cgroup path). It makes no database, sends the buffer when a sample
 // arrives after the buffer duration, and drops the buffer if the write fails.
 type influxDB struct {

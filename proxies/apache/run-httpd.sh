@@ -1,10 +1,10 @@
 #!/bin/sh
-# Becomes Apache httpd, in the foreground. It uses the first address that a name has, and wants several in a list: where the name echo has
-# several, they are written for httpd.conf first, and SEVERAL is defined. They are looked up as the container starts, and by no reload.
+# Becomes Apache httpd, in the foreground. httpd uses only a name's first address. If the name echo has several, this lists them for
+# httpd.conf and defines SEVERAL. They are looked up when the container starts, not at a reload.
 set -eu
 servers=/run/servers.conf
 for address in $(getent ahostsv4 echo | cut -d ' ' -f 1 | sort -u); do
-  # The settings stand in httpd.conf.
+  # The settings are in httpd.conf.
   # shellcheck disable=SC2016
   printf 'BalancerMember http://%s:8080 ${forwarding}\n' "$address"
 done >"$servers"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Has Envoy drain, and ends with the last connection that was open: drain-envoy.sh SECONDS, its --drain-time-s. For so long it goes on to take
-# new ones, and tells clients of plain HTTP to close theirs; WebSockets are told nothing (envoyproxy/envoy 45250).
+# Makes Envoy drain, and ends with the last connection that was open: drain-envoy.sh SECONDS, its --drain-time-s. For that long Envoy
+# accepts new ones, and asks clients of plain HTTP to close theirs, but not WebSockets (envoyproxy/envoy 45250).
 set -eu
-# Nothing in the image speaks HTTP, but bash opens connections. It waits for the answer.
+# No program in the image speaks HTTP, but bash can open connections. It waits for the answer.
 bash -c 'exec 3<>/dev/tcp/127.0.0.1/9901
 printf "POST /drain_listeners?graceful HTTP/1.1\r\nHost: admin\r\nConnection: close\r\nContent-Length: 0\r\n\r\n" >&3
 cat <&3 >/dev/null'

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Becomes Traefik. By itself it would look a server's name up for every connection: instead it is given the addresses that the name has, as an
-# orchestrator would tell it, and takes turns. They are looked up every 5 s; where they have changed, it reads them at SIGHUP.
+# Becomes Traefik, which would look a server's name up for every connection. Instead it gets the name's addresses, as from an
+# orchestrator, and uses them in turn. They are looked up every 5 s; when they have changed, it reads them at SIGHUP.
 set -eu
 servers=/etc/traefik/dynamic/servers/servers.yaml
 known=
 
-# Fails, and changes nothing, where the name has no address, or those that are known.
+# Fails and changes nothing if the name has no address, or still the known ones.
 write_servers() {
   urls=
   before=
-  # A line for each kind of socket: an address and words. The name server gives the addresses in any order.
+  # One line per kind of socket: an address and words. The name server sends addresses in any order.
   for address in $(getent ahostsv4 echo | sort); do
     case $address in
       "$before" | *[!0-9.]*) ;;
@@ -34,7 +34,7 @@ END
 }
 
 write_servers || echo "run-traefik: the name echo has no address yet" >&2
-# What `exec` below becomes has the number of this shell.
+# `exec` below keeps the process id of this shell.
 while sleep 5; do
   ! write_servers || kill -HUP $$
 done &

@@ -1,5 +1,5 @@
 # Everything that `./bench test` needs, over the image of the command line. Its context is the whole project,
-# of which test.Dockerfile.dockerignore lets in the lists of dependencies only: the tests run on what is there now.
+# of which test.Dockerfile.dockerignore admits only the lists of dependencies: the tests run on the current files.
 FROM ws-proxy-bench/bench
 USER root
 RUN apt-get update \

@@ -20,7 +20,7 @@ ensure_engine() {
   fi
 }
 
-# Sets endpoint, socket and chosen_by: the engine that the docker client is told to use, by DOCKER_HOST or by a context.
+# Sets endpoint, socket and chosen_by: the engine that the docker client uses, by DOCKER_HOST or by a context.
 find_endpoint() {
   endpoint=
   context=
@@ -53,7 +53,7 @@ find_endpoint() {
 # Docker Desktop and Colima run the engine in a virtual machine. The client's socket is forwarded to it and cannot be mounted; inside,
 # it is at the default path: testcontainers/testcontainers-node, docs/supported-container-runtimes.md, "Colima", and for Docker
 # Desktop testcontainers/testcontainers-java, pull request 7058. Another kernel than this machine's tells such an engine.
-# In a rootless engine the calling user is root (Docker manual, "Rootless mode"), to whom project and socket belong.
+# In a rootless engine the calling user is root (Docker manual, "Rootless mode"), who owns project and socket.
 find_socket() {
   facts=$(docker info --format '{{.KernelVersion}} {{.SecurityOptions}}')
   caller=$(id -u):$(id -g)

@@ -149,7 +149,7 @@ test("a group is found however its proxy.json is written", async (t) => {
   assert.deepEqual(stdout.trim().split("\n"), ["one", "three", "two", "all", "a", "b", "d"]);
 });
 
-test("a user whom the engine refuses is told of the group", async (t) => {
+test("a user that the engine refuses learns of the group", async (t) => {
   const { code, stderr } = await benchWith(
     t,
     'echo "permission denied while trying to connect" >&2; exit 1',

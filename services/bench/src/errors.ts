@@ -1,7 +1,7 @@
 import { closestMatch } from "leven";
 
 /**
- * A fault that the user can mend. Shown without a stack trace; every other error is a fault of this
+ * A fault that the user can fix. Shown without a stack trace; every other error is a fault of this
  * program.
  */
 export class UserError extends Error {

@@ -30,7 +30,7 @@ export const FREE_PORTS = {
 };
 
 /**
- * @returns every folder of proxies/, why those that cannot be had here cannot, and Compose's
+ * @returns every folder of proxies/, why some are not available here, and Compose's
  *   configuration of all
  */
 export async function readAvailableProxies(): Promise<{

@@ -52,7 +52,7 @@ const WITH_RSA = [
 const WATCH_MS = 6_000;
 /** Stay up from one proxy to the next. */
 const OBSERVERS = ["influxdb", "cadvisor", "grafana"];
-/** Two behind a proxy that balances, and so many connections through it. */
+/** Two behind a proxy that balances, and this many connections through it. */
 const SERVERS = [1, 2];
 const TO_SERVERS = 40;
 /**
@@ -273,7 +273,7 @@ async function assertLoad(project: LabProject, proxy: string, scheme: Scheme) {
     );
     const count = series.values[0][1];
     // Of two samples of one nanosecond InfluxDB keeps the last: of 300 in 0.2 s that comes to one
-    // pair in some 3,000 such series.
+    // pair in about 3,000 such series.
     assert.ok(count === CONNECTIONS || count === CONNECTIONS - 1, `${metric}: ${count} points`);
     assert.deepEqual(
       series.tags,

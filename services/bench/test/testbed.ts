@@ -160,7 +160,7 @@ export function testbed(t: TestContext, battle: string = BATTLE) {
       const file = join(directory, "results", folders()[0], "results.json");
       return validateResults(JSON.parse(readFileSync(file, "utf8")), file);
     },
-    /** Waits until so many attempts are recorded. */
+    /** Waits until this many attempts are recorded. */
     async recorded(count: number) {
       const attempts = () => {
         const file = join(directory, "results", folders()[0] ?? "", "results.json");

@@ -104,7 +104,7 @@ function readTls(env) {
       `TLS_CERT=${env.TLS_CERT}, TLS_KEY=${env.TLS_KEY}, TLS_POLICY=${env.TLS_POLICY}: OpenSSL ` +
         `${process.versions.openssl} refuses them: ${reason(error)}. Expected a PEM certificate, ` +
         "its own key, and ciphers and groups that OpenSSL knows. Make the certificate and key " +
-        "anew, or correct the policy.",
+        "again, or correct the policy.",
     );
   }
   return options;

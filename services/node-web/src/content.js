@@ -7,7 +7,7 @@ export const SIZES = [12, 2216, 4879, 30192, 786432];
 
 /**
  * @param {number} bytes
- * @returns {Buffer} so many of the text that begins anew when it has ended
+ * @returns {Buffer} this many of the text, repeated
  */
 export function contentOf(bytes) {
   return Buffer.alloc(bytes, HELLO);

@@ -108,7 +108,7 @@ test("the figure that decides comes first, then those of which nothing is known"
   );
 });
 
-test("a claim about several tests must hold in each, and is not asked of what the others are held against", () => {
+test("a claim about several tests must hold in each, and not in those that others are compared with", () => {
   const options: Options = {
     proxies: { nginx: {} },
     connections: [1000, 2000, 3000, 4000, 5000, 6000, 7000],
@@ -266,7 +266,7 @@ test("BalancerBattle's own figures meet its claims", () => {
     echo_latency_ms_mean: "Latency (mean), ms",
     proxy_memory_peak_usage_bytes: "Peak memory, MB",
   };
-  const of = "Messages a connection";
+  const of = "Messages per connection";
   assertOwnFigures("balancerbattle-2013", (measure, proxy, { scheme, parameters = {} }) => {
     const { MESSAGES: messages, CONNECTIONS: connections } = parameters;
     return tables
@@ -330,22 +330,22 @@ test("the own figures of the comparison by wrk meet its claims", () => {
   });
 });
 
-/** What is changed, to what, what is said of it, and where, if in another line. */
+/** The change, its result, the message, and where, if in another line. */
 const MISTAKES = String.raw`
 year: 2013 | yaer: 2013 | unknown key "yaer" | Did you mean year?
 measure: total_seconds | measure: total_second | there is no measure "total_second" | Did you mean total_seconds? Expected a column of results.csv.
-[nginx, 2000, 266, 22, 6358] | [nginx, 2000, 266, 22] | the row has 4 entries, the table 5 columns | one entry a column
+[nginx, 2000, 266, 22, 6358] | [nginx, 2000, 266, 22] | the row has 4 entries, the table 5 columns | one entry per column
 to: [none] | to: [] | "to" is an empty list | a list of folders of proxies/
-to: [none] | to: [http-proxy] | http-proxy is held against itself | other proxies, or against
+to: [none] | to: [http-proxy] | http-proxy is compared with itself | other proxies, or against
 scheme: ws\n | scheme: wsss\n | "scheme" is "wsss" | Did you mean wss?
 \n      min: 0.9 | \n      min: 9 | min is 9, above max, which is 1.1 | up to max | min: 0.9
 serial: &serial { CONNECTIONS: 4000, CONCURRENCY: 1 } | serial: &serial {} | "serial" is an empty group of keys | names and values such as
-measure: total_seconds | measure: proxy_cpu_seconds | serial is given, and proxy_cpu_seconds is no time | only of times | serial: &serial
+measure: total_seconds | measure: proxy_cpu_seconds | serial is given, and proxy_cpu_seconds is no time | only for times | serial: &serial
 \n      min: 0.9\n      max: 1.1 |  | the rule has no limit | Expected min, max or both. | rule:\n      measure: total_seconds
 rule:\n      measure: total_seconds\n      of: nginx | reason: so\n    rule:\n      measure: total_seconds\n      of: nginx | there is a rule and a reason | only where rule is
 rule: null\n    kind: advice\n    reason: A matter of operation, which no run measures. | rule: null\n    kind: advice | the rule is null, and no reason is given | Expected a kind and a reason
 rule: null\n    kind: not comparable\n | rule: null\n | the rule is null, and no kind is given | Expected a kind and a reason
-to: [none] | slope: true\n      to: [none] | a slope is held against another | without to and against
+to: [none] | slope: true\n      to: [none] | a slope is compared with another | without to and against
 rule: null\n | rule: never\n | "rule" is "never" | a rule, or null
 `;
 

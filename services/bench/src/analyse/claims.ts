@@ -1,5 +1,5 @@
 /**
- * Published claims, as rules that today's run is held against.
+ * Published claims, as rules that test today's run.
  */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -77,7 +77,7 @@ export interface ClaimFigure {
   /** Keys of the setting, of those that are added up, or of a slope's. */
   at: string[];
   isSlope: boolean;
-  /** Proxy that it is held against; null: itself, or a figure of its own. */
+  /** Proxy that it is compared with; null: itself, or a figure of its own. */
   other: string | null;
   /** null: it was not measured. */
   estimate: Estimate | null;
@@ -126,7 +126,7 @@ export function readPublished(file: string): PublishedRules {
         throw document.mistake(
           ["tables", i, "rows", j],
           `the row has ${row.length} entries, the table ${columns.length} columns`,
-          `Expected one entry a column: ${columns.join(", ")}.`,
+          `Expected one entry per column: ${columns.join(", ")}.`,
         );
     }),
   );
@@ -147,7 +147,7 @@ function refuseFaultyClaim(document: Document, claim: PublishedClaim, i: number)
       refuse(
         ["rule"],
         `the rule is null, and no ${lacking} is given`,
-        "Expected a kind and a reason: why no run of this benchmark can tell.",
+        "Expected a kind and a reason: why no run of this benchmark can decide it.",
       );
     return;
   }
@@ -172,7 +172,7 @@ function refuseFaultyClaim(document: Document, claim: PublishedClaim, i: number)
       serial !== undefined && !isTime(key),
       ["rule", "serial"],
       `serial is given, and ${key} is no time`,
-      "Expected it only of times, which are a queue's under load.",
+      "Expected it only for times, which under load are a queue's.",
     ],
     [
       min === undefined && max === undefined,
@@ -189,13 +189,13 @@ function refuseFaultyClaim(document: Document, claim: PublishedClaim, i: number)
     [
       slope === true && (to !== undefined || against !== undefined),
       ["rule", "slope"],
-      "a slope is held against another",
-      "Expected it without to and against.",
+      "a slope is compared with another",
+      "Expected a slope without to and against.",
     ],
     [
       to?.includes(of) === true && !against,
       ["rule", "to"],
-      `${of} is held against itself`,
+      `${of} is compared with itself`,
       "Expected other proxies, or against.",
     ],
   ];
@@ -228,7 +228,7 @@ export function claimOf(published: PublishedClaim, analysed: Analysed): Claim {
 
 type Told = Pick<Claim, "figures" | "places">;
 
-/** Of every setting that matches and, where it is held against another, has that other. */
+/** Of every setting that matches and, where it is compared with another, has that other. */
 function figuresOf(rule: ClaimRule, analysed: Analysed): Told {
   const { settings } = analysed.run;
   const { against, to = [null] } = rule;
@@ -319,7 +319,7 @@ function counterpart<S extends Loaded>(
 interface Sides {
   /** Whose figures are added up. */
   at: Setting[];
-  /** Proxy that it is held against; null: none other. */
+  /** Proxy that it is compared with; null: none. */
   other: string | null;
   /** Where that is. */
   base: Setting[];
@@ -424,7 +424,7 @@ function outcomeOf(
   return high < min || low > max ? "no longer" : "inconclusive";
 }
 
-/** A run that a claim may be told by. */
+/** A run that may decide a claim. */
 export interface Ground {
   name: string;
   startedAt: string;

@@ -19,7 +19,7 @@ const compared = (now: Options, before: Options) =>
 const rowsOf = ({ rows }: ReturnType<typeof compared>, key: string) =>
   rows.filter(({ measure }) => measure === key);
 
-test("a proxy that has become dearer is higher, the others are not; the ratio is that of the medians", () => {
+test("a proxy that costs more is higher, the others are not; the ratio is that of the medians", () => {
   const found = compared({ proxies: nginxAt(260) }, { proxies: PROXIES, seed: 3 });
   const cpu = rowsOf(found, CPU);
   assert.deepEqual(
@@ -67,7 +67,7 @@ test("differences in machine and plan are listed", () => {
   assert.ok(told.includes("environment CPU") && told.includes("plan rounds"), `${told}`);
 });
 
-test("a figure that may be 0 has no ratio and is compared all the same", () => {
+test("a figure that may be 0 has no ratio and is still compared", () => {
   const found = compareRuns(leakingResults(7), leakingResults(0), POLICY);
   const [, { value, baselineValue, ratio, differs }] = rowsOf(found, "proxy_sockets_left");
   assert.deepEqual([value, baselineValue, ratio, differs], [7, 0, null, "higher"]);

@@ -21,7 +21,7 @@ import type { Results } from "../model/record.ts";
 const NO_CONDITIONS = ["battle", "title", "published", "seed"];
 
 /**
- * of the run, against the baseline; cannot be told: one of them has a single round, which says
+ * of the run, against the baseline; "cannot be told": one of them has a single round, which says
  * nothing about its spread
  */
 type Outcome = "higher" | "lower" | "no difference" | "cannot be told";

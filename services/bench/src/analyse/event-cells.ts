@@ -19,7 +19,7 @@ export interface CellSurvival {
   endedBefore: number;
   /** from the event to the end of the measured phase */
   watchedSeconds: number;
-  /** of `held`, so many seconds after the event: those of ALIVE_SECONDS that were watched */
+  /** of `held`, this many seconds after the event: those of ALIVE_SECONDS that were watched */
   alive: Record<number, number>;
   /** of `held`, by the end of the watch */
   ended: number;
@@ -58,7 +58,7 @@ interface OldSeen {
    * watch
    */
   goneMs: number | null;
-  /** so many */
+  /** this many */
   atEnd: number;
   /**
    * that were there when nothing was left for them to do: when the load had gone, or where that
@@ -85,24 +85,24 @@ interface ProbesSeen {
 type Asked = Survival["probes"][number] & { echoedMs?: number | null };
 
 /**
- * New connections succeed again at the first of so many in a row whose echoes came in time: how
+ * New connections succeed again at the first of this many in a row whose echoes came in time: how
  * long it is looked on does not matter.
  */
 const GOOD_IN_A_ROW = 20;
 /** Of an earlier record's counts. */
 const SECOND_MS = 1000;
-/** Connections alive are counted so many seconds after an event. */
+/** Connections alive are counted this many seconds after an event. */
 export const ALIVE_SECONDS = [1, 10, 60];
 /** Of the load's counts of ends: one that holds the event counts as after it. */
 const BUCKET_MS = 100;
 /**
- * An event may begin some time after its quiet part, while what it needs is made ready: so much of
- * a time has to be watched.
+ * An event may begin some time after its quiet part, while its preparations run: this share of a
+ * time has to be watched.
  */
 const WATCHED_SHARE = 0.95;
 
 /**
- * @param timeoutSeconds of its scenario: an end by time-out was seen so long after the connection
+ * @param timeoutSeconds of its scenario: a time-out shows this long after the connection
  *   had fallen silent
  * @returns null: it is no cell of an event, or did not come so far
  */
@@ -151,14 +151,26 @@ export function survivalOf(
   };
 }
 
-/** @param left connections of before the event, at the end of the watch */
-function oldIn(
-  { oldProcessesGoneMs: goneMs, around, afterwards }: Survival,
-  left: number,
-): OldSeen | null {
-  if (goneMs === undefined) return null;
+/**
+ * @param left connections of before the event, at the end of the watch
+ * @returns null: the event replaced no process
+ */
+function oldIn(survival: Survival, left: number): OldSeen | null {
+  const { oldProcessesGoneMs: goneMs, around, afterwards } = survival;
+  if (goneMs === undefined || (goneMs === null && isKept(survival))) return null;
   const atEnd = around.at(-1)?.oldProcesses ?? 0;
   return { goneMs, atEnd, leaked: afterwards?.oldProcesses ?? (left === 0 ? atEnd : 0) };
+}
+
+/** A proxy that keeps its processes: none has gone, and no other has come, so they do its work. */
+function isKept({ eventMs, around, afterwards }: Survival): boolean {
+  const readings = [...around, ...(afterwards ? [afterwards] : [])];
+  const before = readings.findLast(({ ms }) => ms <= eventMs);
+  const since = readings.filter(({ ms }) => ms > eventMs);
+  return since.every(
+    ({ processes, oldProcesses }) =>
+      processes === before?.processes && oldProcesses === since[0].oldProcesses,
+  );
 }
 
 /** @returns ms since 1970, when it was alive no longer */
@@ -180,7 +192,7 @@ function byHow(ends: Survival["ends"]): Record<string, number> {
   );
 }
 
-/** An end counts to the last repetition that had begun by then. */
+/** An end counts to the last repetition that had started by then. */
 function timesOf({ event, eventMs }: Survival, after: { atMs: number }[]) {
   const { times: all, everySeconds } = EVENTS[event]?.repeat ?? { times: 1, everySeconds: 1 };
   const lossy = after.map(({ atMs }) => {

@@ -166,19 +166,30 @@ test("processes and memory before, at the peak and at the end; CPU before and af
 });
 
 const STAYED = { goneMs: null, atEnd: 2 };
-const OLD: [Outcome["old"], outcome: string | undefined, seconds?: number, Outcome["ends"]?][] = [
-  [{ goneMs: 10_100, atEnd: 0, leaked: 0 }, "gone", 10.1],
-  [{ ...STAYED, leaked: 0 }, "stayed"],
-  [{ ...STAYED, leaked: 1 }, "leaked"],
+const CLOSED = [{ afterMs: 100, how: "end", count: 2000 }];
+const OLD: [
+  old: Outcome["old"],
+  processes: Outcome["processes"],
+  outcome: string | undefined,
+  seconds?: number,
+  ends?: Outcome["ends"],
+][] = [
+  [{ goneMs: 10_100, atEnd: 0, leaked: 0 }, [3, 5, 3], "gone", 10.1],
+  [{ ...STAYED, leaked: 0 }, [3, 5, 5], "stayed"],
+  [{ ...STAYED, leaked: 1 }, [3, 5, 5], "leaked"],
   // Not read when the load had gone: at the end of the watch it is known whether it had work.
-  [{ ...STAYED, leaked: null }, "stayed"],
-  [{ ...STAYED, leaked: null }, "leaked", undefined, [{ afterMs: 100, how: "end", count: 2000 }]],
-  [undefined, undefined],
+  [{ ...STAYED, leaked: null }, [3, 5, 5], "stayed"],
+  [{ ...STAYED, leaked: null }, [3, 5, 5], "leaked", undefined, CLOSED],
+  // No other has come, so they carry the connections: nothing was replaced.
+  [{ ...STAYED, leaked: 2 }, [3, 3, 3], undefined],
+  [{ ...STAYED, leaked: null }, [3, 3, 3], undefined, undefined, CLOSED],
+  [{ ...STAYED, leaked: 1 }, [3, 3, 3], "leaked"],
+  [undefined, [3, 3, 3], undefined],
 ];
 
-test("old processes: gone after some time, there while clients are, or leaked", () => {
-  for (const [old, outcome, seconds, ends = EVERY_TENTH.ends] of OLD) {
-    const figure = reloaded({ old, ends });
+test("old processes: gone after some time, there while clients are, leaked, or kept", () => {
+  for (const [old, processes, outcome, seconds, ends = EVERY_TENTH.ends] of OLD) {
+    const figure = reloaded({ old, processes, ends });
     assert.equal(figure("lost").extra.outcome, outcome);
     if (seconds === undefined) continue;
     const { estimate } = figure("old-processes");

@@ -102,7 +102,7 @@ export function medianAndRange(
   return { estimate: { value: median(rounds), low, high, basis }, rounds };
 }
 
-/** So many of all, in %, with the exact interval; null: there are none. */
+/** This many of all, in %, with the exact interval; null: there are none. */
 export function shareOf(
   count: number,
   of: number,

@@ -262,7 +262,7 @@ test("which kinds of measures a flag voids", () => {
   assert.deepEqual(
     [
       voided(cellRecord(), foreign),
-      // What ran beside it is foreign to a cell, and cannot be told from other load.
+      // What ran beside it is foreign to a cell, and looks like other load.
       voided(cellRecord(), foreign, { isBeside: true }),
       voided(cellRecord(), busy(96)),
       voided(idleRecord(), busy(96)),

@@ -50,7 +50,7 @@ const ABOUT: Partial<Record<FlagCode, (kind: MeasureKind) => boolean>> = {
   "side-by-side": isTimeOrCpu,
   "foreign-load": isTimeOrCpu,
   "machine-index": isTimeOrCpu,
-  // Who answers badly ranks last, and that is said there.
+  // A proxy with bad answers ranks last, and its comparison says so.
   "bad-answers": () => false,
   late: isTime,
   dropped: isTimeOrCpu,
@@ -58,8 +58,8 @@ const ABOUT: Partial<Record<FlagCode, (kind: MeasureKind) => boolean>> = {
 };
 
 /**
- * Of proxies side by side. What the others used is foreign to a cell, and cannot be told from what
- * other programs did.
+ * Of proxies side by side. What the others used is foreign to a cell, and not distinguishable from
+ * other programs.
  */
 export const BESIDE: Flag = {
   code: "side-by-side",
@@ -69,7 +69,7 @@ export const BESIDE: Flag = {
 };
 
 /**
- * Beyond what k6 counted, the echo server may have seen so many connections and messages of other
+ * Beyond what k6 counted, the echo server may have seen this many connections and messages of other
  * clients.
  */
 const STRAYS = 5;
@@ -100,8 +100,8 @@ export function flagsOf(
   if (record.status !== "ok" || record.probes) return [];
   const measures = measuresOf(record, workload);
   const isWss = record.scheme === "wss";
-  // Connections end and containers start anew in it: what was counted at both edges need not agree,
-  // and what is not sent is its outcome.
+  // Connections end and containers restart in it: counts at both edges may differ, and what is not
+  // sent is its outcome.
   if (isExperiment(workload))
     return [
       ...generatorBusy(record, workload, measures),

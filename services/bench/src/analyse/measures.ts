@@ -37,7 +37,7 @@ import {
   withNetwork,
 } from "./readings.ts";
 
-/** null, undefined or not finite: it cannot be had. */
+/** null, undefined or not finite: it is not known. */
 type Of = (record: CellRecord, workload: Workload) => number | null | undefined;
 
 export interface Definition extends Measure {
@@ -123,14 +123,14 @@ const DEFINITIONS: Definition[] = [
     "sends_due",
     "",
     "Sends due",
-    "What should have been begun in the measured phase, messages or connections; only of an open loop.",
+    "Messages or connections that were due in the measured phase; only of an open loop.",
     ({ sends }) => sends?.due,
   ),
   share(
     "sends_late_percent",
     "%",
     "Sends late",
-    "Share of the sends due that left more than 10 ms late, as the generator was behind. Their latency counts from when they were due all the same.",
+    "Share of the sends due that left more than 10 ms late, as the generator was behind. Their latency still counts from when they were due.",
     ({ sends }) => percent(sends?.late, sends?.due),
   ),
   share(
@@ -143,8 +143,8 @@ const DEFINITIONS: Definition[] = [
   more(
     "offered_per_second",
     "",
-    "Offered a second",
-    "What was due a second, messages on connections that are held, else connections; only of an open loop with a set time.",
+    "Offered per second",
+    "What was due per second: messages on held connections, otherwise connections; only of an open loop with a set time.",
     ({ sends }, { phaseSeconds }) => ratio(sends?.due, phaseSeconds),
   ),
   more(
@@ -225,7 +225,7 @@ const DEFINITIONS: Definition[] = [
     "cpu_us_per_message",
     "µs",
     "CPU per message",
-    "CPU time of the proxy for one message, there and back, without handshake and close. Where connections are open before the measured phase: its CPU time divided by the messages echoed. Elsewhere: by how much CPU per connection grows with each message, from the setting with the fewest messages to this one, within a round; results.csv, a line a cell, does not have that.",
+    "CPU time of the proxy for one message, there and back, without handshake and close. Where connections are open before the measured phase: its CPU time divided by the messages echoed. Elsewhere: by how much CPU per connection grows with each message, from the setting with the fewest messages to this one, within a round; results.csv, a line per cell, does not have that.",
     (record) =>
       record.connectionsHeld &&
       ratio(1e6 * proxyCpu(record, "totalSeconds"), record.messagesEchoed),
@@ -533,8 +533,8 @@ const DEFINITIONS: Definition[] = [
   count(
     "back_attempts",
     "",
-    "Attempts to come back",
-    "Connections that were begun after all had been cut, those that failed among them.",
+    "Attempts to reconnect",
+    "Connections started after all had been cut, including those that failed.",
     ({ storm }) => storm?.attempts,
   ),
   memoryOf(
@@ -644,7 +644,7 @@ function againstReference(
       `reference_cpu_us_per_${operation}`,
       "µs",
       `Machine index: CPU per ${operation} of the reference proxy`,
-      `CPU time of the reference proxy over the measured phase, divided by the ${operation}s that it carried: the same load, in the same loop, to the same server. It tells how fast the machine was in that cell.`,
+      `CPU time of the reference proxy over the measured phase, divided by the ${operation}s that it carried: the same load, in the same loop, to the same server. It shows how fast the machine was in that cell.`,
       ofReference,
     ),
     cpu(

@@ -2,7 +2,7 @@
  * CPU time per message and per handshake, where more is known than CPU time per connection.
  *
  * A connection costs its handshake, its messages and its close, together. Between settings of one
- * run that differ in messages alone, the slope of that over the messages a connection carried is
+ * run that differ in messages alone, the slope of that over the messages per connection is
  * the cost of one message; a connection less its messages is handshake and close. Each is taken
  * within a round, from the cells of one proxy, so that medians, intervals and tests over rounds are
  * those of any other measure.
@@ -24,7 +24,7 @@ type Loaded = Pick<Setting, "key" | "scenario" | "scheme" | "parameters" | "work
 interface Sources {
   /** where the figure stands */
   of: Loaded;
-  /** with the fewest messages a connection */
+  /** with the fewest messages per connection */
   fewer: Loaded;
   /** with more, and all else as in `fewer` */
   more: Loaded;

@@ -62,7 +62,7 @@ test("a proxy against a copy of itself is a tie", () => {
   assert.ok(apart > 0 && apart < 0.05 * 2000, `${apart / 20} % of A/A comparisons differ`);
 });
 
-test("ranks count the proxies before, and are shared where no difference is seen", () => {
+test("ranks count the proxies before, and are shared where no difference is measurable", () => {
   const far = (a: string, b: string) => Math.abs(Number(a) - Number(b)) > 10;
   assert.deepEqual(Object.fromEntries(rank(["10", "15", "30", "33", "60"], far)), {
     10: { rank: 1, ties: ["15"] },
@@ -73,7 +73,7 @@ test("ranks count the proxies before, and are shared where no difference is seen
   });
 });
 
-test("who cannot be told from the best shares its rank, also behind one who can", () => {
+test("one that ties with the best shares its rank, even behind one that does not", () => {
   const ranks = rank(["steady", "slower", "wild"], (a, b) => `${a} ${b}` === "steady slower");
   assert.deepEqual(
     [...ranks].map(([name, { rank }]) => `${name} ${rank}`),

@@ -1,5 +1,5 @@
 /**
- * Who differs from whom, and the ranks that follow.
+ * Which proxies differ, and the ranks that follow.
  */
 import { holm, smallestStratifiedP, vanElteren } from "../statistics/index.ts";
 import type { Stratum } from "../statistics/van-elteren.ts";
@@ -15,8 +15,7 @@ export const ALPHA = 0.05;
 export const LEAST_ROUNDS = 4;
 
 /**
- * With fewer there is no interval of 95 %, and no test of several pairs: what they show is a first
- * look.
+ * With fewer there is no interval of 95 %, and no test of several pairs: ranks are preliminary.
  */
 export const ENOUGH_ROUNDS = 6;
 
@@ -25,7 +24,7 @@ type Pair = [string, string];
 export interface Judgement {
   /** none: with so few rounds nothing is told apart */
   method: "test" | "range" | "none";
-  /** whether a difference between two of a pair is seen */
+  /** whether the two of a pair differ measurably */
   differ: (a: string, b: string) => boolean;
   /** corrected; null: not tested */
   p: (a: string, b: string) => number | null;
@@ -129,13 +128,13 @@ export function allPairs(names: string[]): Pair[] {
 }
 
 /**
- * From the best to the worst, each joins the first group from whose best no difference is seen, and
- * otherwise begins a new one. So a proxy of wide spread shares the rank of the best that it cannot
- * be told from, even where a steadier one before it cannot. A rank is one more than the number of
+ * From the best to the worst, each joins the first group whose best it does not differ from, and
+ * otherwise begins a new one. So a proxy of wide spread shares the rank of the best that it ties
+ * with, even where a steadier one before it does not. A rank is one more than the number of
  * proxies in the groups before.
  *
- * "No difference is seen" does not pass on: of one group, two that cannot be told from its best may
- * well differ from each other. Only those of the rank that a proxy cannot be told from are its
+ * Ties are not transitive: two of a group that tie with its best may differ from each other.
+ * Only those of the rank that a proxy ties with are its
  * ties.
  *
  * @param names from the best to the worst

@@ -139,7 +139,7 @@ test("the noise floor is how far a proxy was from its copy", () => {
 });
 
 test("a noise floor is of as many rounds as the run has that it is for", () => {
-  // Off by a tenth one way and then the other: over all rounds together nothing is to be seen.
+  // Off by a tenth one way and then the other: over all rounds together nothing differs.
   const alternating: Options = {
     rounds: 12,
     schemes: ["ws"],

@@ -107,8 +107,8 @@ export function handshakes(run: Run): Comparison[] {
 }
 
 /**
- * What Docker's network costs beside the machine's own. Not what is held against the reference:
- * that one is on the same network, and the ratio hides what is asked for.
+ * What Docker's network costs beside the machine's own. Not relative to the reference, which is on
+ * the same network: the ratio would hide the answer.
  */
 export function networks(run: Run): Comparison[] {
   return run.settings.flatMap((setting) => {

@@ -8,7 +8,7 @@ import type { ContainerRecord, MemoryReading, Role, NetworkReading } from "../mo
 import type { Requests } from "../model/load.ts";
 
 /**
- * Kinds of socket errors of an answer that came all the same: ab's are of a wrong length, wrk's too
+ * Kinds of socket errors of an answer that still came: ab's are of a wrong length, wrk's too
  * late.
  */
 const ANSWERED = ["length", "exceptions", "timeout"];
@@ -55,7 +55,7 @@ export function openedInPhase({
 }
 
 /**
- * @returns messages on connections that are held, else connections that did all they should; null:
+ * @returns messages on held connections, otherwise connections that did all they should; null:
  *   nothing was due
  */
 export function achieved({

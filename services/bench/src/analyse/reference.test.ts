@@ -11,7 +11,7 @@ const CPU = "cpu_us_per_connection";
 /** What a connection costs the reference proxy on a machine of speed 1, in µs. */
 const INDEX_US = 250;
 
-/** A run in which all CPU time of a cell is so much dearer. */
+/** A run in which all CPU time of a cell costs this factor more. */
 function onMachineOf(
   slownessOf: (record: CellRecord, i: number) => number,
   hasReference: (record: CellRecord) => boolean = () => true,
@@ -84,7 +84,7 @@ for (const [how, change] of [
     assert.ok(extra.toReference);
   });
 
-test("where one cell that counts has no reference, none is held against it", () => {
+test("where one cell that counts has no reference, none is relative to it", () => {
   const { find, cells } = look(
     onMachineOf(varying, ({ proxy, round }) => proxy !== "nginx" || round !== 3),
   );

@@ -1,5 +1,5 @@
 /**
- * CPU time held against the reference proxy, which got a share of the same load in the same cell
+ * CPU time relative to the reference, which got a share of the same load in the same cell
  * (services/reference). The machine's speed varies within minutes and hits all containers of a cell
  * alike, so the ratio of the two is steadier than either. What the reference costs depends on the
  * proxy beside it, though (docs/fairness.md): the ratio is ranked where it had turns of its own.
@@ -16,7 +16,7 @@ import type { Flag } from "../model/flag.ts";
 interface MachineIndex {
   /** its key */
   setting: string;
-  /** key of what is held against it */
+  /** key of what is relative to it */
   measure: string;
   /** key of the reference proxy's own */
   index: string;
@@ -59,7 +59,7 @@ const HELD = [
  *
  * @param cells with figures as they were measured
  * @param hasTurns whether the reference had turns of its own in a cell
- * @returns the same cells, with figures held against the reference where they can be, and a flag
+ * @returns the same cells, with figures relative to the reference where possible, and a flag
  *   where the machine's speed was another than in the rest of the setting
  */
 export function heldAgainstReference(

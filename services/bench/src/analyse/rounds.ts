@@ -40,7 +40,7 @@ import type { Ratio, Run } from "./settings.ts";
 /** The middle half of the rounds may lie so far apart, as a share of their median. */
 const SPREAD_LIMIT_PERCENT = 25;
 
-/** Of those that are kept, one of so many is a leak; fewer may be the proxy's own. */
+/** Of those that are kept, one of this many is a leak; fewer may be the proxy's own. */
 const LEAK_SHARE = 0.01;
 const KEPT = ["proxy_sockets_left", "proxy_descriptors_left"];
 
@@ -230,7 +230,7 @@ class Values {
   }
 
   /**
-   * What tells the lower of two. With other settings figures have another level: there it is how
+   * Decides the lower of two. With other settings figures have another level: there it is how
    * often it is the higher of two, against each other proxy in the settings that both have.
    */
   standing(proxy: string): number {
@@ -479,7 +479,7 @@ function ofCells(values: Values, names: string[]): Flag[] {
 }
 
 /**
- * In a closed loop there are always so many at a time, and on a saturated machine they wait for
+ * In a closed loop there are always this many at a time, and on a saturated machine they wait for
  * each other: what one takes is the CPU time of all that are in front of it.
  */
 function inQueue({ measure, cells }: Values): Flag[] {

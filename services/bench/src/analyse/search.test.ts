@@ -30,7 +30,7 @@ test("what fresh cells, and the generator, leave of a rate", () => {
   assert.deepEqual([limited?.verdict, limited?.limits], ["limited", ["generator"]]);
 });
 
-test("of a proxy that carried no rate the lowest that failed is told", () => {
+test("of a proxy that carried no rate the lowest that failed is given", () => {
   const { estimate, missing } = figureOf(searched({ search: steps("-100 -50"), at: [] }), "nginx");
   assert.deepEqual([estimate, missing], [null, [{ kind: "none-passed", rate: 50 }]]);
 });

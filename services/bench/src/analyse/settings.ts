@@ -17,7 +17,7 @@ export interface Run {
   /** Without the cells of searches and of events. */
   results: Results;
   settings: Setting[];
-  /** Every attempt; CPU time held against the reference, operation costs with it. */
+  /** Every attempt; with CPU time relative to the reference, and operation costs. */
   cells: JudgedCell[];
 }
 

@@ -39,7 +39,7 @@ test("a proxy that ends early: where, and why; with fewer than four counts it ha
   );
 });
 
-test("a cell that does not count is no point, and is told as the end where it is the last", () => {
+test("a cell that does not count is no point, and is the end where it is the last", () => {
   const [all] = slopesOf({
     change: (record) => {
       if (record.proxy === "nginx" && record.parameters.CONNECTIONS === 5000) drop(record);
@@ -54,7 +54,7 @@ test("a cell that does not count is no point, and is told as the end where it is
   assert.ok(all.figures.every(({ rank, toBest }) => rank === null && toBest === null));
 });
 
-test("slopes are compared at the counts that all carry, and each tells how far it was measured", () => {
+test("slopes are compared at the counts that all carry, and each says how far it was measured", () => {
   const counts = [1000, 2000, 3000, 4000, 5000, 6000];
   const [all] = slopesOf({
     counts: [...counts, 20_000],
@@ -131,7 +131,7 @@ function courseOf(at: (hours: number, i: number) => Partial<CourseReading>): Cou
 
 const TRENDS = ["usageBytes", "rssBytes", "tcpInUse", "descriptors"];
 
-/** By proxy and what is told. */
+/** By proxy and measure. */
 function trendsOf(courses: Record<string, CourseReading[]>) {
   const { all } = look(
     rateResults({
@@ -199,7 +199,7 @@ test("what takes CPU time from a machine leaves what grows there as it is", () =
   assert.deepEqual(hours, { none: true, nginx: true, haproxy: false });
 });
 
-test("of proxies side by side only memory, and what grows, is told", () => {
+test("of proxies side by side only memory, and what grows, has figures", () => {
   const made = rateResults({
     scenarios: ["steady"],
     change: (record) => {

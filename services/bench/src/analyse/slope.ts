@@ -321,8 +321,8 @@ function isOfMemory(flag: Flag): boolean {
 const SECONDS_PER_HOUR = 3600;
 
 /**
- * Neighbouring readings are alike, and as so many values of their own they would make an interval
- * too narrow: what counts is the median of each of so many parts of the phase. The first are left
+ * Neighbouring readings are alike, and as separate values they would make an interval
+ * too narrow: what counts is the median of each of this many parts of the phase. The first are left
  * out, in which buffers and heaps reach their size.
  */
 const BLOCKS = 12;
@@ -340,7 +340,7 @@ const TRENDS: [Exclude<keyof CourseReading, "seconds">, Measure][] = [
 
 /** What grows over time under a steady load, in settings in which that was recorded. */
 export function trends({ results: { plan }, settings, cells }: Run): Comparison[] {
-  // Of all that are told, one false growth at most in twenty runs (Bonferroni).
+  // Of all trends, at most one false growth in twenty runs (Bonferroni).
   const strict = 1 - ALPHA / (plan.proxies.length * TRENDS.length);
   return settings.flatMap((setting) => {
     const own = cells.filter((cell) => cell.setting === setting.key);

@@ -70,8 +70,8 @@ test("a pilot that was interrupted tells no rates, and one without any says what
   const ended = (code: number) => async () => ({ code, store });
   assert.equal(await pilotRates(context, results.plan, busy, ended(130)), null);
   await assert.rejects(pilotRates(context, results.plan, busy, ended(1)), {
-    message: /tells no CONNECTIONS_PER_SECOND for arrivals, ws: no proxy came through/,
-    next: /^Say the rate in the battle's file/,
+    message: /found no CONNECTIONS_PER_SECOND for arrivals, ws: no proxy finished undisturbed/,
+    next: /^Set the rate in the battle's file/,
   });
 });
 
@@ -124,6 +124,6 @@ test("a run over machines is resumed with them, and one on this machine alone wi
   several.refuseResume(over, "results/a-run");
   THIS_MACHINE.refuseResume(results, "results/a-run");
   assert.throws(() => several.refuseResume(results, "results/a-run"), {
-    message: /was begun on this machine alone/,
+    message: /was started on this machine only/,
   });
 });

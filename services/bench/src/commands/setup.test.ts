@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { withoutImage } from "../machine/local-images.ts";
-import { hashOf, imagesOfProxiesAlone, neededFor, overrideFor } from "./setup.ts";
+import { hashOf, imagesOfProxiesAlone, neededFor, overrideFor, withLocalBuilds } from "./setup.ts";
 
 const official = {
   name: "p",
@@ -63,6 +63,15 @@ test("an image that is present stays", () => {
   );
   assert.equal(services.grafana, undefined);
   assert.deepEqual(leftOut, []);
+});
+
+test("a proxy that is newer than the override still has its local build", () => {
+  const proxies = [{ name: "variant" }, { name: "own" }];
+  const present = new Map([["local/nginx:1.26", "sha256:1"]]);
+  assert.deepEqual(
+    [...withoutImage(withLocalBuilds(official, offline), proxies, present)],
+    [["own", "no registry answers, and no local build stands in for registry/envoy:1.2.3"]],
+  );
 });
 
 test("what only one server behind the proxy needs is built when that one is wanted", () => {

@@ -46,13 +46,7 @@ export async function setup(
   // An override of ours says that no registry answered; it is not asked again until the override is
   // deleted.
   if (isOurs(readOverride(directory)) || !(await canPull(images.node, present, say))) {
-    const offline = new Project(directory, {
-      files: ["offline/compose.yaml"],
-      // Images carry it as a label: it must not be the name of a benchmark that
-      // COMPOSE_PROJECT_NAME gives.
-      name: "ws-proxy-bench-offline",
-      profile: "*",
-    });
+    const offline = offlineProject(directory);
     const config = await offline.config();
     const names = readProxies(join(directory, "proxies")).map(({ name }) => name);
     await build(directory, offline, neededFor([...backends, process.env.BACKEND], config), {
@@ -74,6 +68,16 @@ export async function setup(
   }
 }
 
+function offlineProject(directory: string): Project {
+  return new Project(directory, {
+    files: ["offline/compose.yaml"],
+    // Images carry it as a label: it must not be the name of a benchmark that COMPOSE_PROJECT_NAME
+    // gives.
+    name: "ws-proxy-bench-offline",
+    profile: "*",
+  });
+}
+
 /**
  * Where no registry answers, a proxy whose image has no local build, or one that failed, cannot be
  * had.
@@ -89,8 +93,30 @@ export async function unavailableProxies(
 ): Promise<Map<string, string>> {
   // Before a setup nothing is known, and after one from a registry every image is here.
   if (!isOurs(readOverride(directory))) return new Map();
-  const images = proxies.flatMap(({ name }) => imagesOf(config, name));
-  return withoutImage(config, proxies, await OWN_ENGINE.localImages([...new Set(images)]));
+  // A proxy may be newer than the override, which the next setup writes again.
+  const current = withLocalBuilds(config, await offlineProject(directory).config());
+  const images = proxies.flatMap(({ name }) => imagesOf(current, name));
+  return withoutImage(current, proxies, await OWN_ENGINE.localImages([...new Set(images)]));
+}
+
+/** @returns official image → local build */
+function localBuilds({ services }: ComposeConfig): Map<string | undefined, string | undefined> {
+  return new Map(
+    Object.values(services).map(({ image, labels }) => [
+      labels?.["ws-proxy-bench.replaces"],
+      image,
+    ]),
+  );
+}
+
+/** @returns the configuration with local builds in place of official images */
+export function withLocalBuilds(config: ComposeConfig, offline: ComposeConfig): ComposeConfig {
+  const local = localBuilds(offline);
+  const services = Object.entries(config.services).map(([name, service]) => [
+    name,
+    { ...service, image: local.get(service.image) ?? service.image },
+  ]);
+  return { ...config, services: Object.fromEntries(services) };
 }
 
 /**
@@ -270,12 +296,7 @@ export function overrideFor(
   offline: ComposeConfig,
   present: Map<string, string>,
 ): { services: Record<string, object>; leftOut: string[] } {
-  const local = new Map(
-    Object.values(offline.services).map(({ image, labels }) => [
-      labels?.["ws-proxy-bench.replaces"],
-      image,
-    ]),
-  );
+  const local = localBuilds(offline);
   const services: Record<string, object> = {};
   const leftOut: string[] = [];
   for (const [name, service] of Object.entries(official.services)) {

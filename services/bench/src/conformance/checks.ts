@@ -22,7 +22,7 @@ export interface Check {
   alone?: boolean;
   /** it is a question, to which what `run` finds is a no; the empty text is a yes */
   answers?: boolean;
-  /** what `run` finds is said beside the ok; the empty text is none */
+  /** what `run` finds stands beside the ok; an empty text is nothing */
   remarks?: boolean;
   /** it takes a tuned configuration: of any other what was found is reported, and is no failure */
   tuning?: boolean;

@@ -26,7 +26,7 @@ const BURST_MESSAGES = 32;
 
 /**
  * Unsolicited pongs after each message: the server drops them, but reading them spaces its echoes
- * over some 2 ms. With a quarter of them, a proxy that must wait for a busy processor reads the
+ * over about 2 ms. With a quarter of them, a proxy that must wait for a busy processor reads the
  * echoes all at once.
  */
 const FILLER_PONGS = 256;

@@ -22,7 +22,7 @@ export const FILE_CHECKS: Check[] = [
   closeCheck("/files/12"),
   {
     id: "file-missing",
-    title: "file that is not there refused",
+    title: "missing file refused",
     expected: "status 404",
     async run(target) {
       const { status } = await requestRaw(target, {}, { path: "/files/13" });

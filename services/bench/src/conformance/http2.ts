@@ -57,7 +57,7 @@ export interface Stream {
 
 /**
  * @param target with scheme `wss`
- * @returns lack: why no WebSocket can be opened over HTTP/2, isHttp2: all the same it was chosen;
+ * @returns lack: why no WebSocket can be opened over HTTP/2, isHttp2: it was still chosen;
  *   the connection is closed when the check ends
  */
 export async function offer(

@@ -11,7 +11,7 @@ test("ensure throws what was found", () => {
   assert.throws(() => ensure(false, "status 502"), new Failure("status 502"));
 });
 
-test("errors are told in plain words", () => {
+test("errors are in plain words", () => {
   const words = (error: unknown) => explain(error, "proxy:8080");
   assert.equal(words(new Failure("status 502")), "status 502");
   assert.equal(words(errorOf("ENOTFOUND")), "host name not found (proxy:8080, ENOTFOUND)");

@@ -1,5 +1,5 @@
 /**
- * What a check found in place of what it expected. The message is what the user reads after "got".
+ * What a check found instead of what it expected. The message is what the user reads after "got".
  */
 export class Failure extends Error {
   /** @override */

@@ -6,7 +6,7 @@ import { ensure, explain } from "./mismatch.ts";
 import type { Check } from "./checks.ts";
 import type { Client, Target } from "./connect.ts";
 
-/** How the target is told to take another configuration. */
+/** How the target gets another configuration. */
 export interface TargetReload {
   /**
    * tells it, and resolves with the number of the new configuration once processes with it have
@@ -37,7 +37,7 @@ const limitOf = ({ reload, timeoutMs }: Target) =>
 export const RELOAD_CHECKS: Check[] = [
   {
     id: "reload",
-    title: "reload brings the new configuration, and treats an open connection as said",
+    title: "reload brings the new configuration, and treats an open connection as declared",
     expected: ({ reload }) => describeReload(reload),
     skip: skipWithoutReload,
     timeLimitMs: limitOf,
@@ -120,6 +120,8 @@ function secondsToClose(reload: TargetReload | null) {
 function describeReload(reload: TargetReload | null) {
   const seconds = reload?.closesAfterSeconds ?? null;
   const end =
-    seconds === null ? "goes on" : `is closed ${seconds === 0 ? "at once" : `after ${seconds} s`}`;
+    seconds === null
+      ? "stays open"
+      : `is closed ${seconds === 0 ? "at once" : `after ${seconds} s`}`;
   return `${reload?.tells ? "the new number from /.generation; " : ""}an open connection ${end}`;
 }

@@ -53,7 +53,7 @@ export function reloadOf(
       );
       if (old.length > 0)
         throw new Failure(
-          `no new process in ${old.map(({ service }) => service).join(", ")} ${RELOAD_LIMIT_MS / 1_000} s after ${signals.map(({ signal }) => `SIG${signal}`).join(", ")}`,
+          `no new process in ${old.map(({ service }) => service).join(", ")} ${RELOAD_LIMIT_MS / 1_000} s after ${signals.map(({ signal }) => `SIG${signal}`).join(", ")}; where the running processes take the new configuration, declare "inPlace": true under "reload" in proxy.json`,
         );
       return number;
     },

@@ -14,7 +14,7 @@ test("a server that takes the client's cipher of TLS 1.3, and says so, is asked 
         options: { choosesTls13Cipher: false },
       }),
     );
-  // Of TLS 1.2 it should choose all the same.
+  // Of TLS 1.2 it should still choose.
   assert.deepEqual(await failures("DEFAULT"), ["wss tls12-cipher"]);
   const { ciphersTls12 } = POLICY;
   assert.deepEqual(await failures(["TLS_AES_256_GCM_SHA384", ...ciphersTls12].join(":")), [

@@ -67,7 +67,7 @@ export class CountersService {
   /** By container and process: one that was started again is another. */
   #known: Map<string, Pick<Counters, "read" | "sockets">> = new Map();
   #sampler: Sampler | undefined;
-  /** Samples of it that were told. */
+  /** Samples of it that were sent. */
   #told = 0;
 
   /** @param sources default: of this machine */

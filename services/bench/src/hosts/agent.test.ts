@@ -220,7 +220,7 @@ test("a container that is gone there is gone here", async () => {
   await agent.close();
 });
 
-test("an agent that has died is told with its machine, and is another the next time", async () => {
+test("an agent that has died is named with its machine, and is another the next time", async () => {
   let starts = 0;
   const started: ReturnType<typeof converse>[] = [];
   const answer = `while read -r line; do echo '{"value":1}'; done`;
@@ -257,7 +257,7 @@ test("an answer that does not come ends the wait, and the agent", async () => {
   assert.equal(agent.isLost, true);
 });
 
-test("samples are told once", async (t) => {
+test("samples are sent once", async (t) => {
   const service = serviceOf();
   t.after(() => service.close());
   const agent = agentWith(() => conversationWith(service));
@@ -296,13 +296,13 @@ test("an agent that stops answering is noticed while the phase goes on, and what
   isSilent = true;
   await assert.rejects(phase.broken, {
     kind: "observer",
-    message: "the machine two does not tell its counters: no answer within 0.5 s",
+    message: "the machine two does not report its counters: no answer within 0.5 s",
   });
   phase.abandon();
   assert.ok(phase.samples.length >= length);
 });
 
-test("a mistake of the service is told in its words", async () => {
+test("a mistake of the service is reported in its words", async () => {
   const agent = agentWith(() =>
     conversationWith(
       serviceOf(() => {

@@ -80,7 +80,7 @@ export class CountersAgent {
   }
 
   /**
-   * @returns of the machine, once it is ready; that of an agent that was started anew is another
+   * @returns of the machine, once it is ready; that of a restarted agent is another
    */
   get door(): Door {
     if (this.#door) return this.#door;
@@ -145,7 +145,7 @@ export class CountersAgent {
       .run(["docker", "version", "--format", "{{.Server.Version}}"], { signal: limit })
       .catch((error) => ({ code: 1, output: String(error) }));
     return code === 0
-      ? new CellFailure("observer", `the machine ${name} does not tell its counters: ${why}`)
+      ? new CellFailure("observer", `the machine ${name} does not report its counters: ${why}`)
       : new CellFailure("engine", `${engineName(this.#site)} does not answer: ${output.trim()}`);
   }
 

@@ -62,7 +62,7 @@ function siteOf(
   return { name, engine, isHere: name === "own", cores: 4 };
 }
 
-test("where it cannot run, that is said, and nothing of it is left", async () => {
+test("where it cannot run, a note says so, and nothing of it is left", async () => {
   const done: string[] = [];
   const said: string[] = [];
   const own = siteOf("own", done);

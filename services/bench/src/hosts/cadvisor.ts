@@ -17,7 +17,7 @@ import type { CountersAgent } from "./agent.ts";
 
 const CADVISOR = "cadvisor";
 const INFLUXDB = "influxdb";
-/** Where an engine listens unless it is told otherwise, and where cAdvisor looks for it. */
+/** Where an engine listens by default, and where cAdvisor looks for it. */
 const SOCKET = "/var/run/docker.sock";
 const START_LIMIT_MS = 120_000;
 /** One that may not read what it has to has ended by then. */

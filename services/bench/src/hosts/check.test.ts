@@ -48,7 +48,7 @@ for (const [title, info, expected] of [
   });
 }
 
-test("an engine that does not answer is told with docker's words, and the others are judged", async () => {
+test("an engine that does not answer is named with docker's words, and the others are judged", async () => {
   const findings = await judged({ front: { info: { ServerVersion: "20.10.24" } } }, [
     "ssh://me@middle",
   ]);
@@ -94,10 +94,10 @@ test("before a join: what is missing on each machine, and what brings it", async
     faults(findings).filter((line) => / (front|runner):/.test(line)),
     [
       "stop front: Swarm: not joined",
-      `stop front: images: not there, or other ones: ${bench}; neither there nor here: nginx`,
+      `stop front: images: missing or different: ${bench}; missing on both machines: nginx`,
       "note front: ports, limits, clock, network: not looked at",
       "stop runner: Swarm: not joined",
-      `stop runner: images: not there, or other ones: ${bench}`,
+      `stop runner: images: missing or different: ${bench}`,
       "note runner: ports, limits, clock, network: not looked at",
     ],
   );

@@ -39,7 +39,7 @@ export function judgeEngines(engines: HostEngine[]): Finding[] {
           found: "no answer",
           expected: "an engine that answers",
           why: engine.error,
-          fix: `${engine.client.join(" ")} info, on the machine where ./bench runs, must end well. Log in once by hand over SSH, so that the machine's key is known.`,
+          fix: `${engine.client.join(" ")} info must work on the machine where ./bench runs. Log in once by hand over SSH to accept the machine's key.`,
           severity: "stop",
         },
       ];
@@ -62,15 +62,15 @@ function judgeEngine(
     {
       ...fine(`${name}: engine`, info.ServerVersion),
       expected: `${first.info.ServerVersion}, as on ${first.machine.name}`,
-      why: "Engines of different versions may grant and count differently.",
+      why: "Engines of different versions may have different limits and counters.",
       fix: "Install the same version on all machines.",
       severity: info.ServerVersion === first.info.ServerVersion ? "ok" : "warn",
     },
     {
       ...fine(`${name}: architecture`, info.Architecture),
       expected: `${first.info.Architecture}, as on ${first.machine.name}`,
-      why: "The same images must run on all machines, and the same work costs another time on another architecture.",
-      fix: "Take machines of one architecture.",
+      why: "The same images must run on all machines, and work costs different CPU time on different architectures.",
+      fix: "Use machines of one architecture.",
       severity: info.Architecture === first.info.Architecture ? "ok" : "stop",
     },
   ];
@@ -79,7 +79,7 @@ function judgeEngine(
       setting: `${name}: counters of containers`,
       found: missing,
       expected: "CPU, memory",
-      why: "Every table is made of them.",
+      why: "Every table is made from them.",
       fix: COUNTERS_FIX,
       severity: "stop",
     });
@@ -136,7 +136,7 @@ export async function examineHosts(
       setting: `network ${NETWORK}`,
       found: "not there",
       expected: "there",
-      why: "It is what containers on different machines meet on.",
+      why: "Containers on different machines reach each other over it.",
       fix: JOIN,
       severity: "stop",
     });
@@ -168,12 +168,12 @@ function judgeImages({ machine }: ReachedEngine, { missing, nowhere }: ImageStat
   return {
     setting,
     found: [
-      missing.length > 0 ? `not there, or other ones: ${missing.join(", ")}` : "",
-      nowhere.length > 0 ? `neither there nor here: ${nowhere.join(", ")}` : "",
+      missing.length > 0 ? `missing or different: ${missing.join(", ")}` : "",
+      nowhere.length > 0 ? `missing on both machines: ${nowhere.join(", ")}` : "",
     ]
       .filter(Boolean)
       .join("; "),
-    expected: "those of its roles, as they are here",
+    expected: "those of its roles, the same as here",
     why: "All machines must run the same builds.",
     fix: [nowhere.length > 0 ? "./bench setup" : "", missing.length > 0 ? JOIN : ""]
       .filter(Boolean)
@@ -187,15 +187,15 @@ function notLooked({ machine }: ReachedEngine): Finding {
     setting: `${machine.name}: ports, limits, clock, network`,
     found: "not looked at",
     expected: "to be known",
-    why: "A container of this program looks, and its image is not there yet.",
-    fix: `${JOIN} brings it; then check again.`,
+    why: "A container of this program checks it, and its image is not there yet.",
+    fix: `${JOIN} copies it; then check again.`,
     severity: "note",
   };
 }
 
 /**
  * @param error of a look at its machine
- * @returns the others are looked at all the same
+ * @returns the others are still checked
  * @throws the error, where it is a fault of this program
  */
 function notAnswered({ machine }: ReachedEngine, error: unknown): Finding {
@@ -204,7 +204,7 @@ function notAnswered({ machine }: ReachedEngine, error: unknown): Finding {
     setting: `${machine.name}: ports, limits, clock, network`,
     found: error.message,
     expected: "to be known",
-    why: "A container of this program looks there.",
+    why: "A container of this program checks it there.",
     fix: error.next,
     severity: "stop",
   };
@@ -220,8 +220,8 @@ async function examinePorts(engine: ReachedEngine): Promise<Finding> {
     setting,
     found: `taken: ${taken.join(", ")}`,
     expected: "free",
-    why: "Swarm takes these and knows no others: 2377 for its control, 7946 among its nodes, 4789 for VXLAN.",
-    fix: `On ${engine.machine.name}, end what listens there: sudo ss -lntup shows it.`,
+    why: "Swarm has only these: 2377 for control, 7946 between nodes, 4789 for VXLAN.",
+    fix: `On ${engine.machine.name}, stop what listens there: sudo ss -lntup shows it.`,
     severity: "stop",
   };
 }
@@ -234,7 +234,7 @@ async function examineLimits({ machine, run }: ReachedEngine): Promise<Finding> 
       setting,
       found: "not known",
       expected: "to be known",
-      why: "What a process may open decides how many connections a machine carries.",
+      why: "The descriptor limit of a process limits the connections of its machine.",
       fix: "This engine refuses a container without capabilities in the machine's own network: remapped users do.",
       severity: "note",
     };
@@ -243,7 +243,7 @@ async function examineLimits({ machine, run }: ReachedEngine): Promise<Finding> 
   const conntrack = settings["net.netfilter.nf_conntrack_max"];
   return fine(
     setting,
-    `${descriptors.hard} descriptors a process, ${conntrack ?? "no limit of"} conntrack entries`,
+    `${descriptors.hard} descriptors per process, ${conntrack ?? "no limit of"} conntrack entries`,
   );
 }
 
@@ -263,9 +263,9 @@ export function judgeClock(
     expected: `within ${CLOCK_LIMIT_MS} ms of the machine where ./bench runs`,
     why:
       apart - uncertaintyMs > CLOCK_LIMIT_MS
-        ? "What one machine did would stand beside the wrong moment of another."
-        : "It may be too far: the way to that engine is too slow to tell.",
-    fix: "Let all machines follow one time server: chrony, or systemd-timesyncd (timedatectl set-ntp true).",
+        ? "Otherwise events of one machine appear at the wrong time of another."
+        : "It may be too far off: the connection to that engine is too slow to measure it.",
+    fix: "Use one time server for all machines: chrony, or systemd-timesyncd (timedatectl set-ntp true).",
     severity:
       apart - uncertaintyMs > CLOCK_LIMIT_MS
         ? "stop"
@@ -293,7 +293,7 @@ async function examineLink(
       fix:
         network === "overlay"
           ? OPEN_PORTS
-          : `Where ${to.machine.name} shall be reached without the overlay: open TCP 5201 for this, and say the right address in the file.`,
+          : `To reach ${to.machine.name} without the overlay, open TCP 5201, and write the right address into the file.`,
       severity: network === "overlay" ? "stop" : "note",
     };
   }

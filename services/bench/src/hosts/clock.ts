@@ -8,7 +8,7 @@ import { Silence } from "./engines.ts";
 import { MARK } from "./swarm.ts";
 import type { HostEngine } from "./engines.ts";
 
-/** More samples find a shorter round trip; 30 take some 50 ms on one network. */
+/** More samples find a shorter round trip; 30 take about 50 ms on one network. */
 const EXCHANGES = 30;
 /**
  * A pause between two lines of a program may stretch a look at the clock; the shortest of a few is

@@ -187,7 +187,7 @@ class SpreadSampler {
     this.#own = own;
     this.#agents = agents;
     this.#intervalMs = intervalMs;
-    // Whether it is waited for or not.
+    // Whether anything waits for it or not.
     this.#broken.promise.catch(() => {});
   }
 

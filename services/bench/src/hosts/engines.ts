@@ -104,7 +104,7 @@ export class Silence extends UserError {
     const fact = `no answer within ${seconds} s to: ${step}`;
     super(
       `${machine.name}: ${fact}`,
-      `Its engine, or the way to it, is silent: ${client.join(" ")} version, on the machine where ./bench runs, must end well. Then run this again: it goes on from there.`,
+      `Its engine, or the connection to it, is silent. Make sure that ${client.join(" ")} version works on the machine where ./bench runs, then run this again: it continues from there.`,
     );
     this.fact = fact;
   }

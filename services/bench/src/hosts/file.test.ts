@@ -161,7 +161,7 @@ for (const [title, from, to, line, fact, next] of [
     "context: back\n    host: tcp://back:2375",
     7,
     "back has a context and a host",
-    /^Expected one of them/,
+    /^Expected only one of them/,
   ],
   [
     "a machine twice",
@@ -180,7 +180,14 @@ for (const [title, from, to, line, fact, next] of [
     /^Expected each machine once/,
   ],
   ["a name twice", "back:", "middle:", 5, "Map keys must be unique", /as in hosts\.example\.yaml/],
-  ["a name that is none", "back:", "Back_1:", 5, '"Back_1" is no name of a machine', /hyphens/],
+  [
+    "a name that is none",
+    "back:",
+    "Back_1:",
+    5,
+    '"Back_1" is not a valid name of a machine',
+    /hyphens/,
+  ],
   [
     "the runner's name for another",
     "back:",

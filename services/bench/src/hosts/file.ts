@@ -48,7 +48,7 @@ export function readHosts(file: string, label: string = file): Machine[] {
   if (!existsSync(file)) {
     throw new UserError(
       `there is no ${label}`,
-      `Expected the machines of the benchmark there: cp ${EXAMPLE} ${HOSTS_FILE}, and correct it.`,
+      `Expected a file that describes the machines: cp ${EXAMPLE} ${HOSTS_FILE}, and edit it.`,
       2,
     );
   }
@@ -79,7 +79,7 @@ function refuseMachine(machine: Machine, before: Machine[], document: Document) 
   if (!NAME.test(name)) {
     throw document.mistake(
       path,
-      `"${name}" is no name of a machine`,
+      `"${name}" is not a valid name of a machine`,
       "Expected small letters, digits and hyphens, as in a host name.",
     );
   }
@@ -87,7 +87,7 @@ function refuseMachine(machine: Machine, before: Machine[], document: Document) 
     throw document.mistake(
       [...path, "host"],
       `${name} has a context and a host`,
-      "Expected one of them: each says where its engine is.",
+      "Expected only one of them: either says where its engine is.",
     );
   }
   if (name === OWN_NAME && !isOwn(machine)) {
@@ -105,7 +105,7 @@ function refuseMachine(machine: Machine, before: Machine[], document: Document) 
       isOwn(machine)
         ? `${same.name} and ${name} have neither context nor host: both are the engine of ./bench itself`
         : `${same.name} and ${name} have the same ${key}`,
-      "Expected each machine once: one may have several roles.",
+      "Expected each machine once: a machine can have several roles.",
     );
   }
   if (address !== undefined && isIP(address) === 0) {
@@ -136,7 +136,7 @@ function refuseRole(role: Role, machines: Machine[], document: Document) {
   }
 }
 
-/** @returns one of which observes: the runner's own, where none is said to */
+/** @returns one of which observes: by default the runner's own */
 function withObserver(machines: Machine[]): Machine[] {
   if (machines.some(({ roles }) => roles.includes("observe"))) return machines;
   if (!machines.some(isOwn)) return [...machines, { name: OWN_NAME, roles: ["observe"] }];

@@ -25,7 +25,7 @@ export interface ImageState {
  */
 const ROLE_OF_SERVICE = {
   echo: "servers",
-  // The machine's speed is told where the proxy is.
+  // The machine's speed counts where the proxy is.
   reference: "proxy",
   load: "load",
   "load-http": "load",
@@ -34,7 +34,7 @@ const ROLE_OF_SERVICE = {
 } as Record<string, Role>;
 const ON_ALL = ["cadvisor"];
 
-/** What a copy may take at the most: some GB on a slow line. */
+/** What a copy may take at most: several GB on a slow line. */
 const COPY_LIMIT_MS = 3_600_000;
 /** Meanwhile the machine is asked so often whether it is still there. */
 const ASK_INTERVAL_MS = 10_000;
@@ -111,14 +111,14 @@ export async function copyImages(
     if (lost.signal.aborted) throw lost.signal.reason;
     throw new UserError(
       `${images.length} images could not be copied to ${machine.name}`,
-      `${output.trim()}\nMend what it says and run this again: what has arrived stays.`,
+      `${output.trim()}\nFix that and run this again: copied images stay.`,
     );
   }
 }
 
 /**
- * Nothing in a copy tells how far it is: one that lasts is told from one that hangs by asking the
- * machine beside it.
+ * A copy does not report its progress. Asking the machine meanwhile distinguishes a slow one from
+ * one that hangs.
  *
  * @throws {UserError} when it does not answer
  */

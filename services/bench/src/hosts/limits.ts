@@ -8,8 +8,8 @@ import type { Limits } from "../machine/limits.ts";
 import type { ReachedEngine } from "./engines.ts";
 
 /**
- * The preflight knows one machine. What each part needs is held against the smallest of those that
- * carry one: they may be sized alike, and one that is not is told.
+ * The preflight knows one machine. The needs of each part are compared with the smallest machine
+ * that carries one, and a smaller one is named.
  *
  * @param own of the machine where this runs
  * @returns what is not known of another machine is null

@@ -63,7 +63,7 @@ export async function measureLink(
   if (target === null) {
     throw new UserError(
       `the address of ${to.machine.name} is not known`,
-      "Give it an address in the file, or ./bench hosts join: then its engine tells.",
+      "Give it an address in the file, or run ./bench hosts join, after which its engine knows it.",
     );
   }
   const there = ["--label", MARK, "--network", network === "overlay" ? NETWORK : "host"];
@@ -92,7 +92,7 @@ export async function measureLink(
     ]);
     return { roundTripMs: roundTripOf(ping.stdout), ...throughputOf(iperf) };
   } finally {
-    // One that was given up may run on; where the machine is silent, that was told already.
+    // One that was given up may run on; where the machine is silent, a message has said so.
     await Promise.allSettled([
       to.run(["docker", "rm", "--force", name]),
       from.run(["docker", "rm", "--force", `${name}-client`]),

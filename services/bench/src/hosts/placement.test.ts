@@ -86,7 +86,7 @@ test("a proxy alone on its machine has all of its cores, unless its budget is le
   assert.deepEqual(share(spread({ servers: small, load: small }), 0), ["", "", "", "", 2]);
 });
 
-test("an engine that is lost is told with its machine", async () => {
+test("an engine that is lost is named with its machine", async () => {
   const proxy = siteOf("one", {
     run: () => ({ code: 1, stdout: "[]", stderr: "cannot connect", output: "cannot connect" }),
   });
@@ -111,7 +111,7 @@ test("what observes is on every machine, and is called after those that are not 
   assert.equal(placement.carrierOf("observer", "influxdb", "runner"), OWN);
 });
 
-test("of a machine whose engine never answers nothing is waited for without end, and what answers goes on", async () => {
+test("no wait for a machine whose engine never answers is endless, and the others continue", async () => {
   // As docker over ssh when that machine has lost its power.
   const engine = new Engine(["sh", "-c", "exec sleep 600"]).within(300);
   const placement = spread({ proxy: { ...siteOf("one"), engine } });

@@ -53,7 +53,7 @@ export class SpreadPlacement {
   #loads: Site[];
   #network: string;
   #beside: Map<string, string | undefined>;
-  /** Of each machine that is not this one; it comes when the run has begun. */
+  /** Of each machine that is not this one; it comes when the run has started. */
   #equipment: Map<Site, Equipment> = new Map();
   /** Machines that did not answer when they were asked last. */
   #silent: ReadonlySet<Site> = new Set();
@@ -231,10 +231,10 @@ export class SpreadPlacement {
       return await this.containersOf(project);
     } catch (error) {
       if (!(error instanceof CellFailure)) throw error;
-      // No cell has begun that could have it as its cause.
+      // No cell has started that could have it as its cause.
       throw new UserError(
         error.message,
-        "Expected every machine of the run to answer: ./bench hosts check says what is wrong with each.",
+        "Expected every machine of the run to answer. ./bench hosts check shows what is wrong with each.",
       );
     }
   }
@@ -314,8 +314,8 @@ export class SpreadPlacement {
   }
 
   /**
-   * Waits until every machine knows the containers that were just started by their names: what was
-   * told on one of them takes its time to the others, and a proxy looks up its server once.
+   * Waits until every machine knows the names of the containers that were just started. They
+   * take time to spread, and a proxy looks up its server once.
    *
    * @param addresses by name
    * @throws {CellFailure} when one does not
@@ -361,7 +361,7 @@ async function clear(engine: Engine, project: string) {
 function refuseOtherThanIpv4({ name, address }: Site) {
   if (address === undefined || isIPv4(address)) return;
   throw new UserError(
-    `the machine ${name} is reached at ${address || "no address"}, and its own network is measured over IPv4`,
+    `the address of the machine ${name} is ${address || "not known"}, and NETWORK=host needs IPv4`,
     `Give ${name} its IPv4 address in the file, then ./bench hosts leave and join; or leave NETWORK=host out.`,
   );
 }

@@ -56,7 +56,7 @@ test("what needs one machine is refused by its name", () => {
   );
   assert.throws(
     () => refuseOverHosts(planOf({}, {}, { sideBySide: true }), MACHINES),
-    refusal(/side by side, each in a project of its own/),
+    refusal(/side by side, each in its own project/),
   );
   const twoParts = { nginx: ["nginx", "nginx-tls"] };
   const half = planOf({}, {}, { proxyCpus: 0.5 });

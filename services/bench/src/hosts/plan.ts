@@ -22,7 +22,7 @@ export function refuseOverHosts(plan: Plan, machines: Machine[]) {
   const planned = cells.filter(({ skip }) => skip === null);
   if (plan.sideBySide) {
     throw new UserError(
-      `the proxies of ${battle} run side by side, each in a project of its own, which one machine alone can have`,
+      `the proxies of ${battle} run side by side, each in its own project, which works only on one machine`,
       "Run it without --hosts, or take sideBySide out of the battle.",
       2,
     );
@@ -30,7 +30,7 @@ export function refuseOverHosts(plan: Plan, machines: Machine[]) {
   const event = planned.find((cell) => cell.event !== undefined);
   if (event) {
     throw new UserError(
-      `${battle} has the event ${event.event}, and events happen on one machine alone`,
+      `${battle} has the event ${event.event}, and events work only on one machine`,
       `Run it without --hosts, or another battle, such as quick, with it.`,
       2,
     );
@@ -41,7 +41,7 @@ export function refuseOverHosts(plan: Plan, machines: Machine[]) {
     const why =
       runner === "k6" ? `has another server than echo, ${backend}` : "is run by Node, not by k6";
     throw new UserError(
-      `${battle} has the test ${name}, which ${why}: over several machines that is not done yet`,
+      `${battle} has the test ${name}, which ${why}: that does not work over several machines yet`,
       "Run it without --hosts, or another battle, such as quick, with it.",
       2,
     );
@@ -55,8 +55,8 @@ export function refuseOverHosts(plan: Plan, machines: Machine[]) {
 export function refuseBudgetOverHosts(plan: Plan, services: Record<string, string[]>) {
   if (!needsOneBudget(services, plan)) return;
   throw new UserError(
-    `--proxy-cpus ${plan.proxyCpus} is one budget for all containers of a proxy, which only the machine of ./bench itself can give`,
-    "Expected a whole number of cores, or proxies of one container (--proxies): leave out those with a part of their own for TLS.",
+    `--proxy-cpus ${plan.proxyCpus} is one budget for all containers of a proxy, which works only on the machine of ./bench`,
+    "Expected a whole number of cores, or proxies of one container (--proxies): leave out those with a separate part for TLS.",
     2,
   );
 }

@@ -5,7 +5,7 @@ import { requireImages, requireJoined } from "./ready.ts";
 import { joinHosts } from "./swarm.ts";
 import { fakeEngines, MACHINES } from "./testing/engines.ts";
 
-test("machines that are not joined are told with what joins them; joined ones are taken", async () => {
+test("machines that are not joined are named with what joins them; joined ones are taken", async () => {
   const fakes = fakeEngines();
   const engines = await reachEngines(MACHINES, fakes.run);
   await assert.rejects(requireJoined(engines, "lab.yaml"), {
@@ -28,7 +28,7 @@ test("a machine that does not answer stops a run before it starts", async () => 
   await assert.rejects(requireJoined(engines, "lab.yaml"), { message: /^back: engine: no answer/ });
 });
 
-test("a machine with another image than this one's is told", async () => {
+test("a machine with another image than this one's is named", async () => {
   const [engine] = await reachEngines(MACHINES, fakeEngines().run);
   requireImages(new Map([[engine, { missing: [], nowhere: ["none/of-this-run"] }]]), "lab.yaml");
   assert.throws(

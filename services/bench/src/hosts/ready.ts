@@ -44,7 +44,7 @@ export function requireImages(images: Map<HostEngine, ImageState>, file: string)
   for (const [{ machine }, { missing }] of images) {
     if (missing.length === 0) continue;
     throw new UserError(
-      `${machine.name} lacks images, or has others than this machine: ${missing.join(", ")}`,
+      `${machine.name} lacks images, or has other versions than this machine: ${missing.join(", ")}`,
       `Copy them: ./bench hosts join --hosts ${file}`,
     );
   }

@@ -50,12 +50,12 @@ export class SeveralMachines {
   /**
    * @param results of a run that is to be resumed
    * @param folder of the run
-   * @throws {UserError} when it was begun on this machine alone
+   * @throws {UserError} when it was started on this machine only
    */
   refuseResume({ environment }: Pick<Results, "environment">, folder: string) {
     if (environment.machines !== undefined) return;
     throw new UserError(
-      `${folder} was begun on this machine alone, and ${this.file} names others`,
+      `${folder} was started on this machine only, and ${this.file} names others`,
       `Resume it without --hosts: ./bench run --resume ${folder}`,
       2,
     );
@@ -70,7 +70,7 @@ export class SeveralMachines {
     refuseBudgetOverHosts(plan, services);
   }
 
-  /** @param own what they are held against before anyone has asked them */
+  /** @param own what they are compared with before anyone has asked them */
   async limits(own: Limits) {
     return this.#engines ? limitsOfMachines(this.#engines, own) : own;
   }

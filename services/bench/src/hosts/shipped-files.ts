@@ -177,7 +177,7 @@ async function pipe(from: string[], to: string[], { site, run }: { site: Site; r
   });
   if (code !== 0)
     throw new UserError(
-      `the files of the benchmark could not be brought to the machine ${site.name}`,
+      `the files of the benchmark could not be copied to the machine ${site.name}`,
       output.trim(),
     );
 }

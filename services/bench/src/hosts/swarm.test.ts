@@ -160,10 +160,10 @@ test("a Swarm that is not ours is neither joined to nor left", async () => {
   assert.deepEqual(fakes.changes, []);
   const said = await leave(fakes);
   assert.deepEqual(fakes.changes, []);
-  assert.ok(said.includes("front: in a Swarm that ./bench did not make: left as it is"));
+  assert.ok(said.includes("front: in a Swarm that ./bench did not make; not changed"));
 });
 
-test("a machine whose manager has begun a new Swarm is told to leave first", async () => {
+test("a machine whose manager has started a new Swarm must leave first", async () => {
   const fakes = fakeEngines();
   await join(fakes);
   const manager = fakes.engines.get("");
@@ -190,7 +190,7 @@ test("machines that answer are left, and those that do not are named", async () 
   fakes.silent.add("back");
   await assert.rejects(leave(fakes), {
     message: "not left: back",
-    next: /^back: .*Cannot connect[^]*Run this again/,
+    next: /^back: .*Cannot connect[^]*run it again/,
   });
   assert.equal(fakes.engines.get("")?.swarm, null);
   fakes.silent.clear();

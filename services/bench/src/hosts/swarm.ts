@@ -127,7 +127,7 @@ export function hindrance(
   if (state === "foreign") {
     return {
       fact: `${name} is in a Swarm that ./bench did not make`,
-      next: `Expected an engine that is in none. ${client.join(" ")} swarm leave takes it out (a manager with --force, and what runs there as a service ends), if nobody needs it.`,
+      next: `Expected an engine that is in none. If nothing needs that Swarm, leave it with ${client.join(" ")} swarm leave (--force for a manager; its services end).`,
     };
   }
   if (state === "stray") {
@@ -238,7 +238,7 @@ function refuse(
   // The engine takes no guess among several addresses.
   const next = /address to advertise|multiple addresses/.test(output)
     ? `Give ${name} an address in the file: the IP by which the other machines reach it.`
-    : "Expected TCP 2377 and TCP and UDP 7946 to be open between the machines, and clocks that agree: ./bench hosts check. Then join again, or leave.";
+    : "Expected TCP 2377 and TCP and UDP 7946 to be open between the machines, and clocks that agree (./bench hosts check). Then join again, or leave.";
   throw new UserError(`${name} ${fact}: ${output.trim()}`, next);
 }
 
@@ -277,7 +277,7 @@ export async function leaveHosts(engines: HostEngine[], say: (line: string) => v
   if (notLeft.size === 0) return;
   throw new UserError(
     `not left: ${[...notLeft.keys()].join(", ")}`,
-    `${[...notLeft.values()].join("\n")}\nThe others are left. Run this again when this is mended.`,
+    `${[...notLeft.values()].join("\n")}\nThe others have left. Fix this and run it again.`,
   );
 }
 
@@ -289,7 +289,7 @@ async function leaveOne(engine: ReachedEngine, say: (line: string) => void) {
     say(
       isOut
         ? `${name}: nothing to undo`
-        : `${name}: in a Swarm that ./bench did not make: left as it is`,
+        : `${name}: in a Swarm that ./bench did not make; not changed`,
     );
     return;
   }

@@ -43,13 +43,13 @@ async function errorOf(answer: (command: string) => Partial<Result>) {
   return error;
 }
 
-test("a machine that does not answer before the first cell is for the user to mend", async () => {
+test("a machine that does not answer before the first cell is for the user to fix", async () => {
   const { message, next } = await errorOf(() => ({ code: 1, output: "cannot connect" }));
   assert.equal(message, "the Docker engine of the machine one does not answer: cannot connect");
   assert.match(next, /\.\/bench hosts check/);
 });
 
-test("what an earlier run has left there and cannot be removed is told with the machine", async () => {
+test("what an earlier run has left there and cannot be removed is named with the machine", async () => {
   const { message, next } = await errorOf((command) =>
     command.includes("volume ls") ? { code: 1, output: "no space left" } : {},
   );

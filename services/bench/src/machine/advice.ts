@@ -100,14 +100,14 @@ const CHECKS: Check[] = [
     read: ({ engine }) => missingCounters(engine) ?? ALL_COUNTERS,
     judge: (found) => (found === ALL_COUNTERS ? "ok" : "stop"),
     expected: ALL_COUNTERS,
-    why: "Every figure of CPU and memory comes from the cgroup of a container.",
+    why: "Every figure of CPU and memory comes from a container's cgroup.",
     fix: COUNTERS_FIX,
   },
   {
     setting: "descriptors per process",
     read: ({ probe }) =>
       probe && `${probe.descriptors.hard} (soft limit: ${probe.descriptors.soft})`,
-    // 100 connections at a time need some 400 in a proxy; 65,536 is where HAProxy's config here
+    // 100 connections at a time need about 400 in a proxy; 65,536 is where HAProxy's config here
     // ends too.
     judge: (found) =>
       atLeast(found.startsWith("unlimited") ? "Infinity" : found.split(" ")[0], {
@@ -115,7 +115,7 @@ const CHECKS: Check[] = [
         note: 65536,
       }),
     expected: "at least 65536",
-    why: "A proxied connection takes two. Cells that need more are skipped, or their load is split; the plan says which. The soft limit does not count: every container that is measured raises it to the hard one.",
+    why: "A proxied connection takes two. Cells that need more are skipped, or their load is split; the plan says which. The soft limit does not matter: every measured container raises it to the hard one.",
     fix: 'Raise LimitNOFILE of the engine (systemctl edit docker.service), or "default-ulimits" in /etc/docker/daemon.json, and restart it.',
   },
   {
@@ -123,7 +123,7 @@ const CHECKS: Check[] = [
     read: ({ host }) => cgroupVersion(host),
     judge: (found) => (found === "2" ? "ok" : "note"),
     expected: "2",
-    why: "Version 1 works; version 2 also tells kernel and socket memory apart.",
+    why: "Version 1 works; version 2 also separates kernel and socket memory.",
     fix: "Boot with systemd.unified_cgroup_hierarchy=1.",
   },
 
@@ -133,15 +133,15 @@ const CHECKS: Check[] = [
     read: ({ cpu }) => text(cpu.cores),
     judge: (found) => atLeast(found, { note: 4 }),
     expected: "at least 4",
-    why: "From 4 on, load, proxy and echo server get cores of their own; with fewer they take each other's time.",
-    fix: "Use a larger machine, or compare CPU per operation rather than throughput.",
+    why: "With 4 or more, load, proxy and echo server have their own cores; with fewer they share.",
+    fix: "Use a larger machine, or compare CPU per operation instead of throughput.",
   },
   {
     setting: "CPU governor",
     read: ({ cpu }) => cpu.governor,
     judge: (found) => (found === "performance" ? "ok" : "warn"),
     expected: "performance",
-    why: "Others lower the clock under light load: the same work then takes more CPU seconds. A virtual machine does not see its host's.",
+    why: "Other governors lower the clock under light load: the same work then takes more CPU seconds. A virtual machine does not see its host's.",
     fix: "sudo cpupower frequency-set --governor performance",
   },
   {
@@ -149,7 +149,7 @@ const CHECKS: Check[] = [
     read: ({ cpu }) => onOff(cpu.turbo),
     judge: (found) => (found === "off" ? "ok" : "note"),
     expected: "off",
-    why: "With it the clock depends on heat and on how many cores are busy. Rounds are interleaved against that; off is steadier.",
+    why: "With it the clock depends on heat and on how many cores are busy. Interleaved rounds reduce the effect; off is steadier.",
     fix: "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost",
   },
   {
@@ -176,7 +176,7 @@ const CHECKS: Check[] = [
     read: ({ host }) => percent(stealShare(host)),
     judge: (found) => atMost(found, { warn: 1 }),
     expected: "at most 1 %",
-    why: "Time that the hypervisor gave to other machines. 0 may also mean that it does not tell.",
+    why: "Time that the hypervisor gave to other machines. 0 may also mean that it does not report it.",
     fix: "Use a machine with dedicated cores. Each cell records its own steal time.",
   },
   {
@@ -184,8 +184,8 @@ const CHECKS: Check[] = [
     read: ({ host }) => host.proc("loadavg")?.split(" ")[0] ?? null,
     judge: (found, { cpu }) => atMost(found, { warn: 0.25 * (cpu.cores ?? 1) }),
     expected: "at most 0.25 for each core",
-    why: "Foreign load cut connections per second to a third where it was tried. It may still be that of your last run.",
-    fix: "Stop what else runs (see top), wait a minute, and look again.",
+    why: "In a test, other load cut connections per second to a third. It may still be from your last run.",
+    fix: "Stop other programs (see top), wait a minute, and check again.",
   },
 
   // ---- Memory and disk ----
@@ -194,7 +194,7 @@ const CHECKS: Check[] = [
     read: ({ memory }) => gibibytes(memory.available),
     judge: (found) => atLeast(found, { stop: 0.75, warn: 2 }),
     expected: "at least 2 GiB",
-    why: "All containers together take some 0.75 GiB at 100 connections; what is short is taken from the file cache or swapped.",
+    why: "All containers together take about 0.75 GiB at 100 connections; a shortage shrinks the file cache or swaps.",
     fix: "Stop what else runs.",
   },
   {
@@ -211,7 +211,7 @@ const CHECKS: Check[] = [
       host.sys("kernel/mm/transparent_hugepage/enabled")?.match(/\[(.+)\]/)?.[1] ?? null,
     judge: (found) => (found === "always" ? "note" : "ok"),
     expected: "madvise",
-    why: "With always, a process that touches 4 KB may be charged for 2 MB: memory compares less well.",
+    why: "With always, a process that touches 4 KB may be charged for 2 MB: memory figures are less comparable.",
     fix: "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled",
   },
   {
@@ -255,7 +255,7 @@ const CHECKS: Check[] = [
     read: ({ probe }) => setting(probe, "net.core.netdev_max_backlog"),
     judge: (found) => atLeast(found, { note: 2500 }),
     expected: "at least 2500 (as in 2013)",
-    why: "Packets that wait for a core. Traffic between containers passes this queue; packets beyond it are dropped.",
+    why: "Packets that wait for a core. Traffic between containers passes this queue, which drops packets when it is full.",
     fix: "sudo sysctl -w net.core.netdev_max_backlog=2500",
   },
   {
@@ -279,7 +279,7 @@ const CHECKS: Check[] = [
     read: ({ probe }: Facts) => setting(probe, name),
     judge: () => "ok" as const,
     expected: "any (16777216 in 2013)",
-    why: "Caps a buffer size that a program sets by itself. None here does: the kernel sizes them by tcp_rmem and tcp_wmem.",
+    why: "Limits a buffer size that a program sets itself. None here does: the kernel sizes them by tcp_rmem and tcp_wmem.",
     fix: NOTHING_TO_DO,
   })),
 
@@ -287,11 +287,11 @@ const CHECKS: Check[] = [
   ...[
     {
       name: "net.core.somaxconn" as const,
-      why: "Caps the queue of connections that wait to be accepted (16384 in 2013).",
+      why: "Limits the queue of connections that wait to be accepted (16384 in 2013).",
     },
     {
       name: "net.ipv4.ip_local_port_range" as const,
-      why: "Ports towards one destination: 28,232 by default, 64,512 so.",
+      why: "Ports towards one destination: 28,232 by default, 64,512 with this.",
     },
   ].map(({ name, why }) => ({
     setting: name,
@@ -306,7 +306,7 @@ const CHECKS: Check[] = [
     read: ({ host }: Facts) => inContainer(host, name),
     judge: (found: string) => atLeast(found.split(" ").at(-1) ?? "", { note: 4 * 2 ** 20 }),
     expected: "third value at least 4194304 (16777216 in 2013)",
-    why: "Bounds of the buffer of each connection. Containers take them from the host. The default is ample on one machine.",
+    why: "Limits of each connection's buffer. Containers have the host's. The default is ample on one machine.",
     fix: `sudo sysctl -w ${name}="4096 131072 6291456"`,
   })),
   {
@@ -322,7 +322,7 @@ const CHECKS: Check[] = [
     read: ({ host }) => inContainer(host, "net.ipv4.tcp_max_syn_backlog"),
     judge: () => "ok",
     expected: "any",
-    why: "Counts only where tcp_syncookies is 0; else the listen backlog is the limit, 65535 here.",
+    why: "Matters only where tcp_syncookies is 0; otherwise the listen backlog is the limit, 65535 here.",
     fix: NOTHING_TO_DO,
   },
   {
@@ -330,7 +330,7 @@ const CHECKS: Check[] = [
     read: ({ host }) => inContainer(host, "net.ipv4.tcp_tw_reuse"),
     judge: () => "ok",
     expected: "any",
-    why: "Takes ports in TIME_WAIT again early (2: on loopback only). Fresh containers begin without any, and WebSocket servers close first: the preflight counts the rest.",
+    why: "Reuses ports in TIME_WAIT early (2: on loopback only). Fresh containers have none, and WebSocket servers close first; the preflight counts the rest.",
     fix: NOTHING_TO_DO,
   },
   {
@@ -346,7 +346,7 @@ const CHECKS: Check[] = [
     read: ({ host }) => inContainer(host, "net.ipv4.tcp_fin_timeout"),
     judge: () => "ok",
     expected: "any",
-    why: "Ends half-closed connections that no program owns. It does not shorten TIME_WAIT, which is 60 s always.",
+    why: "Ends half-closed connections that no program owns. It does not shorten TIME_WAIT, which is always 60 s.",
     fix: NOTHING_TO_DO,
   },
   {

@@ -10,7 +10,7 @@ test("a run needs an engine whose containers have counters", async () => {
   await requireOf({ CgroupDriver: "systemd", CgroupVersion: "2" });
   await assert.rejects(requireOf({ CgroupDriver: "none" }), {
     message:
-      "this engine does not count what containers use: no cgroup for each container (rootless, cgroup v1)",
+      "this engine does not count the usage of containers: no cgroup for each container (rootless, cgroup v1)",
     next: /docker context use NAME/,
   });
   await assert.rejects(requireOf({ CgroupVersion: "2", MemoryLimit: false }), {

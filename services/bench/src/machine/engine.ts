@@ -100,7 +100,10 @@ export function missingCounters({
 export async function requireCounters(run: typeof Run = dockerRun) {
   const missing = missingCounters(await engineInfo(run));
   if (missing)
-    throw new UserError(`this engine does not count what containers use: ${missing}`, COUNTERS_FIX);
+    throw new UserError(
+      `this engine does not count the usage of containers: ${missing}`,
+      COUNTERS_FIX,
+    );
 }
 
 export interface EngineProbe {
@@ -117,7 +120,7 @@ export interface EngineProbe {
 }
 
 /**
- * Asks from inside a container (0.3 s): no file outside tells what the engine grants, and a
+ * Asks from inside a container (0.3 s): no file outside shows what the engine grants, and a
  * container of its own network cannot see the host's settings.
  *
  * @returns null: this engine does not run such a container, with remapped users for one

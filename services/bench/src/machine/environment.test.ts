@@ -74,7 +74,7 @@ test("a variant's configuration is that of what it varies, too", () => {
   assert.deepEqual(foldersOf({ services }, "/project", ["nginx"]), ["proxies/nginx"]);
 });
 
-test("knobs: the environment wins, the plan's parameters and what changes no figure are left out", (t) => {
+test("knobs: environment variables override .env; the plan's parameters and what changes no figure are left out", (t) => {
   const directory = folderWith(t, {
     ".env":
       "# PROXY_NO=1\nNGINX_IMAGE=x\nGRAFANA_PORT=1\nRUN=\nTIMEOUT_SECONDS=30\nECHO_WORKERS=2\nPROXY_WORKERS=2\nPROXY_CPUSET=0\nPROXY_CPUS=0\n",

@@ -311,8 +311,8 @@ function gitDetails({ commit, changed }: GitState): Record<string, string | bool
 }
 
 /**
- * The variables of .env that count, with the values that Compose gives them: the environment wins,
- * an empty variable too.
+ * The variables of .env that count, with the values that Compose gives them: environment variables
+ * override it, empty ones too.
  */
 export function knobsInEffect(
   directory: string,

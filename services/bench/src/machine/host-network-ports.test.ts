@@ -25,7 +25,7 @@ test("ports that something has are refused, with all that are needed", async () 
   const engine = engineWith([{ protocol: "tcp", port: 8080 }]);
   await assert.rejects(refuseTakenPorts([8080, 18080], { name: "", engine }), {
     message:
-      /^on this machine's own network \(NETWORK=host\) something listens on port 8080 already/,
+      /^on this machine's own network \(NETWORK=host\) something already listens on port 8080/,
     next: /^Expected 8080, 18080 to be free/,
   });
   await assert.rejects(refuseTakenPorts([8080, 18080], { name: "one", engine }), {

@@ -30,8 +30,8 @@ export async function refuseTakenPorts(
   const whose =
     name === "" ? "this machine's own network" : `the own network of the machine ${name}`;
   throw new UserError(
-    `on ${whose} (NETWORK=host) something listens on port ${taken.map(({ port }) => port).join(", ")} already`,
-    `Expected ${ports.join(", ")} to be free: what of proxy, reference proxy, server and k6 runs there listens on them. End what does now (ss -ltnp tells), or leave NETWORK=host out.`,
+    `on ${whose} (NETWORK=host) something already listens on port ${taken.map(({ port }) => port).join(", ")}`,
+    `Expected ${ports.join(", ")} to be free for proxy, reference, server and k6. Stop what listens there (ss -ltnp shows it), or leave NETWORK=host out.`,
   );
 }
 

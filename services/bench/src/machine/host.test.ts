@@ -40,7 +40,7 @@ test("turbo as other drivers tell it", (t) => {
   assert.equal(turboAt("1"), true);
 });
 
-test("an Arm core is known by its numbers, and does not tell of a hypervisor", (t) => {
+test("an Arm core is known by its numbers, and does not show a hypervisor", (t) => {
   const cpuinfo = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n";
   const cpu = readCpu(openHost(machine(t, { "proc/cpuinfo": cpuinfo })));
   assert.equal(cpu.model, "Arm implementer 0x41 part 0xd0c");

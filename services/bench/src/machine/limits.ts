@@ -83,7 +83,7 @@ export function describeDescriptors({
   descriptorsPerProcess: hard,
 }: Pick<Limits, "softDescriptors" | "descriptorsPerProcess">): string {
   if (soft === null || hard === null)
-    return "not known: this engine refused the container that asks";
+    return "not known: this engine refused the container that reads it";
   const [from, to] = [soft, hard].map((limit) => limit.toLocaleString("en-US"));
   return `soft limit ${from}, hard limit ${to}${soft < hard ? "; raised to the hard one" : ""}`;
 }

@@ -235,7 +235,7 @@ test("a cell is skipped for want of descriptors in the echo server", () => {
   const [{ skip }] = preflight(plan, { ...limits, descriptorsPerProcess: 9000 }, about).cells;
   assert.equal(
     skip,
-    "needs 9,200 descriptors in the busiest process of the echo server; the engine's hard limit is 9,000 a process (soft: 1,024)",
+    "needs 9,200 descriptors in the busiest process of the echo server; the engine's hard limit is 9,000 per process (soft: 1,024)",
   );
 });
 
@@ -250,19 +250,19 @@ for (const [title, planned, changes, expected] of [
     "descriptors in the proxy",
     cell({ parameters: many, warmUp: null }),
     {},
-    "needs 60,400 descriptors in the proxy, in its one process; the engine's hard limit is 20,000 a process (soft: 1,024)",
+    "needs 60,400 descriptors in the proxy, in its one process; the engine's hard limit is 20,000 per process (soft: 1,024)",
   ],
   [
     "descriptors in the busiest of its processes",
     cell({ proxy: "forking", parameters: many, warmUp: null }),
     {},
-    "needs 31,168 descriptors in the proxy, in the busiest of its processes; the engine's hard limit is 20,000 a process (soft: 1,024)",
+    "needs 31,168 descriptors in the proxy, in the busiest of its processes; the engine's hard limit is 20,000 per process (soft: 1,024)",
   ],
   [
     "descriptors that its configuration allows",
     cell({ proxy: "bounded", parameters: many, warmUp: null }),
     { descriptorsPerProcess: 1_000_000 },
-    "needs 31,168 descriptors in the proxy, in the busiest of its processes; its configuration allows 16,384 a process",
+    "needs 31,168 descriptors in the proxy, in the busiest of its processes; its configuration allows 16,384 per process",
   ],
 
   [
@@ -304,7 +304,7 @@ for (const [title, planned, changes, expected] of [
   });
 }
 
-test("cells of a proxy that cannot be had here are skipped, with the reason", () => {
+test("cells of a proxy that is not available here are skipped, with the reason", () => {
   const unavailable = new Map([["small", "no registry answers"]]);
   const few = { ...cell().parameters, CONCURRENCY: 50 };
   assert.equal(checked(cell({ proxy: "small", parameters: few })).skip, null);
@@ -328,7 +328,7 @@ test("a soft limit refuses nothing, the hard limit what cannot be held", () => {
   const { skip } = checked(held, { limits: { softDescriptors: 512, descriptorsPerProcess: 1024 } });
   assert.equal(
     skip,
-    "needs 4,200 descriptors in the proxy, in its one process; the engine's hard limit is 1,024 a process (soft: 512)",
+    "needs 4,200 descriptors in the proxy, in its one process; the engine's hard limit is 1,024 per process (soft: 512)",
   );
 });
 
@@ -417,7 +417,7 @@ test("a part of a core is shared by two containers where the engine lets them, w
   assert.equal(checked(pair, { proxyCpus: 0.5 }).skip, null);
   assert.match(
     checked(pair, { proxyCpus: 0.5, noOneBudget: "its cgroup driver is systemd" }).skip ?? "",
-    /0\.5 cores would hold for each of the 2 containers of pair, .* \(its cgroup driver is systemd\)/,
+    /0\.5 cores would apply to each of the 2 containers of pair, .* \(its cgroup driver is systemd\)/,
   );
   assert.equal(checked(pair, { proxyCpus: 1, noOneBudget: "no" }).skip, null);
   assert.equal(checked(cell(), { proxyCpus: 0.5, noOneBudget: "no" }).skip, null);
@@ -426,7 +426,7 @@ test("a part of a core is shared by two containers where the engine lets them, w
 test("a budget that the kernel does not grant is refused", () => {
   assert.throws(() => checked(cell(), { proxyCpus: 0.05 }), {
     message: /a CPU budget of 0\.05 cores .* every 10 ms/,
-    next: /^Expected 0, .* or 0\.1 at least/,
+    next: /^Expected 0, .* or at least 0\.1\./,
     exitCode: 2,
   });
   assert.equal(checked(cell(), { proxyCpus: 0.1 }).skip, null);
@@ -474,7 +474,7 @@ test("HTTP: a server's own number of processes counts; a load that cannot be sha
   const few = { descriptorsPerProcess: 500 };
   assert.match(
     checked(http, { limits: few }).skip ?? "",
-    /^needs 2 load containers, .* cannot be put together$/,
+    /^needs 2 load containers, .* cannot be combined$/,
   );
   assert.equal(checked(cell(), { limits: { descriptorsPerProcess: 290 } }).loads, 2);
 });
@@ -496,7 +496,7 @@ test("more held connections than there can be, asked for by number, are refused 
   // Elsewhere such a cell is left out, with its reason.
   refuse({ scenario: "idle", parameters: { CONNECTIONS: 12_000 } });
   assert.throws(() => refuse({ proxy: "growing", parameters: { CONNECTIONS: 50_000 } }), {
-    message: /needs 3 load containers, and what each finds cannot be put together/,
+    message: /needs 3 load containers, and their results cannot be combined/,
     next: /at most 19,800/,
   });
 });

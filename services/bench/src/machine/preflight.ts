@@ -42,7 +42,7 @@ const TIME_WAIT_SECONDS = 60;
 /**
  * The kernel spreads connections over the listen sockets of several processes by a hash of their
  * addresses (SO_REUSEPORT), which is as good as chance: a process gets an equal share, and hardly
- * ever more than so many standard deviations above it. Of 10,000 connections over 2 workers, 52 %
+ * ever more than this many standard deviations above it. Of 10,000 connections over 2 workers, 52 %
  * were the most seen (services/echo/src/worker.js); this allows 52.5 %.
  */
 const DEVIATIONS = 5;
@@ -243,7 +243,7 @@ export function refuseTooMany(plan: Plan, limits: Limits, about: About) {
 }
 
 /**
- * @param reasonWith null: so many can be held
+ * @param reasonWith null: this many can be held
  * @returns the most
  */
 function mostHeld(reasonWith: (connections: number) => string | null, tooMany: number): number {
@@ -267,8 +267,8 @@ function isAboutConnections(compares: ScenarioDescription["compares"]) {
 function refuseBudget(budget: number, cores: number | null) {
   if (isFraction(budget) && budget < LEAST_CPUS) {
     throw new UserError(
-      `a CPU budget of ${budget} cores for the proxy cannot be granted: the kernel gives 1 ms at least, and a budget is given every ${PERIOD_MICROSECONDS / 1000} ms`,
-      `Expected 0, which is no limit, or ${LEAST_CPUS} at least. Raise --proxy-cpus, or proxyCpus in the battle's file.`,
+      `a CPU budget of ${budget} cores for the proxy cannot be granted: the kernel grants at least 1 ms, and a budget is granted every ${PERIOD_MICROSECONDS / 1000} ms`,
+      `Expected 0, which is no limit, or at least ${LEAST_CPUS}. Raise --proxy-cpus, or proxyCpus in the battle's file.`,
       2,
     );
   }
@@ -301,9 +301,9 @@ function unableTo(
 function unableToShare({ protocol, compares }: Workload, loads: number) {
   if (loads === 1) return null;
   if (isAboutConnections(compares))
-    return `needs ${loads} load containers, and what each finds cannot be put together`;
+    return `needs ${loads} load containers, and their results cannot be combined`;
   if (protocol !== "http") return null;
-  return `needs ${loads} load containers, and the latencies that a generator of requests reports of each cannot be put together`;
+  return `needs ${loads} load containers, and the latencies that a generator of requests reports cannot be combined`;
 }
 
 function oneAddress(loads: number, { portRange: { from, to } }: Limits) {
@@ -317,18 +317,18 @@ function unfairBudget(
   noOneBudget: string | null,
 ) {
   if (!isFraction(budget) || containers.length < 2 || noOneBudget === null) return null;
-  return `a budget of ${budget} cores would hold for each of the ${containers.length} containers of ${name}, as the engine does not let them share one (${noOneBudget}); whole cores hold for all together`;
+  return `a budget of ${budget} cores would apply to each of the ${containers.length} containers of ${name}, because the engine does not let them share one (${noOneBudget}); whole cores apply to all together`;
 }
 
 function lackOfDescriptors({ descriptors }: Needs, limits: Limits, proxy: Proxy): string | null {
   const { descriptorsPerProcess: granted, softDescriptors } = limits;
   const { processes, descriptorLimit } = proxy;
-  const engine = `the engine's hard limit is ${count(granted ?? 0)} a process (soft: ${count(softDescriptors ?? 0)})`;
+  const engine = `the engine's hard limit is ${count(granted ?? 0)} per process (soft: ${count(softDescriptors ?? 0)})`;
   const each = processes === "workers" ? "the busiest of its processes" : "its one process";
   if (exceeds(descriptors.proxy, granted))
     return `needs ${count(descriptors.proxy)} descriptors in the proxy, in ${each}; ${engine}`;
   if (exceeds(descriptors.proxy, descriptorLimit))
-    return `needs ${count(descriptors.proxy)} descriptors in the proxy, in ${each}; its configuration allows ${count(descriptorLimit ?? 0)} a process`;
+    return `needs ${count(descriptors.proxy)} descriptors in the proxy, in ${each}; its configuration allows ${count(descriptorLimit ?? 0)} per process`;
   if (exceeds(descriptors.echo, granted))
     return `needs ${count(descriptors.echo)} descriptors in the busiest process of the echo server; ${engine}`;
   return null;

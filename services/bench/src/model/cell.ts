@@ -147,7 +147,7 @@ export const Survival = shape.object(
     eventMs: shape.amount("when its first step began, since 1970"),
     steps: shape.list(
       shape.object({ ms, what: shape.text() }),
-      "what was done, and when it began; what was made ready before the event is among it",
+      "what was done, and when it began, preparations before the event included",
     ),
     newGenerationMs: shape.nullable(
       shape.number(),

@@ -87,16 +87,16 @@ export interface Figure {
   toControl: Estimate | null;
   /** One value a counted round, in their order. */
   rounds: number[];
-  /** From 1; proxies that cannot be told from the best of them share it. null: not ranked. */
+  /** From 1; proxies tied with the best of them share it. null: not ranked. */
   rank: number | null;
-  /** Those of the same rank from which no difference is seen. */
+  /** Those of the same rank from which it does not differ measurably. */
   tied: string[];
   /** Why there is no estimate, each reason once. */
   missing: Missing[];
   extra: Extra;
 }
 
-/** CPU time as measured, and held against the reference. */
+/** CPU time as measured, and relative to the reference. */
 export interface Spread {
   /** Median over the rounds, as measured. */
   rawUs: number;
@@ -165,7 +165,7 @@ export interface Extra {
       throttled: number | null;
     }[];
   };
-  /** So many of all that there were. */
+  /** This many of all that there were. */
   count?: number;
   of?: number;
   /** How things ended or failed, the most frequent first. */

@@ -53,24 +53,20 @@ export interface FlagFigures {
 
   // Of a comparison.
   /**
-   * Below `least` nothing is ranked, below `enough` it is a first look. onePairIn: of so many pairs
-   * of equal proxies one comes out apart; null: they are tested, or not ranked.
+   * Below `least` nothing is ranked, below `enough` ranks are preliminary. onePairIn: of this many
+   * pairs of equal proxies one comes out apart; null: they are tested, or not ranked.
    */
   "few-rounds": { rounds: number; least: number; enough: number; onePairIn: number | null };
   /** Of these no figure counts, and so the others are not ranked. */
   survivors: { proxies: string[] };
   "missing-rounds": { most: number; proxies: { proxy: string; rounds: number }[] };
-  /**
-   * Of a pool: proxies that have no figure in some of its settings, which have so many connections.
-   */
+  /** Of a pool: proxies without a figure in some of its settings, by number of connections. */
   "lacks-settings": { proxies: { proxy: string; connections: number[] }[] };
-  /**
-   * Of a pool: settings with so many connections are left out, as figures of these are void there.
-   */
+  /** Of a pool: settings, by number of connections, left out because these have void figures. */
   "left-out": { proxies: string[]; connections: number[] };
   /**
-   * Of a pool: two that differ, the first being better with so many connections, the second with so
-   * many.
+   * Of a pool: two that differ, the first being better with some numbers of connections, the
+   * second with others.
    */
   opposite: {
     pairs: { proxies: [string, string]; better: [first: number[], second: number[]] }[];
@@ -111,7 +107,7 @@ export interface FlagFigures {
   "control-took-all": {};
   /** Of slow readers: bytes came in another order than they were sent in. */
   "out-of-order": { proxies: string[] };
-  /** Connections kept some seconds after the last client has gone, of so many. */
+  /** Connections kept some seconds after the last client has gone, of this many. */
   leak: { proxies: { proxy: string; left: number }[]; connections: number; limit: number };
 
   // Of a run.
@@ -135,7 +131,7 @@ export interface FlagOf<C extends FlagCode> {
   figures: FlagFigures[C];
   /** Kinds of measures that it voids in a cell which counts for all others. */
   voids?: MeasureKind[];
-  /** Found in so many cells of all; the first of them. */
+  /** Found in this many cells of all; the first of them. */
   cells?: { affected: number; all: number; first: string };
 }
 

@@ -117,7 +117,7 @@ export const Storm = shape.object(
     ),
     backMs: shape.object(
       { p50: msOrNull(), p99: msOrNull(), p100: msOrNull() },
-      "from the cut until so many % were back; null: they were not",
+      "from the cut until this many % were back; null: they were not",
     ),
   },
   "all connections of a load are cut at once by its own reset, and come back",

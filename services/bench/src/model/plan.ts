@@ -105,7 +105,7 @@ export const CapacityPart = Type.Union(
         search: shape.text("id of the cell that searched"),
         factor: Type.Number({ minimum: 1 }),
       },
-      "a fresh cell. factor 1: at the rate that a search found, to be kept; above 1: at a rate to be broken, so many times the other at least. Its parameters have the search's first rate",
+      "a fresh cell. factor 1: at the rate that a search found, to be kept; above 1: at a rate to be broken, this many times the other at least. Its parameters have the search's first rate",
     ),
   ],
   { description: "its part in a search for the highest rate that keeps the promise; absent: none" },
@@ -136,7 +136,7 @@ export const PlannedCell = shape.object({
   round: shape.count("from 1", 1),
   proxy: shape.text("name in tables and charts"),
   profile: shape.text(
-    "Compose profile that was started; differs from proxy when a proxy is held against a copy of itself",
+    "Compose profile that was started; differs from proxy when a proxy is compared with a copy of itself",
   ),
   scenario: shape.text("script in loadgen/"),
   scheme: Scheme,

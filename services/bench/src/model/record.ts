@@ -1,6 +1,6 @@
 /**
  * The record of a run, `results.json`: all that analysis and report need.
- * It is written anew after every cell.
+ * It is rewritten after every cell.
  */
 import Type, { type Static } from "typebox";
 import { CellRecord } from "./cell.ts";
@@ -46,7 +46,7 @@ export const Archive = shape.object(
     bytes: shape.count(undefined, 1),
     files: shape.count("in the tar"),
   },
-  "of a published run: the file that holds raw samples and logs, in place of the folder cells/",
+  "of a published run: the file that holds raw samples and logs, instead of the folder cells/",
 );
 export interface Archive extends Static<typeof Archive> {}
 
@@ -55,7 +55,7 @@ export const Results = shape.object({
   run: shape.object({
     name: shape.text("its folder"),
     startedAt: shape.text(),
-    endedAt: shape.nullable(shape.text(), "null: not complete; --resume goes on"),
+    endedAt: shape.nullable(shape.text(), "null: not complete; --resume continues"),
     command: shape.text("repeats the run"),
     hosts: shape.optional(
       shape.text(

@@ -310,7 +310,7 @@ for (const [title, from, to, line, fact, next] of [
   });
 }
 
-test("a mistake that an alias makes is told where it stands", (t) => {
+test("a mistake that an alias makes is named where it stands", (t) => {
   const text = BATTLE.replace("{ CONNECTIONS: 100 }", "&few { CONNECTIONS: 100 }").concat(
     "  - scenario: short-lived\n    schemes: [ws]\n    parameters: { CONCURRENCY: 150 }\n    warmUp: *few\n",
   );

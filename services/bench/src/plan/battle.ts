@@ -35,7 +35,7 @@ export interface Test {
   warmUp: Parameters | null;
   /** a cell of each; []: its scenario knows none */
   events: string[];
-  /** of the battle's, the first so many; Infinity: all */
+  /** how many of the battle's, from the first; Infinity: all */
   rounds: number;
   /** takes part */
   control: boolean;
@@ -218,7 +218,7 @@ function readTest(
     throw document.mistake(
       [...path, "schemes", place],
       `${name} cannot be run with ${scheme}`,
-      `Expected ${scenario.schemes.join(" or ")}: so says loadgen/${name}.json.`,
+      `Expected ${scenario.schemes.join(" or ")}, says loadgen/${name}.json.`,
     );
   }
   document.check(parametersSchema(scenario, { lists: true }), [...path, "parameters"]);
@@ -317,7 +317,7 @@ function refuseBeside(
     throw document.mistake(
       [String(name)],
       `${name} is given, and the proxies run side by side`,
-      "Expected one of the two: what a proxy carries, or how long it takes, shows only when it is alone.",
+      "Expected one of the two: only a proxy that runs alone shows what it carries, or how long it takes.",
     );
   }
   for (const [i, { scenario, parameters }] of tests.entries()) {
@@ -327,7 +327,7 @@ function refuseBeside(
     if (!combinations(parameters).every((all) => tellsBeside(workload(description, all)))) {
       throw document.mistake(
         ["tests", i],
-        `${scenario.name} asks neither what grows in ${SOAK_SECONDS} s or more of a steady load nor what is left after a set rate, and the proxies run side by side`,
+        `${scenario.name} measures neither growth over ${SOAK_SECONDS} s or more of a steady load nor what is left after a set rate, and the proxies run side by side`,
         "Expected one of the two in every combination, such as steady or churn; or leave sideBySide out.",
       );
     }
@@ -347,7 +347,7 @@ function refuseTooManyRounds(document: Document, { rounds, tests }: BattleInFile
   throw document.mistake(
     ["tests", i, "rounds"],
     `rounds of a test is ${tests[i].rounds}, and the battle has ${rounds}`,
-    "Expected at most the battle's: its first so many are those of the test.",
+    "Expected at most the battle's: a test has its first rounds.",
   );
 }
 
@@ -366,7 +366,7 @@ function refuseRepeatedCells(document: Document, tests: Test[]) {
         throw document.mistake(
           ["tests", i],
           `${what}, with the same parameters is in an earlier test too`,
-          "Expected each once: rounds say how often a cell is run.",
+          "Expected each once: rounds set how often a cell runs.",
         );
       }
       seen.push(cell);

@@ -1,12 +1,12 @@
 /**
- * The proxy's CPU budget: whole cores are a set of so many, a fraction is CPU time in each of short
+ * The proxy's CPU budget: whole cores are a set of this many, a fraction is CPU time in each of short
  * periods.
  */
 
 /**
  * In the engine's own period of 100 ms a proxy that has used its part stands still for up to as
  * long, which alone breaks a promise about p99 that is shorter. Of nginx with 0.15 of a core, 6 s
- * at 300 handshakes a second: p99 58 ms with 15 ms in 100, 29 ms with 1.5 in 10.
+ * at 300 handshakes per second: p99 58 ms with 15 ms in 100, 29 ms with 1.5 in 10.
  */
 export const PERIOD_MICROSECONDS = 10_000;
 /**

@@ -5,7 +5,7 @@ import { makePlan } from "./plan.ts";
 import { BATTLE, battleOf, proxies } from "./testing/project.ts";
 import type { Plan } from "../model/plan.ts";
 
-test("that the rounds of a test changed is told", (t) => {
+test("a plan with another number of rounds in a test differs", (t) => {
   const text = `${BATTLE}  - scenario: hot
     schemes: [ws]
     rounds: 1

@@ -75,7 +75,7 @@ function comparable(cell: PlannedCell | undefined): string {
   return `${id} (${profile}: ${listed(parameters)}; warm-up ${warmUp ? listed(warmUp) : "none"}; at most ${limitSeconds} s)`;
 }
 
-/** @returns what tells settings of a run apart: `short-lived ws 10000` */
+/** @returns how settings of a run differ: `short-lived ws 10000` */
 export function settingLabel({
   id,
   proxy,

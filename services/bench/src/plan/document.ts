@@ -39,7 +39,7 @@ export class Document {
 
   /**
    * @param label how messages call it: `battles/quick.yaml`
-   * @param expected what is said to who wrote something that is not YAML
+   * @param expected what a message about something other than YAML says that it expected
    * @throws {UserError} when it is not YAML; exit code 2, as for every mistake in it
    */
   constructor(file: string, label: string, expected: string = EXPECTED_YAML) {
@@ -71,7 +71,7 @@ export class Document {
   }
 
   /**
-   * @param schema JSON Schema, draft 7; what it describes is told to the user
+   * @param schema JSON Schema, draft 7; messages have its descriptions
    * @param path the part that is checked; nothing is checked where it is left out
    * @throws {UserError} for the first mistake in the file
    */

@@ -18,7 +18,7 @@ export const ATTEMPTS = 2;
  */
 const OVERHEAD_SECONDS = 2;
 
-/** What is read of the proxy after the load has ended, and what is made ready before the event. */
+/** What is read of the proxy after the load has ended, and the preparations before the event. */
 const EVENT_OVERHEAD_SECONDS = 4;
 
 /**
@@ -44,7 +44,7 @@ const MESSAGES_PER_SECOND: Record<Scheme, number> = { ws: 5000, wss: 4000 };
 
 /**
  * Requests of HTTP, a new connection each, and the bytes of what they ask for. The slower servers
- * in the published run of `files` (results/): 3,700 to 5,000 small files a second, 1,050 to 1,500
+ * in the published run of `files` (results/): 3,700 to 5,000 small files per second, 1,050 to 1,500
  * over TLS; 6 to 7 s and 10 to 11 s for 5,000 files of 768 KiB.
  */
 const REQUESTS: Record<Scheme, { perSecond: number; bytesPerSecond: number }> = {
@@ -112,7 +112,7 @@ function probesOf(
 
 /**
  * Generous: ten times the estimate of the work, the time that parameters set, and once the longest
- * that a single connection may take. A cell that hangs ends all the same.
+ * that a single connection may take. A cell that hangs still ends.
  *
  * @param proxyCpus 0: no limit
  * @returns whole seconds after which the measured phase has failed

@@ -50,7 +50,7 @@ test("what a proxy has not, its proxy.json says", () => {
   assert.equal(lackFor(proxy("hitch"), "backend-kill"), "it uses one server alone");
 });
 
-test("a cell of each event, in so many rounds as its test says; what a proxy has not is skipped", (t) => {
+test("a cell of each event, in as many rounds as its test says; what a proxy lacks is skipped", (t) => {
   const { cells, events } = planOf(t);
   assert.deepEqual(events, {
     kill: EVENTS.kill.what,
@@ -110,7 +110,7 @@ for (const [title, overrides, fact, next] of [
   [
     "a proxy without what its event needs, both named",
     { events: ["reload"], proxies: ["nginx", "http-proxy"] },
-    /http-proxy cannot be put through reload: it cannot reload/,
+    /http-proxy does not support reload: it cannot reload/,
     /Leave http-proxy out.*these can: .*haproxy.*nginx/,
   ],
 ] as const) {
@@ -126,7 +126,7 @@ for (const [title, overrides, fact, next] of [
 test("a battle without events says so", (t) => {
   assert.throws(() => makePlan(battleOf(t), { events: ["reload"] }, { proxies }), {
     message: /the battle test has no event reload/,
-    next: /none at all/,
+    next: /has no events\./,
   });
 });
 

@@ -31,7 +31,7 @@ type KillWorker = { do: "kill-worker" };
 
 type Wait = { do: "wait"; seconds: number };
 
-/** so many servers behind it */
+/** this many servers behind it */
 type Scale = { do: "scale"; servers: number };
 
 export type Step =
@@ -52,7 +52,7 @@ export interface ProxyEvent {
   needs?: "reload" | "drain" | "worker" | "servers";
   /** behind the proxy from the start; left out: one */
   servers?: number;
-  /** what is made ready just before it */
+  /** preparations just before it */
   before: Step[];
   /** the event is when the first of them begins */
   steps: Step[];

@@ -14,7 +14,7 @@ function project(t: TestContext, env: string) {
   return directory;
 }
 
-test("the environment wins over .env, an empty variable too", (t) => {
+test("environment variables override .env, an empty one too", (t) => {
   const directory = project(t, "# A comment=1\nA=1\nB=2\nC=3\n");
   assert.deepEqual(
     [...readKnobs(directory, { A: "9", B: "", D: "4" })],
@@ -34,7 +34,7 @@ test("the share of the reference proxy: from .env, from the environment, or none
     assert.equal(readReferenceShare(directory, { REFERENCE_SHARE: none }), 0);
 });
 
-test("the network that battles measure: Docker's unless it is said", (t) => {
+test("the network that battles measure: Docker's by default", (t) => {
   const directory = project(t, "NETWORK=bridge\n");
   assert.equal(readNetwork(directory, {}), "bridge");
   assert.equal(readNetwork(directory, { NETWORK: "host" }), "host");

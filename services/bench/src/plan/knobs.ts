@@ -38,7 +38,7 @@ export function readReferenceShare(
   if (share <= MOST_REFERENCE_SHARE) return share;
   throw new UserError(
     `REFERENCE_SHARE is ${text}`,
-    `Expected a share of the load from 0, which means no reference proxy, to ${MOST_REFERENCE_SHARE}, such as 0.125. Set it in the environment or in .env.`,
+    `Expected a share of the load from 0, which means no reference, to ${MOST_REFERENCE_SHARE}, such as 0.125. Set it in the environment or in .env.`,
     2,
   );
 }
@@ -64,7 +64,7 @@ export function readNetwork(
 
 /**
  * @param directory the project's
- * @returns SLO_MS and PROXY_CPUS, where they are set: what `./bench capacity` takes in place of
+ * @returns SLO_MS and PROXY_CPUS, where they are set: what `./bench capacity` takes instead of
  *   what its battle says
  * @throws {UserError} when one is no such number; exit code 2
  */

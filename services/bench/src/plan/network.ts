@@ -96,7 +96,7 @@ export function unableOnNetwork(
   workload: Pick<Workload, "hostNetwork">,
 ): string | null {
   if (hostNetwork || !isOnHostNetwork(workload)) return null;
-  return `${name} cannot run on the machine's own network: it has no setting for its server's port, which is not 8080 there`;
+  return `${name} cannot run on the machine's own network: its server's port cannot be changed from 8080`;
 }
 
 /**
@@ -133,7 +133,7 @@ export function refuseOnHostNetwork(plan: Plan) {
     // Two servers, or two proxies, would have one port.
     if (event !== undefined)
       throw new UserError(
-        `${battle} has the event ${event}, and on the machine's own network events cannot happen`,
+        `${battle} has the event ${event}, and events do not work on the machine's own network`,
         next,
         2,
       );
@@ -141,7 +141,7 @@ export function refuseOnHostNetwork(plan: Plan) {
     const why =
       runner === "k6" ? `has another server than echo, ${backend}` : "is run by Node, not by k6";
     throw new UserError(
-      `${battle} has the test ${scenario}, which ${why}: on the machine's own network that is not done yet`,
+      `${battle} has the test ${scenario}, which ${why}: that does not work on the machine's own network yet`,
       next,
       2,
     );

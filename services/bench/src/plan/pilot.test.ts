@@ -66,7 +66,7 @@ test("a proxy that failed is not suited, and where none came through there is no
   );
   assert.throws(
     () => ratesFrom(fail(["none", "nginx", "haproxy"]), 60),
-    /no MESSAGES_PER_SECOND for steady, ws: no proxy came through/,
+    /no MESSAGES_PER_SECOND for steady, ws: no proxy finished undisturbed/,
   );
   assert.throws(() => ratesFrom(fail([]), 1), /what observes alone takes 1 %/);
 });

@@ -63,8 +63,8 @@ export function ratesFrom(
     const least = Math.min(...proxies.map(({ rate }) => rate));
     if (proxies.length === 0 || !(least > 0)) {
       throw new UserError(
-        `the pilot tells no ${name} for ${scenario}, ${scheme}: ${proxies.length === 0 ? "no proxy came through, or none undisturbed by other programs" : `what observes alone takes ${busyPercent} % of the machine`}`,
-        `Say the rate in the battle's file: ${name}, in the test's parameters.`,
+        `the pilot found no ${name} for ${scenario}, ${scheme}: ${proxies.length === 0 ? "no proxy finished undisturbed by other programs" : `what observes alone takes ${busyPercent} % of the machine`}`,
+        `Set the rate in the battle's file: ${name}, in the test's parameters.`,
       );
     }
     return { scenario, scheme, parameters, name, rate: roundedDown(least), proxies };

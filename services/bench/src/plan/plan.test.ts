@@ -354,7 +354,7 @@ test("proxies by name: what one cannot do is skipped, and why", (t) => {
   assert.deepEqual(
     plan.cells.flatMap(({ id, skip }) => (skip ? [`${id}: ${skip}`] : [])),
     [
-      "r1-nginx-http-ws: nginx has no server behind it and answers with files alone, http asks for another page",
+      "r1-nginx-http-ws: nginx has no server behind it and serves only files, but http needs another page",
     ],
   );
 });

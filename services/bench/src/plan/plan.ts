@@ -61,7 +61,7 @@ interface Setting {
   warmUp: Parameters | null;
   /** null: its scenario knows none */
   event: string | null;
-  /** the first so many */
+  /** how many, from the first */
   rounds: number;
   /** takes part */
   control: boolean;
@@ -271,7 +271,7 @@ function ofEvents({ name, tests }: Battle, { events: wanted }: Overrides): Test[
       `the battle ${name} has no event ${missing}`,
       offered.size > 0
         ? `Its events are: ${[...offered].join(", ")}.`
-        : "It has none at all. Leave --event out, or choose another battle, such as survival.",
+        : "This battle has no events. Leave --event out, or choose another battle, such as survival.",
       2,
     );
   }
@@ -295,7 +295,7 @@ function refuseLacking(chosen: Proxy[], events: string[], proxies: Proxy[]) {
       .filter((other) => events.some((event) => lackFor(other, event) === null))
       .filter(({ serves }) => serves === "websockets")
       .map(({ name }) => name);
-    const fact = `${proxy.name} cannot be put through ${events.join(" or ")}: ${lacks[0]}`;
+    const fact = `${proxy.name} does not support ${events.join(" or ")}: ${lacks[0]}`;
     throw new UserError(
       fact,
       `Leave ${proxy.name} out, or choose another event. Of the folders of proxies/, these can: ${able.join(", ")}.`,
@@ -500,7 +500,7 @@ function warmUpOf(
 
 /**
  * @param settings of the whole plan
- * @returns scenario, scheme, and what tells settings of this scenario apart: `["short-lived",
+ * @returns scenario, scheme, and how settings of this scenario differ: `["short-lived",
  *   "wss", "5000"]`. How many connections there are is a bare number, others carry their name:
  *   `messages100`; the event comes last
  */

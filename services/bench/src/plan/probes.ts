@@ -9,7 +9,7 @@ import type { Parameters, Workload } from "../model/plan.ts";
 export const LEAST_SAMPLES = leastSamples(0.99, 0.95);
 /** As many as are due on average, so that random arrivals are no fewer than those. */
 const DUE = 400;
-/** Near the limit: so many samples, or so long. */
+/** Near the limit: this many samples, or so long. */
 const NEAR = { samples: 1000, seconds: 60 };
 /** A search does not go below this, a second: the samples that a p99 takes would last too long. */
 export const LEAST_RATE = 5;

@@ -50,7 +50,7 @@ test("a round of searches, then rounds with a fresh cell at the rate found and o
   assert.equal(new Set(cells.map(({ id }) => id)).size, cells.length);
 });
 
-test("a test of fewer rounds has its search and so many with fresh cells", (t) => {
+test("a test of fewer rounds has its search and this many with fresh cells", (t) => {
   const text = `title: Test
 proxies: [nginx]
 rounds: 3

@@ -102,7 +102,7 @@ const variant = {
   variantOf: { proxy: "x", differs: "a larger buffer" },
 };
 
-test("a variant has what its original has, but for what it says, and but for what tells the two apart", (t) => {
+test("a variant has what its original has, except what it states itself, and what identifies the two", (t) => {
   const own = {
     ...variant,
     descriptorLimit: 512,
@@ -136,13 +136,13 @@ for (const [title, files, message, next] of [
     "a variant of a variant",
     { x: original, v: variant, w: { ...variant, variantOf: { proxy: "v", differs: "a" } } },
     'proxies/w/proxy.json, line 5: it is a variant of "v", which is a variant itself',
-    "Expected a proxy that is none: name the original of both, and say here all that differs from that.",
+    "Expected an original, not a variant: name the original of both, and state here everything that differs from it.",
   ],
   [
     "a variant of itself",
     { x: { ...variant, variantOf: { proxy: "x", differs: "a" } } },
     'proxies/x/proxy.json, line 5: it is a variant of "x", which is a variant itself',
-    "Expected a proxy that is none: name the original of both, and say here all that differs from that.",
+    "Expected an original, not a variant: name the original of both, and state here everything that differs from it.",
   ],
   [
     "a variant that does not say what differs",
@@ -163,7 +163,7 @@ for (const [title, files, message, next] of [
     /^Expected a number from 0\./,
   ],
   [
-    "a mistake of the original's, which is told as that",
+    "a mistake of the original's, which is reported as that",
     { x: { ...original, worker: "thread" }, v: variant },
     /^proxies\/x\/proxy\.json, line \d+: "worker" is "thread"/,
     /^Expected "child", or null\./,

@@ -232,10 +232,10 @@ function originalOf(document: Document, documents: Map<string, Document>): Docum
     throw document.mistake(
       ["variantOf", "proxy"],
       `it is a variant of "${proxy}", which is a variant itself`,
-      "Expected a proxy that is none: name the original of both, and say here all that differs from that.",
+      "Expected an original, not a variant: name the original of both, and state here everything that differs from it.",
     );
   }
-  // Else its mistakes would be told as those of the variant.
+  // Otherwise its mistakes would be reported as those of the variant.
   original.check(schema);
   return original;
 }
@@ -248,7 +248,7 @@ function ofOriginal(value: unknown) {
  * JSON Merge Patch (RFC 7396, section 2).
  *
  * @param target stays as it is
- * @returns the target with the patch's members in place of its own, in objects at any depth;
+ * @returns the target with the patch's members instead of its own, in objects at any depth;
  *   without those that the patch has as null
  */
 function merged(target: unknown, patch: unknown): unknown {

@@ -27,8 +27,8 @@ export function runNameAt(at: Date = new Date()): string {
 export function refuseRunName(name: string) {
   if (RUN_NAME.test(name)) return;
   throw new UserError(
-    `RUN=${name} cannot be the name of a run: it is the name of a folder too`,
-    `Expected ${RUN_NAME_EXPECTED}, such as ${folderOf(name).slice(0, 64) || runNameAt()}; or no RUN: the time of the start.`,
+    `RUN=${name} cannot be the name of a run: it is also the name of a folder`,
+    `Expected ${RUN_NAME_EXPECTED}, such as ${folderOf(name).slice(0, 64) || runNameAt()}; or no RUN for the time of the start.`,
   );
 }
 

@@ -76,7 +76,7 @@ test("a parameter may have certain values alone, one or a list of them", (t) => 
     });
 });
 
-test("what a scenario can be run with, and by whom", () => {
+test("what a scenario can be run with, and by which program", () => {
   const { runner, backend, schemes } = readScenario(root, "short-lived");
   assert.deepEqual([runner, backend], ["k6", "echo"]);
   assert.deepEqual(schemes, ["ws", "wss"]);
@@ -108,9 +108,9 @@ test("a file server cannot do what needs a server behind it", () => {
   assert.equal(unableToServe(server, ...large), null);
   assert.match(
     unableToServe(server, ...http) ?? "",
-    /^p has no server behind it.*http asks for another page$/,
+    /^p has no server behind it.*http needs another page$/,
   );
-  assert.match(unableToServe(server, ...echo) ?? "", /short-lived asks for WebSockets$/);
+  assert.match(unableToServe(server, ...echo) ?? "", /short-lived needs WebSockets$/);
   const hello = { ...common, serves: "hello" as const };
   assert.equal(unableToServe(hello, ...small), null);
   assert.match(unableToServe(hello, ...large) ?? "", /with 12 bytes$/);
@@ -164,7 +164,11 @@ for (const [title, parameter, message] of [
   ["a default that is none of its values", { values: [2, 3] }, /line 9: the default of N is 1/],
   ["no range", { max: undefined }, /line 6: "N" is a group of keys/],
   ["a meaning that there is not", { means: "conections" }, /line 8: "means" is "conections"/],
-  ["nothing that counts connections", { means: "messages" }, /line 5: nothing says how many conn/],
+  [
+    "nothing that counts connections",
+    { means: "messages" },
+    /line 5: no parameter sets the number of conn/,
+  ],
   ["a meaning of HTTP alone", { means: "requests" }, /line 8: N means requests, and "protocol" is/],
 ] as const) {
   test(`a parameter with ${title} is refused`, (t) => {
@@ -180,7 +184,7 @@ for (const [title, changes, message] of [
   [
     "held connections, and no rate at which they are opened",
     { holdsConnections: true },
-    /line 5: connections are held, and nothing says how many, opened how fast/,
+    /line 5: connections are held, and no parameters set their number and rate/,
   ],
   [
     "held connections over HTTP",

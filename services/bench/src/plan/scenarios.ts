@@ -160,7 +160,7 @@ function parameterNames(
   if (!connections && !requests && !(connectionsPerSecond && phaseSeconds))
     throw document.mistake(
       ["parameters"],
-      "nothing says how many connections there are",
+      "no parameter sets the number of connections",
       "Expected a parameter that means connections, or requests, or two that mean connectionsPerSecond and phaseSeconds.",
     );
   for (const key of ["holdsConnections", "dropsConnections"] as const) {
@@ -168,13 +168,13 @@ function parameterNames(
       throw document.mistake(
         [key],
         `"${key}" is true, and "protocol" is http`,
-        "Expected it of websocket alone.",
+        "Expected it only for websocket.",
       );
   }
   if (holdsConnections && !(connections && connectionsPerSecond))
     throw document.mistake(
       ["holdsConnections"],
-      "connections are held, and nothing says how many, opened how fast",
+      "connections are held, and no parameters set their number and rate",
       "Expected a parameter that means connections, and one that means connectionsPerSecond.",
     );
   return names;
@@ -242,7 +242,7 @@ export function unableToServe(
   // A proxy carries whatever the server behind it serves.
   if (proxy.serves === "websockets") return null;
   if (fileBytes === undefined)
-    return `${proxy.name} has no server behind it and answers with files alone, ${scenario} asks for ${protocol === "http" ? "another page" : "WebSockets"}`;
+    return `${proxy.name} has no server behind it and serves only files, but ${scenario} needs ${protocol === "http" ? "another page" : "WebSockets"}`;
   if (proxy.serves === "hello" && fileBytes !== HELLO_BYTES)
     return `${proxy.name} answers everything with ${HELLO_BYTES} bytes`;
   return null;

@@ -50,13 +50,13 @@ for (const [title, from, to, expected] of [
     "a short load",
     "STEADY_SECONDS: 120",
     "STEADY_SECONDS: 119",
-    /steady asks neither what grows in 120 s/,
+    /steady measures neither growth over 120 s/,
   ],
   [
     "a load in which time is what is asked",
     "steady\n    schemes: [ws, wss]\n    parameters: { STEADY_SECONDS: 120 }",
     "short-lived\n    schemes: [ws]",
-    /short-lived asks neither .* nor what is left/,
+    /short-lived measures neither .* nor what is left/,
   ],
   ["the machine's own network", "[ws, wss]", "[ws]\n    network: [bridge, host]", /port once/],
 ] as const) {

@@ -32,7 +32,7 @@ export function refuseAlone(plan: Plan) {
   if (proxyCpus > 0)
     refuse(
       `--proxy-cpus is ${proxyCpus}`,
-      "Leave it out, or take sideBySide out of the battle: a budget is for proxies that are alone.",
+      "Leave it out, or take sideBySide out of the battle: a budget is for proxies that run alone.",
     );
   if (cells.some((cell) => isOnHostNetwork(workloadOf(plan, cell))))
     refuse(

@@ -45,8 +45,8 @@ export function workload(
 const EXPERIMENTS: ScenarioDescription["compares"][] = ["survival", "storm", "stalls"];
 
 /**
- * @returns something happens to its connections: what came of it is told, and no comparison of
- *   costs sees it
+ * @returns something happens to its connections: the outcome is compared, and comparisons of
+ *   costs leave it out
  */
 export function isExperiment({ compares }: Pick<ScenarioDescription, "compares">): boolean {
   return EXPERIMENTS.includes(compares);

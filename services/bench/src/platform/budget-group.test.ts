@@ -31,7 +31,7 @@ function hostWith(
   return root;
 }
 
-/** An engine whose containers' cgroups are below the one that they are told, or /docker. */
+/** An engine whose containers' cgroups are below the one that they ask for, or /docker. */
 function engineThat({
   heeds = true,
   refuses = () => false,
@@ -86,7 +86,7 @@ test("whether the engine allows it is tried, and nothing stays behind", async ()
   assert.equal(await reasonAgainstBudgetGroup("x", BUDGET, good.sources), null);
   assert.deepEqual(good.removed.slice(-2), ["x-child", "x"]);
   const deaf = engineThat({ heeds: false });
-  assert.match((await reasonAgainstBudgetGroup("x", BUDGET, deaf.sources)) ?? "", /elsewhere/);
+  assert.match((await reasonAgainstBudgetGroup("x", BUDGET, deaf.sources)) ?? "", /another cgroup/);
   const refusing = engineThat({ refuses: (command) => command.includes("--cgroup-parent") });
   assert.equal(
     await reasonAgainstBudgetGroup("x", BUDGET, refusing.sources),

@@ -71,7 +71,7 @@ export async function reasonAgainstBudgetGroup(
     const [{ pid }] = await engine.inspect([child]);
     return isBelow(groupOf(pid, ROOT).path, parent)
       ? null
-      : "it puts a container elsewhere than into the cgroup that it is told";
+      : "it puts a container into another cgroup than it was asked to";
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return `it refuses a container in the cgroup of another: ${error.next.split("\n").at(-1)}`;

@@ -9,7 +9,7 @@ test("a program answers line by line, until its input ends", async () => {
   await end();
 });
 
-test("a program that ends without an answer is told with its own words", async () => {
+test("a program that ends without an answer is reported in its own words", async () => {
   const { ask, end } = converse(["sh", "-c", "echo no such image >&2; exit 125"]);
   await assert.rejects(ask("one"), {
     message: "sh ended without an answer",

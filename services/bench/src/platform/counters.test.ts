@@ -231,7 +231,7 @@ test("difference: what the recorded v1 container used for 4,000 echoes", () => {
   const to = locate({ ...V1, root: join(samples, "v1-after") }).read();
   const { cpu, network } = difference(from, to);
   assert.ok(Math.abs(cpu.totalSeconds - 0.226019089) < 1e-12);
-  // 151.987618 ms and 76 ms were seen by the tick: 227.987618 ms in all, of which 226.019089 ms are
+  // 151.987618 ms and 76 ms were counted by the tick: 227.987618 ms in all, of which 226.019089 ms are
   // true.
   assert.ok(Math.abs(cpu.userSeconds - (0.226019089 * 151.987618) / 227.987618) < 1e-9);
   assert.ok(Math.abs(cpu.userSeconds + cpu.systemSeconds - cpu.totalSeconds) < 1e-12);
@@ -296,10 +296,10 @@ test("read: a file that is not as expected is another error", (t) => {
   const sample = copyOf(t, V2);
   const counters = locate(sample);
   sample.write(`${UNIFIED}/memory.stat`, "file 1\n");
-  assert.throws(() => counters.read(), /memory\.stat is not as expected/);
+  assert.throws(() => counters.read(), /memory\.stat has another format/);
 });
 
-test("errors that the user can mend", async (t) => {
+test("errors that the user can fix", async (t) => {
   await t.test("nothing mounted", () => {
     assert.throws(
       () => locate({ pid: 1, root: "/nowhere" }),
@@ -443,7 +443,7 @@ test("open sockets of a container that is gone", (t) => {
 
 test("time that is all the kernel's is never more than the total, by no rounding either", () => {
   const from = locate(V1).read();
-  // Differences that were seen in a run: 0.003883091 s, of which the user's share came out as
+  // Differences measured in a run: 0.003883091 s, of which the user's share came out as
   // −4e−19 s.
   for (let i = 1; i <= 1000; i++) {
     const cpu = { ...from.cpu };

@@ -230,7 +230,7 @@ export function locate({
 }): Counters {
   if (!existsSync(join(root, "/proc", "stat"))) {
     throw new UserError(
-      `the host's processes cannot be seen: ${join(root, "/proc")} is not a /proc`,
+      `the host's processes are not visible: ${join(root, "/proc")} is not a /proc`,
       `Expected the host's /proc and /sys/fs/cgroup there. Start this with ./bench, which mounts them.`,
     );
   }
@@ -254,7 +254,7 @@ export function locate({
     directoryOf(pid, root, groupsOf(pid, root), version === 1 ? "cpuacct" : "");
     const { path } = error.cause as NodeJS.ErrnoException;
     throw new UserError(
-      `this machine does not count what containers use: ${path} is missing`,
+      `this machine does not count the usage of containers: ${path} is missing`,
       "Expected the CPU and memory controllers of cgroup v1 or v2. Where memory is off, start the kernel with cgroup_enable=memory.",
     );
   }
@@ -313,13 +313,13 @@ function directoryOf(
   const group = groups.get(controller);
   if (!group) {
     throw new UserError(
-      `this machine does not count what containers use: it has no cgroup controller "${controller}"`,
+      `this machine does not count the usage of containers: it has no cgroup controller "${controller}"`,
       "Where memory is off, start the kernel with cgroup_enable=memory.",
     );
   }
   if (group.path === "/" && pid === "self") {
     throw new UserError(
-      "this program runs in no container of its own, so its use cannot be told from the machine's",
+      "this program runs in no container of its own, so its use is not separable from the machine's",
       "Start it with ./bench.",
     );
   }
@@ -328,7 +328,7 @@ function directoryOf(
   if (group.path === "/" || group.path.endsWith(" (deleted)")) throw new ContainerGone(pid);
   if (group.path.startsWith("/..")) {
     throw new UserError(
-      `the host's cgroups cannot be seen: that of process ${pid} is ${group.path}`,
+      `the host's cgroups are not visible: that of process ${pid} is ${group.path}`,
       "Expected its path from the root. Start this with ./bench, or with `docker run --cgroupns host`.",
     );
   }
@@ -508,7 +508,7 @@ export function machineCpu(root = "/host"): {
 
 /**
  * @param root where the host's /proc is mounted
- * @returns what every program on this machine reads until it is started anew, in whichever
+ * @returns what every program on this machine reads until the machine restarts, in whichever
  *   container (random(4)); null: it cannot be read
  */
 export function bootId(root = "/host"): string | null {
@@ -592,7 +592,7 @@ function field(content: string, key: string): number | null {
 }
 
 function required(value: number | null, file: string): number {
-  if (value === null) throw new Error(`${file} is not as expected: a line is missing`);
+  if (value === null) throw new Error(`${file} has another format: a line is missing`);
   return value;
 }
 

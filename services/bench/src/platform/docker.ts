@@ -2,6 +2,7 @@
  * The one module that talks to Docker and Compose.
  */
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { isIPv4 } from "node:net";
@@ -160,7 +161,7 @@ export function converse([program, ...args]: string[]): {
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   children.add({ child, sharesTerminal: false });
   const ended = once(child, "close").finally(() => children.delete(child));
-  // Whether it is waited for or not: what is wrong with it is told by the answer that is missing.
+  // Whether anything waits for it or not: the missing answer shows what is wrong with it.
   ended.catch(() => {});
   return {
     async ask(line) {
@@ -264,10 +265,9 @@ export class Project {
     this.prefix = this.#prefixWith(["--project-directory", this.directory, "--file", file]);
   }
 
-  run(args: string[], options?: { inherit?: boolean; signal?: AbortSignal }) {
-    const limit = limitOf(this.#limitMs);
+  run(args: string[], options?: { inherit?: boolean; signal?: AbortSignal; limit?: AbortSignal }) {
     return run([...this.prefix, ...args], {
-      ...{ env: this.env, cwd: this.directory, limit },
+      ...{ env: this.env, cwd: this.directory, limit: limitOf(this.#limitMs) },
       ...options,
     });
   }
@@ -296,8 +296,8 @@ export class Project {
       );
     const port = taken[2] ?? taken[4];
     throw new UserError(
-      `port ${port} of ${taken[1] ?? taken[3]} is already taken, by another program or by a proxy that still runs`,
-      `End that (./bench down ends the proxies), or set ${this.#variableOfPort(port)} in .env or in the environment to a free port (0: any).`,
+      `port ${port} of ${taken[1] ?? taken[3]} is already taken by another program or by a proxy that still runs`,
+      `Stop it (./bench down stops the proxies), or set ${this.#variableOfPort(port)} in .env or in the environment to a free port (0: any).`,
     );
   }
 
@@ -312,6 +312,22 @@ export class Project {
   /** The project as Compose understands it: files merged, variables filled in. */
   async config(): Promise<ComposeConfig> {
     return JSON.parse(await this.check(["config", "--format", "json"]));
+  }
+
+  /**
+   * Runs a command in a new container of a service, to its end; the container is removed.
+   *
+   * @param limitMs then it is killed, and the status is GIVEN_UP
+   */
+  async runOnce(service: string, command: string[], limitMs: number): Promise<Result> {
+    const name = `${service}-once-${randomUUID()}`;
+    const result = await this.run(
+      ["run", "--rm", "--no-deps", "--no-TTY", "--name", name, service, ...command],
+      { limit: AbortSignal.timeout(limitMs) },
+    );
+    // The client is killed, not what it has started.
+    if (result.code === GIVEN_UP) await this.#engine.remove([name]);
+    return result;
   }
 
   /**
@@ -357,7 +373,7 @@ export interface ContainerState {
   address: string;
 }
 
-/** What tells that a program in a container has ended, with its status. */
+/** The line that says that a program in a container has ended, with its status. */
 const ENDED = "program ended with status";
 
 /**
@@ -423,7 +439,7 @@ export class Engine {
   async inspect(containers: string[]): Promise<ContainerState[]> {
     if (containers.length === 0) return [];
     const { stdout, stderr } = await this.run(["docker", "container", "inspect", ...containers]);
-    // One that does not exist is an error to the client, which reports the others all the same.
+    // One that does not exist is an error to the client, which still reports the others.
     const faults = stderr.split("\n").filter((line) => line && !/No such container/i.test(line));
     if (faults.length > 0)
       throw new UserError("the Docker engine does not answer", faults.join("\n"));
@@ -622,7 +638,7 @@ export class Engine {
   }
 
   /**
-   * What tells whether two engines have the same image. Their ids do not: an engine with
+   * Shows whether two engines have the same image. Their ids do not: an engine with
    * containerd's image store has others than one with its own.
    *
    * @returns a text of each image that it has, equal where the image is
@@ -636,7 +652,7 @@ export class Engine {
 
   /**
    * @param format template of `docker image inspect`
-   * @returns what the template tells of each image that the engine has
+   * @returns what the template prints of each image that the engine has
    */
   async #imagesWith(format: string, images: string[]): Promise<Map<string, string>> {
     const { stdout } = await this.run([

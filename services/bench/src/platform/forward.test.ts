@@ -64,7 +64,7 @@ test("at one address alone, nobody is let in at another", async (t) => {
   await assert.rejects(text(connect({ host: "127.0.0.1", port })), { code: "ECONNREFUSED" });
 });
 
-test("where nobody answers, the client's connection is closed, and the next one is tried anew", async (t) => {
+test("where nobody answers, the client's connection is closed, and the next one is tried again", async (t) => {
   const { behind, port: before, client } = await through(t, (socket) => socket.end("there"));
   assert.equal(await text(client), "there");
   client.end();

@@ -24,8 +24,8 @@ export async function forward(
   const options = { allowHalfOpen: true, noDelay: true };
   const server = createServer(options, (client) => {
     const proxy = connect({ ...target, ...options });
-    // Where one side breaks off, or cannot be reached, both are closed: all that the other can be
-    // told.
+    // Where one side breaks off, or cannot be reached, both are closed, the only signal to the
+    // other.
     pipeline(client, proxy, client, () => {});
   });
   if (typeof port === "string") server.listen(port);

@@ -18,7 +18,7 @@ test("the number is written in the words of the proxy", (t) => {
   assert.equal(readFileSync(join(folder.path, "x.conf"), "utf8"), "one 12;\ntwo 12;\n");
 });
 
-test("what another proxy was told is gone; a proxy that cannot tell is told nothing", (t) => {
+test("what another proxy got is gone; a proxy that cannot report it gets nothing", (t) => {
   const { folder } = folderOf(t);
   const { ino } = statSync(folder.path);
   folder.write({ file: "x.conf", text: "{generation}" }, 1);

@@ -24,8 +24,8 @@ export class GenerationFolder {
   }
 
   /**
-   * What Compose is told. It must stay the same for as long as the project lives, or Compose makes
-   * the containers anew.
+   * For Compose. It must stay the same for as long as the project lives, or Compose makes
+   * the containers again.
    */
   get env() {
     return { GENERATION_FOLDER: this.path };

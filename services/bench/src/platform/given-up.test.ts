@@ -3,15 +3,15 @@ import { test } from "node:test";
 import { Engine, run } from "./docker.ts";
 
 /** A client of an engine that never answers. */
-const NEVER = ["sh", "-c", "echo begun; exec sleep 600"];
+const NEVER = ["sh", "-c", "echo started; exec sleep 600"];
 
 test("a program that does not end is given up, whoever still holds its output", async () => {
   const startedMs = performance.now();
-  const { code, output } = await run(["sh", "-c", "echo begun; sleep 8 & wait"], {
+  const { code, output } = await run(["sh", "-c", "echo started; sleep 8 & wait"], {
     limit: AbortSignal.timeout(500),
   });
   assert.equal(code, 124);
-  assert.match(output, /^begun\ngiven up after \d\.\d s\n$/);
+  assert.match(output, /^started\ngiven up after \d\.\d s\n$/);
   assert.ok(performance.now() - startedMs < 6000);
 });
 

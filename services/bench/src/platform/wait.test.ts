@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "node:test";
 import { allEnded } from "./wait.ts";
 
-test("one that fails is told when the others have ended too", async () => {
+test("one that fails is reported when the others have ended too", async () => {
   let isMade = false;
   const slow = sleep(20).then(() => (isMade = true));
   await assert.rejects(allEnded([slow, Promise.reject(new Error("refused"))]), /refused/);

@@ -11,7 +11,7 @@ export function generatorCores(
   workload: Pick<Workload, "generatorThreads" | "threads" | "referenceShare">,
 ): number {
   const { generatorThreads, threads = Infinity, referenceShare } = workload;
-  // A generator that is told its threads has a second one beside it for the reference proxy, of one
+  // A generator with a number of threads has a second one beside it for the reference, of one
   // thread.
   const each = generatorThreads === "one" ? 1 : threads + (referenceShare > 0 ? 1 : 0);
   const generators = Object.values(containers).filter(({ role }) => role === "load").length;

@@ -61,7 +61,7 @@ suite("a record of another schema is refused with what reads it", () => {
   ] as const)
     test(`schema ${schema}`, () => {
       assert.throws(() => validateResults({ ...sample(), schema }, "x/results.json"), {
-        message: `x/results.json is of schema ${schema}; this version reads schema 2 alone`,
+        message: `x/results.json is of schema ${schema}; this version reads only schema 2`,
         next,
       });
     });

@@ -42,14 +42,14 @@ export function validateResults(results: any, file: string): Results {
       .find(({ keyword }) => keyword !== "boolean") ?? {};
   throw new UserError(
     `${file} is not a results file: ${instancePath || "/"} ${message} ${JSON.stringify(params)}`,
-    "Expected what services/bench/src/model/record.ts describes: made by this version of ./bench run.",
+    "Expected the format of services/bench/src/model/record.ts, written by this version of ./bench run.",
   );
 }
 
 function ofAnotherSchema(schema: number, file: string) {
   const commit = LAST_READ_BY[schema];
   return new UserError(
-    `${file} is of schema ${schema}; this version reads schema ${SCHEMA} alone`,
+    `${file} is of schema ${schema}; this version reads only schema ${SCHEMA}`,
     commit
       ? `Commit ${commit} reads it: git worktree add ../reads-schema-${schema} ${commit}, and run ./bench there. Or run the battle again.`
       : "Use the version of ./bench that wrote it, or a newer one; or run the battle again.",

@@ -107,7 +107,7 @@ export class Store {
     } catch (error) {
       throw new UserError(
         `${file} cannot be read: ${messageOf(error)}`,
-        "Restore it, or start the run anew.",
+        "Restore it, or start a new run.",
       );
     }
     return new Store(directory, validateResults(results, file));
@@ -126,7 +126,7 @@ export class Store {
     const folder = this.cellPath(id, attempt);
     if (this.results.archive)
       throw new UserError(
-        `${this.directory} is a published run: it is complete and cannot be added to`,
+        `${this.directory} is a published run: it is complete, and nothing can be added`,
         `Start another: ${this.results.run.command}`,
       );
     try {
@@ -225,6 +225,6 @@ export function unwritable(path: string, error: unknown) {
       : "Make the folder writable for the user who runs ./bench";
   return new UserError(
     `${path} cannot be written: ${messageOf(error)}`,
-    `${next}, then go on; what was recorded before is kept.`,
+    `${next}, then resume; what was recorded before is kept.`,
   );
 }

@@ -4,7 +4,7 @@
 
 import type { Requests } from "../model/load.ts";
 
-/** So many lines are kept: the first of them tells. */
+/** This many lines are kept: the first of them tells. */
 const KEPT = 5;
 const LINE_CHARACTERS = 300;
 

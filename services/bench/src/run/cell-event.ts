@@ -61,7 +61,7 @@ export class CellEvent {
   begin(quietMs: number): Promise<Happened> {
     this.#observer.start();
     this.#happened = this.#driver.run(Date.now() + quietMs);
-    // Whether it is waited for in the end or not.
+    // Whether anything waits for it in the end or not.
     this.#happened.catch(() => {});
     return this.#happened;
   }

@@ -53,7 +53,7 @@ export function setUpCell(cell: PlannedCell, context: RunContext) {
 
 function hostNetworkOf({ hostNetwork }: RunContext): Door {
   if (hostNetwork) return hostNetwork;
-  throw new Error("nobody has looked for the machine's own network");
+  throw new Error("the ports of the machine's own network were not checked");
 }
 
 /** @returns whose containers are started */

@@ -13,7 +13,7 @@ export interface CpuShares {
 
 /**
  * Gives load, proxy and echo server cores of their own where there are enough; a proxy budget of
- * whole cores becomes a set of so many, which holds for all its containers together.
+ * whole cores becomes a set of this many, which holds for all its containers together.
  *
  * @param cores of the machine
  * @param proxyCpus budget; 0: none
@@ -45,7 +45,8 @@ export function cpuShares(cores: number, proxyCpus: number): CpuShares {
     env: {
       ...limit,
       PROXY_CPUSET: set(0, proxy),
-      // What tells how fast the proxy's cores are runs on them, unless it would take from a budget.
+      // The reference shows how fast the proxy's cores are, so it runs on them, unless it would use
+      // a budget.
       REFERENCE_CPUSET: whole ? set(proxy, echo) : set(0, proxy),
       ECHO_CPUSET: set(proxy, echo),
       LOAD_CPUSET: set(proxy + echo, load),

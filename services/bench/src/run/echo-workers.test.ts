@@ -16,7 +16,7 @@ async function server(t: TestContext, answer: RequestListener): Promise<string> 
   return `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
 }
 
-test("an echo server tells what its workers count", async (t) => {
+test("an echo server reports what its workers count", async (t) => {
   const workers = [
     { id: 1, connectionsOpen: 2, connectionsTotal: 3, messages: 4, upgradesRefused: 0 },
   ];
@@ -26,14 +26,16 @@ test("an echo server tells what its workers count", async (t) => {
   assert.deepEqual(await readEchoWorkers(address), workers);
 });
 
-test("an echo server that does not tell its counts fails the cell, and is named", async (t) => {
+test("an echo server that does not report its counts fails the cell, and is named", async (t) => {
   const closing = await server(t, (request) => request.socket.destroy());
   const talking = await server(t, (_request, response) => response.end("not JSON"));
   for (const address of [closing, talking, "http://127.0.0.1:1"])
     await assert.rejects(readEchoWorkers(address), (error) => {
       assert.ok(error instanceof CellFailure);
       assert.equal(error.kind, "timeout");
-      assert.ok(error.message.startsWith(`the echo server at ${address} did not tell its counts`));
+      assert.ok(
+        error.message.startsWith(`the echo server at ${address} did not report its counts`),
+      );
       return true;
     });
 });

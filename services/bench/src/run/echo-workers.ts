@@ -32,7 +32,7 @@ export async function readEchoWorkers(address: string): Promise<EchoWorker[]> {
     const { message, cause } = error as Error;
     throw new CellFailure(
       "timeout",
-      `the echo server at ${address} did not tell its counts within ${LIMIT_MS / 1000} s: ${cause ?? message}`,
+      `the echo server at ${address} did not report its counts within ${LIMIT_MS / 1000} s: ${cause ?? message}`,
     );
   }
 }
@@ -57,7 +57,7 @@ export function workersOfServer({ address }: { address: string }): Promise<EchoW
 }
 
 /**
- * @returns null: a worker was replaced in between, or its server started anew, and its counts are
+ * @returns null: a worker was replaced in between, or its server restarted, and its counts are
  *   lost
  */
 export function workersBetween(

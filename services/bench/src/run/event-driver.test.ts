@@ -135,6 +135,13 @@ test("reload: the new configuration lies there before, its own signal comes, and
   assert.deepEqual([eventMs, newest], [1000, { ms: 1000, value: "2" }]);
 });
 
+test("a reload in place replaces no process", async () => {
+  const proxy = { ...PROXY, reload: { signals: [{ signal: "HUP" }], inPlace: true } } as Proxy;
+  const { driver, asked, toGo } = driverOf("reload", { proxy });
+  await driver.run(1000);
+  assert.deepEqual([asked.at(-1), toGo], ["HUP n1", []]);
+});
+
 test("each part of a proxy gets its own signal", async () => {
   const proxy = {
     ...PROXY,
@@ -188,7 +195,7 @@ for (const [event, sent] of [
   });
 }
 
-test("one that does not end when it is told to is killed after 2 s; the event was before", async () => {
+test("one that does not end when asked is killed after 2 s; the event was before", async () => {
   const { driver, asked } = driverOf("stop", { workers: SUPERVISED, staying: ["n1"] });
   const { eventMs, steps } = await driver.run(1000);
   assert.deepEqual([asked[2], asked.at(-1)], ["TERM 1 in n1", "KILL 1 in n1"]);

@@ -21,7 +21,7 @@ import type { Watch } from "./watch.ts";
 
 /** The service behind the proxies. */
 const SERVER = "echo";
-/** How long a container that was told to may take to end, and a new one to answer. */
+/** How long a container may take to end when asked, and a new one to answer. */
 const LIMIT_MS = 30_000;
 /** From SIGTERM to SIGKILL: stop_grace_period in proxies/proxy.yaml. */
 const GRACE_MS = 2000;
@@ -52,7 +52,7 @@ export interface Happened {
   /** since 1970 */
   eventMs: number;
   steps: Survival["steps"];
-  /** configuration, and when the proxy was told of it; null: none was made */
+  /** configuration, and when the proxy got it; null: none was made */
   newest: { ms: number; value: string } | null;
 }
 
@@ -143,7 +143,7 @@ export class EventDriver {
   }
 
   /**
-   * @param dueMs when it is to happen, since 1970; what has to be made ready for it comes then, and
+   * @param dueMs when it is to happen, since 1970; preparations come then, and
    *   it right after
    * @returns when all is done
    * @throws {CellFailure | UserError} when something cannot be done
@@ -213,10 +213,11 @@ export class EventDriver {
   }
 
   async #reload() {
-    const { signals } = this.#proxy.reload as NonNullable<Proxy["reload"]>;
+    const { signals, inPlace } = this.#proxy.reload as NonNullable<Proxy["reload"]>;
     const mains = this.#lives.map(({ state }) => state.pid);
-    // The first process stays, and has others in place of those.
-    this.#observer.expectToGo(this.#observer.processes().filter((pid) => !mains.includes(pid)));
+    // The first process stays, and starts others instead of those.
+    if (!inPlace)
+      this.#observer.expectToGo(this.#observer.processes().filter((pid) => !mains.includes(pid)));
     this.#noteNewest();
     await this.#signalEach(signals, this.#lives);
   }
@@ -239,7 +240,7 @@ export class EventDriver {
     };
     const answer = await until(Date.now() + LIMIT_MS, ask, (status) => status === "200");
     if (answer !== "200")
-      throw new CellFailure("start", `another ${service} did not answer 200; last: ${answer}`);
+      throw new CellFailure("start", `a second ${service} did not answer 200; last: ${answer}`);
   }
 
   async #drain(seconds: number) {
@@ -332,7 +333,7 @@ export class EventDriver {
     await this.#signalInside([{ life, main: worker }], "KILL", whom);
   }
 
-  /** @param state of one that was told to end */
+  /** @param state of one that was asked to end */
   async #ended({ id, service }: ContainerState) {
     if (await this.#engine.hasEnded(id, LIMIT_MS)) return;
     throw new CellFailure("timeout", `${service} has not ended after ${LIMIT_MS / 1000} s`);

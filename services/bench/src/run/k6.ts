@@ -251,7 +251,7 @@ async function readSamples<Metric extends string>(
       const line = data.toString("latin1", start, end);
       const refuse = (expected: string) =>
         new UserError(
-          `${path}, line ${number}, is not as k6's CSV output writes it: ${line.slice(0, 200)}`,
+          `${path}, line ${number}, does not have the format of k6's CSV: ${line.slice(0, 200)}`,
           `Expected ${expected}.`,
         );
       if (number === 1) {

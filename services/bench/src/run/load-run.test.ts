@@ -18,7 +18,7 @@ function runOfTwo() {
   return { load, end };
 }
 
-test("one of several that fails is told although the others go on", async () => {
+test("one of several that fails is reported although the others continue", async () => {
   const { load, end } = runOfTwo();
   end("load-2", 99);
   await assert.rejects(
@@ -36,7 +36,7 @@ test("a load that ends before it may has failed, whatever its status", async () 
   );
 });
 
-test("when all have ended, a failure is told of them together", async () => {
+test("when all have ended, a failure is reported of them together", async () => {
   const { load, end } = runOfTwo();
   end("load-1", 0);
   end("load-2", 99);

@@ -32,7 +32,7 @@ export class LoadRun {
     this.#failureOf = failureOf;
     this.#results = Promise.all(programs.map(({ ended }) => ended));
     this.ended = this.#results.then((results) => results.map(({ code }) => code));
-    // Whether it is waited for in the end or not.
+    // Whether anything waits for it in the end or not.
     this.ended.catch(() => {});
   }
 

@@ -9,7 +9,7 @@ import type { CellProject } from "./placement.ts";
 test("what runs on a machine that is lost is given up, and its log says so", async () => {
   // As docker over ssh when that machine has lost its power: neither the program nor the connection
   // ends.
-  const engine = new Engine(["sh", "-c", "echo begun; exec sleep 600"]).within(50);
+  const engine = new Engine(["sh", "-c", "echo started; exec sleep 600"]).within(50);
   const { signal } = new AbortController();
   const context = {
     placement: { siteOfLoad: () => ({ name: "one", engine, isHere: false }) },
@@ -28,5 +28,5 @@ test("what runs on a machine that is lost is given up, and its log says so", asy
   const [[name, log], ...others] = await loads.logs({ limitMs: 300 });
   assert.deepEqual(others, []);
   assert.equal(name, "load-1");
-  assert.match(log, /^begun\ngiven up after \d\.\d s\n$/);
+  assert.match(log, /^started\ngiven up after \d\.\d s\n$/);
 });

@@ -40,7 +40,7 @@ export async function lock(
   if (left && (await isAlive(left))) {
     throw new UserError(
       `a run is under way: ${left.run}`,
-      "Two at once would measure each other. Wait for its end, or stop it with Ctrl-C there.",
+      "Two at once would disturb each other. Wait for its end, or stop it with Ctrl-C there.",
     );
   }
   writeFileSync(file, content);

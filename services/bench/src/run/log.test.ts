@@ -22,7 +22,7 @@ test("of a long log both ends are kept, in whole lines, and the rest is counted"
   assert.equal(all.join("").endsWith(tail), true);
 });
 
-test("a log of one endless line is cut all the same", () => {
+test("a log of one endless line is cut, too", () => {
   const kept = keptLog(`start\n${"x".repeat(10 * KEPT_CHARACTERS)}\nend\n`);
   assert.equal(kept, "start\n[bench: 1 line left out here]\nend\n");
 });

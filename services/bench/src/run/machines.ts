@@ -24,7 +24,7 @@ export interface Machines {
   loads?: number;
   /** throws a UserError when they cannot run it */
   refuse: (plan: Plan) => void;
-  /** throws a UserError when a run was begun on others */
+  /** throws a UserError when a run was started on others */
   refuseResume: (results: Pick<Results, "environment">, folder: string) => void;
   /** throws a UserError when one does not answer, or is not joined with the others */
   join: () => Promise<void>;

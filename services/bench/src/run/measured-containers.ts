@@ -68,7 +68,7 @@ export interface Containers {
   readRole: (role: Role) => Reading[] | Promise<Reading[]>;
   sampler: (options: { intervalMs: number }) => Sampling;
   readUsage: (options?: { without?: Role }) => Usage | Promise<Usage>;
-  /** takes some 30 ms a container */
+  /** takes about 30 ms per container */
   readSockets: () => OpenSockets | Promise<OpenSockets>;
   /** outside of a measured phase */
   read: (options?: { without?: Role }) => Moment | Promise<Moment>;
@@ -159,7 +159,7 @@ export class MeasuredContainers {
   }
 
   /**
-   * Takes some 30 ms a container.
+   * Takes about 30 ms per container.
    *
    * @returns without those that are gone and may be
    * @throws {ContainerGone}

@@ -13,7 +13,7 @@ import type { Store } from "../record/store.ts";
 
 /** The label of their services in Compose. */
 const LABEL = "ws-proxy-bench.observer";
-/** cAdvisor's last points are in InfluxDB so many ms after they were taken. */
+/** cAdvisor's last points are in InfluxDB this many ms after they were taken. */
 const CADVISOR_DELAY_MS = 2500;
 const INFLUXDB_LIMIT_MS = 30_000;
 
@@ -63,7 +63,7 @@ export class Observers {
     if (databases.includes("cadvisor")) return;
     throw new UserError(
       `InfluxDB has no database cadvisor after ${INFLUXDB_LIMIT_MS / 1000} s`,
-      "They are made when its volume is empty: ./bench down removes it. See also: docker compose logs influxdb",
+      "They are created in an empty volume; ./bench down removes the old one. See also: docker compose logs influxdb",
     );
   }
 

@@ -27,7 +27,7 @@ function observed() {
   containers.add("nginx", "proxy", state({ pid: 1 }));
   containers.add("echo", "echo", state({ pid: 9 }));
   const running = new Set([1, 2, 3, 7, 8]);
-  // As the one of processes.ts it may be told where /proc is, and nobody here has a reason to.
+  // Like the one of processes.ts it takes where /proc is, which nothing here needs.
   const isRunning = (...[pid, root]: number[]) => root === undefined && running.has(pid);
   const observer = new ProxyObserver(containers, { isRunning });
   return { observer, containers, uses, running };
@@ -69,7 +69,7 @@ test("when the last old process has gone is known", async (t) => {
   assert.ok(Number(observer.oldGoneMs) <= Date.now());
 });
 
-test("a fault in a timer is told at the end", async () => {
+test("a fault in a timer is reported at the end", async () => {
   const { observer, uses } = observed();
   observer.start();
   Object.defineProperty(uses, 1, {

@@ -106,8 +106,8 @@ export class Pulse {
   }
 
   /**
-   * Those that have ended are closed: each has echoed all of its messages. With failures it cannot
-   * be told: some of them were open before, some were not.
+   * Those that have ended are closed: each has echoed all of its messages. With failures it is
+   * not known: some of them were open before, some were not.
    *
    * @returns connections that are open now, with those to the reference proxy
    */

@@ -20,7 +20,7 @@ export function readSummaryLine(
   const refuse = (why: string) =>
     new UserError(
       `${by} SUMMARY line cannot be read: ${why}`,
-      `Expected what ${writer} writes: end the scenario's script with it.`,
+      `Expected the line that ${writer} writes: end the scenario's script with it.`,
     );
   const json = [...stdout.matchAll(/\bSUMMARY (\{.*)$/gm)].at(-1)?.[1];
   if (json === undefined) return null;

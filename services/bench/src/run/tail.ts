@@ -6,7 +6,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 /** At most so much is read at a time: 1 to 2 ms of CPU for k6's CSV. */
 const LIMIT_BYTES = 64 << 10;
 /**
- * What is more is read in so many parts, spread evenly: its end alone would be the last moments of
+ * What is more is read in this many parts, spread evenly: its end alone would be the last moments of
  * a second.
  */
 const PARTS = 8;

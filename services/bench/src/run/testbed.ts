@@ -268,7 +268,7 @@ export class Testbed {
     if (running.length > 0 && !clear) {
       throw new UserError(
         `the project ${this.#config.name} is already up: ${running.map(({ service }) => service).join(", ")}`,
-        "Its load would be measured too. Stop it: ./bench down (that removes its data), or docker compose --profile '*' down.",
+        "Its load would be measured too. Stop it: ./bench down (which removes its data), or docker compose --profile '*' down.",
       );
     }
     // Those that have ended still hold their names.

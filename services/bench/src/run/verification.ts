@@ -132,7 +132,7 @@ async function verifyPage(target: Target, { fileBytes }: Workload) {
   if (status === 200 && bytes === expected) return;
   throw new CellFailure(
     "verify",
-    `${path} was answered with status ${status} and ${bytes} bytes, expected 200 and ${expected}`,
+    `${path} got status ${status} and ${bytes} bytes, expected 200 and ${expected}`,
   );
 }
 

@@ -163,7 +163,7 @@ test("the engine learns of a death after the kernel: it is asked again", async (
   assert.equal(asked, 3);
 });
 
-test("an engine that does not answer is what is told", async () => {
+test("an engine that does not answer is what is reported", async () => {
   const lost = new UserError("the Docker engine does not answer", "");
   const watch = watchOver(() => {
     throw lost;

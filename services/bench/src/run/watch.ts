@@ -62,7 +62,7 @@ export class Watch {
   }
 
   /**
-   * From now on these may end: an event is about to end them. What starts again is required anew.
+   * From now on these may end: an event is about to end them. What starts again is required again.
    */
   release(containers: ContainerState[]) {
     for (const { id } of containers) this.#required.delete(id);
@@ -78,8 +78,8 @@ export class Watch {
   }
 
   /**
-   * Waits for an action, which goes on by itself when the wait ends early; should it fail then,
-   * nobody is told.
+   * Waits for an action, which continues when the wait ends early; if it fails then,
+   * nothing reports it.
    *
    * @param isSuspicious whether something hints at a death; then containers are looked at, at a
    *   cost that must not come without need

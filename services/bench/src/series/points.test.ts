@@ -42,7 +42,7 @@ const names = ({ tags = {}, fields }: Point) => [
   Object.keys(fields).sort(),
 ];
 
-test("a setting is called by what tells it apart, whatever the proxy and the round are called", () => {
+test("a setting is called by what distinguishes it, whatever the proxy and the round are called", () => {
   const names = {
     "r1-nginx-short-lived-wss": "short-lived wss",
     "r06-http-proxy-3-short-lived-ws-10000": "short-lived ws 10000",
@@ -113,7 +113,7 @@ test("a cell that failed early has the phases that it reached, one that was skip
   assert.deepEqual(phasePoints("a-run", record), []);
 });
 
-test("live: a point a second with integers for counts; what is not known is no field", () => {
+test("live: one point per second with integers for counts; what is not known is no field", () => {
   const sample = {
     ms: 5000,
     opened: 10,
@@ -227,7 +227,7 @@ test("cells: every measure under its key, and whether they may be trusted", () =
   }
 });
 
-test("summaries: a point a proxy, setting and measure of the report's tables", () => {
+test("summaries: one point per proxy, setting and measure of the report's tables", () => {
   const run = results({ rounds: 6 });
   const analysis = analyse(run, { policy });
   const points = summaryPoints(analysis);
@@ -251,7 +251,7 @@ test("summaries: a point a proxy, setting and measure of the report's tables", (
   assert.equal(new Set(points.map(({ ms }) => ms)).size, 1);
 });
 
-test("comparisons: a point a proxy, setting and measure, with both runs as tags", () => {
+test("comparisons: one point per proxy, setting and measure, with both runs as tags", () => {
   const run = results({ rounds: 6, schemes: ["ws"] });
   const baseline = results({ rounds: 6, schemes: ["ws"], seed: 2 });
   baseline.run = { ...baseline.run, name: "earlier" };

@@ -63,7 +63,7 @@ function publisherWith(t: TestContext, write: (points: Point[]) => Promise<void>
 
 const LIVE: RunEvent = { type: "live", sample: SAMPLE };
 
-test("what happens is written as it happens, one request a second, none when nothing did", async (t) => {
+test("what happens is written as it happens, one request per second, none when nothing did", async (t) => {
   const { publisher, second, begin, measurements, written } = publisherWith(t);
   begin();
   publisher.listen({ type: "phase", phase: "start" });
@@ -138,7 +138,7 @@ test("one write at a time: what comes meanwhile waits for the next", async (t) =
   assert.equal(written[1].length, 2);
 });
 
-test("without an answer points are kept and tried again, and a person is told once", async (t) => {
+test("without an answer points are kept and tried again, and a person is warned once", async (t) => {
   let isDown = true;
   const { publisher, second, begin, notes, written } = publisherWith(t, async () => {
     if (isDown) throw new UserError("InfluxDB at http://influxdb:8086: no answer");
@@ -149,7 +149,7 @@ test("without an answer points are kept and tried again, and a person is told on
   assert.deepEqual(notes, [], "it may be back in a moment");
   for (let i = 0; i < 20; i++) await second();
   assert.equal(notes.length, 1);
-  assert.match(notes[0], /the record has it: InfluxDB at .*: no answer/);
+  assert.match(notes[0], /the record is complete: InfluxDB at .*: no answer/);
   isDown = false;
   await publisher.close();
   assert.deepEqual(

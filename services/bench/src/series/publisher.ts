@@ -24,10 +24,10 @@ import type { RunEvent } from "../model/run-event.ts";
 export const DATABASE = "bench";
 /** All points of a second are one request: each costs this program and InfluxDB about 1 ms CPU. */
 const INTERVAL_MS = 1000;
-/** While InfluxDB does not answer, so many points are kept: some minutes of a battle. */
+/** While InfluxDB does not answer, this many points are kept: some minutes of a battle. */
 const KEPT_POINTS = 5000;
 /**
- * So many writes in a row may go unanswered before a person is told: InfluxDB may start again
+ * This many writes in a row may go unanswered before a person is warned: InfluxDB may start again
  * beside a cell.
  */
 const PATIENCE = 10;
@@ -157,6 +157,6 @@ export class Publisher {
     if (this.#hasNoted) return;
     this.#hasNoted = true;
     const why = error instanceof Error ? error.message : String(error);
-    this.#note(`Grafana lacks what this run is doing, the record has it: ${why.slice(0, 300)}`);
+    this.#note(`Grafana does not show this run; the record is complete: ${why.slice(0, 300)}`);
   }
 }

@@ -30,7 +30,7 @@ const MEASUREMENTS = [
   ...["phases", "events", "live", "failures", "aligned"],
   ...["cells", "summaries", "probes"],
 ];
-/** Points a request: some 2 MB. */
+/** Points per request: about 2 MB. */
 const BATCH = 5000;
 /** The database of cAdvisor, and the name of the Compose project that the dashboards look for. */
 const CADVISOR = "cadvisor";

@@ -47,7 +47,7 @@ test("of nothing there is no share", () => {
   assert.equal(binomialInterval(0, 0, 0.95), null);
 });
 
-/** @returns probability of so many, or fewer */
+/** @returns probability of this many, or fewer */
 function atMost(count: number, n: number, p: number): number {
   let term = (1 - p) ** n;
   let sum = term;

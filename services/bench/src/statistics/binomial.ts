@@ -1,6 +1,5 @@
 /**
- * Counts of what happened or did not: shares, and how far the true one may be from what was
- * counted.
+ * Shares of what happened, and how far the true one may be from the counted one.
  */
 import { gammaln } from "simple-statistics";
 import type { Interval } from "./types.ts";

@@ -77,7 +77,7 @@ const NEAR = 5;
 
 /**
  * @param resolution of a search
- * @returns the rate that has to fail, over the one that has to hold, at the least
+ * @returns the rate that has to fail, over the one that has to hold, at least
  */
 export function aboveOf(resolution: number): number {
   return 1 + 2 * resolution;
@@ -155,7 +155,7 @@ function coarseRate(
   if (isDoubling) return last.rate;
   if (holds === null) return above <= lowest ? null : Math.max(lowest, rounded(above / 2));
   const middle = rounded(Math.sqrt(holds * above));
-  // Of rates of a few a second, the next one may be further away.
+  // With rates of a few per second, the next one may be further away.
   return above / holds <= 1 + Math.max(COARSE, resolution) || middle <= holds || middle >= above
     ? null
     : middle;

@@ -1,8 +1,8 @@
 /**
  * Distributions of times, compact enough for a record and fine enough for any percentile of it: the
  * buckets of HdrHistogram (https://hdrhistogram.org) with a lowest value of 1 µs and 3 significant
- * digits. Counts of several add up, so percentiles of what was recorded in several cells can be had
- * from them together, which no percentiles of the cells give.
+ * digits. Counts of several add up, so they give percentiles of what was recorded in several cells
+ * together, which percentiles of the cells do not.
  */
 
 /**
@@ -76,7 +76,7 @@ export class Histogram {
   }
 
   /**
-   * The smallest value that so many of all values do not exceed (nearest rank, as HdrHistogram has
+   * The smallest value that this many of all values do not exceed (nearest rank, as HdrHistogram has
    * it).
    *
    * @param p share of the values, above 0, at most 1

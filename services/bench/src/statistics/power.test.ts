@@ -17,7 +17,7 @@ function logNormal(random: () => number, n: number, spread: number): number[] {
   );
 }
 
-test("a difference of that size is seen in about 4 of 5 runs", () => {
+test("a difference of that size is found in about 4 of 5 runs", () => {
   const random = randomNumbers(7);
   const groups = Array.from({ length: 40 }, () => logNormal(random, 6, 0.05));
   const ratio = detectableRatio(groups, options) ?? 0;
@@ -30,7 +30,7 @@ test("a difference of that size is seen in about 4 of 5 runs", () => {
   assert.ok(seen > 0.75 * 2000 && seen < 0.88 * 2000, `seen ${seen / 20} % at ratio ${ratio}`);
 });
 
-test("in several strata a smaller difference is seen, in about 4 of 5 runs", () => {
+test("in several strata a smaller difference is found, in about 4 of 5 runs", () => {
   const random = randomNumbers(8);
   const groups = Array.from({ length: 40 }, () => logNormal(random, 6, 0.05));
   const ratio = detectableRatio(groups, { ...options, strata: 3 }) ?? 0;

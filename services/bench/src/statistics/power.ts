@@ -12,7 +12,7 @@ import { blockOf, criticalValue, weightsOf } from "./van-elteren.ts";
  * samples are drawn from them, and the least factor is taken by which one has to be multiplied for
  * the exact test to reject: Mann-Whitney's, or van Elteren's where there are several strata. The
  * result is the quantile of those factors at the power. Rejecting means at alpha / tests, the
- * strictest step of Holm's correction: a difference is seen more easily when others are seen as
+ * strictest step of Holm's correction: a difference is found more easily when others are found as
  * well.
  *
  * It takes the spread of all groups to be the same, and knows it from few values: an order of

@@ -60,7 +60,7 @@ export function simultaneousIntervals(
 
 /**
  * How many times one slope is another, of two that were measured at the same x. A ratio is left out
- * when what remains of a after so many times b is so far from unrelated to x, by the same count of
+ * when what remains of a after this many times b is so far from unrelated to x, by the same count of
  * pairs as in `theilSen`: Fieller's way (Journal of the Royal Statistical Society B 16 (1954)
  * 175-185) with Kendall's test, exact for any distribution. What raises both at one x cancels.
  *
@@ -134,7 +134,7 @@ function errorsOf(points: readonly { x: number }[]): number[] {
 }
 
 /**
- * In how many of the arrangements of y, all different, over x so many pairs of different x are out
+ * In how many of the arrangements of y, all different, over x this many pairs of different x are out
  * of order: the coefficients of a Gaussian multinomial (Kendall & Gibbons, Rank Correlation
  * Methods, 5th ed., chapter 5; MacMahon 1916), as the product of Gaussian binomials, adding one
  * group of equal x after the other.

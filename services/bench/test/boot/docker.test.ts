@@ -65,7 +65,7 @@ test("a project that was read once makes the same containers, and goes by what w
     profile: "haproxy-hitch",
     env: { SCENARIO: "hot", GENERATION_FOLDER: directory, PROXY_CPU_QUOTA: "1500" },
   };
-  // Compose makes a container anew whose hash has changed.
+  // Compose makes a container again whose hash has changed.
   const hashes = async (project: Project) =>
     (await project.check(["config", "--hash", "*"])).trim().split("\n").sort();
   const project = new Project(directory, options);

@@ -161,7 +161,7 @@ test("a battle ends with a report that a browser shows whole, wide and narrow, l
           Number(sample.cpu_seconds),
         );
         const cadvisor = Number(value) / 1e9;
-        // cAdvisor notes the time before it reads, at times some 100 ms before.
+        // cAdvisor notes the time before it reads, at times about 100 ms before.
         assert.ok(
           cadvisor > low - 0.3 && cadvisor < high + 0.3,
           `${id}: ${cadvisor} s, not in ${low} to ${high}`,

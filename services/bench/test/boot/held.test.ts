@@ -129,7 +129,7 @@ test("user memory of held connections is what the processes' own maps say", asyn
     0,
   );
   t.diagnostic(`cgroup ${rssBytes} bytes, smaps_rollup ${mapped}; ${before} before`);
-  assert.ok(rssBytes - before > 1000 * 10_000, "1,000 connections should be seen");
+  assert.ok(rssBytes - before > 1000 * 10_000, "1,000 connections should show");
   // The shell that reads has some of its own.
   assert.ok(Math.abs(mapped / rssBytes - 1) < 0.05, `${mapped} against ${rssBytes}`);
 });

@@ -73,6 +73,6 @@ test("a port that the machine has in use is refused before anything starts", asy
   t.after(() => check(["docker", "rm", "--force", holder]));
   const { code, output } = await bed.bench(["run", "one", "--proxies", "nginx"]).ended;
   assert.equal(code, 1, output);
-  assert.match(output, /something listens on port 18080 already/);
+  assert.match(output, /something already listens on port 18080/);
   await bed.assertNothingLeft();
 });

@@ -69,7 +69,7 @@ test("a battle of requests and of TLS handshakes", async (t) => {
       of("nginx-files", "http").map(({ status, cause }) => [status, cause?.message]),
       ["ws", "wss"].map(() => [
         "skipped",
-        "nginx-files has no server behind it and answers with files alone, http asks for another page",
+        "nginx-files has no server behind it and serves only files, but http needs another page",
       ]),
     );
   });
@@ -136,7 +136,7 @@ test("requests that are not answered with 2xx are a result, with their statuses 
   assert.match(causes?.[0].line ?? "", /limiting requests, excess/);
 });
 
-/** nginx answers 503 where more come than it is told to take, and says so in its log. */
+/** nginx answers 503 where more come than its limit, and says so in its log. */
 function breakNginx(directory: string) {
   const file = join(directory, "proxies/nginx/nginx.conf");
   const config = readFileSync(file, "utf8");

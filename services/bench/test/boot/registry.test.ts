@@ -199,7 +199,7 @@ async function pushUnderOfficialNames(
   const push = async ([name, image]: [string, string]) => {
     await check(["docker", "tag", image, name]);
     await check(["docker", "push", "--quiet", name]);
-    // The name only: setup shall find nothing here.
+    // The name only: setup must find nothing here.
     await removeNames([name]);
   };
   // The others share layers with the first, Node's.

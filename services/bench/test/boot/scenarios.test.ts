@@ -101,7 +101,7 @@ test("through nginx", async (t) => {
     ["1", "as a Poisson process"],
   ] as const) {
     await t.test(
-      `arrivals ${process}: each that is due is begun, or counted as dropped; the same seed, the same arrivals`,
+      `arrivals ${process}: each that is due is started, or counted as dropped; the same seed, the same arrivals`,
       async () => {
         const knobs = {
           SCENARIO: "arrivals",

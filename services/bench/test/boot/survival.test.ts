@@ -50,7 +50,7 @@ test("events: what becomes of connections and processes is in the record, and no
       [["--event", "stop"], /has no event stop\n.*Its events are: reload, kill/],
       [
         ["--event", "reload", "--proxies", "http-proxy"],
-        /http-proxy cannot be put through reload.*\n.*these can: .*dropper/,
+        /http-proxy does not support reload.*\n.*these can: .*dropper/,
       ],
       [
         ["--connections", "900000", "--proxies", "nginx"],

@@ -8,12 +8,13 @@ import { test } from "node:test";
 import { verifyProxies } from "../../src/commands/verify.ts";
 import { checkConfig } from "../../src/conformance/config-check.ts";
 import { ensureCertificates } from "../../src/platform/certificates.ts";
+import { OWN_ENGINE } from "../../src/platform/docker.ts";
 import { readProxies } from "../../src/plan/proxies.ts";
 import { copyOfProject, lab, LabProject, projectDirectory } from "../lab.ts";
 
 const proxies = readProxies(join(projectDirectory, "proxies"));
 
-/** A proxy, its file, a line too much, and what is said of it. */
+/** A proxy, its file, a wrong line, and the message about it. */
 const MISTAKES = [
   [
     "nginx",
@@ -65,5 +66,21 @@ test("verify says when a proxy does not forward what it should", async (t) => {
   assert.ok(
     failures.length > 0 && failures.every((line) => line.includes("X-Forwarded-Proto")),
     lines.join("\n"),
+  );
+});
+
+test("a config check that an entrypoint keeps from ending is given up", async (t) => {
+  const proxy = proxies.find(({ name }) => name === "nginx");
+  assert.ok(proxy);
+  const services = { nginx: { entrypoint: ["sh", "-c", "echo serving; exec sleep 600"] } };
+  const project = lab(t, { profile: "nginx", services });
+  await ensureCertificates(project);
+  await assert.rejects(checkConfig(project, proxy, 10_000), {
+    message: /^the config check of nginx, .* still runs after 10 s:\n(.*\n)*serving/,
+  });
+  const left = await OWN_ENGINE.containersOf(project.name);
+  assert.deepEqual(
+    left.map(({ service }) => service),
+    ["echo"],
   );
 });

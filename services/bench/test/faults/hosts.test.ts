@@ -44,7 +44,7 @@ async function machines(t: TestContext) {
     /** The same through ./bench, in a container of its own. */
     viaScript: (action: string) =>
       run([join(projectDirectory, "bench"), "hosts", action, ...words]),
-    /** Kills everything at once when a line is said. */
+    /** Kills everything at once when a line comes. */
     async killedAt(action: string, line: RegExp) {
       const child = spawn(process.execPath, [CLI, "hosts", action, ...words], {
         cwd: projectDirectory,
@@ -120,7 +120,7 @@ async function assertJoins(t: TestContext, { hosts, containers, bench, viaScript
     /^ {2}one: Swarm +joined$/m,
     /^ {2}two: images +all there$/m,
     /^ {2}two: clock +-?[\d.]+ ms ± [\d.]+/m,
-    /^ {2}two: limits +(\d+|unlimited) descriptors a process/m,
+    /^ {2}two: limits +(\d+|unlimited) descriptors per process/m,
     /^ {2}two → one, overlay +[\d.]+ ms, [\d.]+ [GM]bit\/s, \d+ retransmits$/m,
     /^ {2}two → one, their own network +[\d.]+ ms, [\d.]+ [GM]bit\/s, \d+ retransmits$/m,
     /^ {2}one → two, overlay +[\d.]+ ms, /m,
@@ -371,7 +371,7 @@ test("a battle over three machines; one engine killed in the middle, and started
     assert.equal(refused.code, 1, refused.output);
     assert.match(
       refused.output,
-      /own network of the machine two \(NETWORK=host\) something listens on port 18080 already/,
+      /own network of the machine two \(NETWORK=host\) something already listens on port 18080/,
     );
     await docker(hosts.two, "rm", "--force", "holder");
 

@@ -13,7 +13,7 @@ import { check } from "../../src/platform/docker.ts";
 import { projectDirectory } from "../lab.ts";
 
 /**
- * After the first container of Compose is seen, in ms: while Compose creates others, starts them,
+ * After the first container of Compose shows, in ms: while Compose creates others, starts them,
  * and while the run has joined the network.
  */
 const MOMENTS = [0, 400, 900];

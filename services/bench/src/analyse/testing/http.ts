@@ -99,7 +99,7 @@ export function spoil({ requests }: CellRecord) {
   });
 }
 
-/** requests a second before Node */
+/** requests per second in front of Node */
 const SPEED: Record<string, number> = {
   none: 10_500,
   nginx: 8000,

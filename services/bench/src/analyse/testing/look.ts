@@ -9,7 +9,7 @@ import { analyse } from "../index.ts";
 import type { Context } from "../index.ts";
 import { POLICY } from "./results.ts";
 
-/** Of a run: all that is said, and the first comparison of a question that is wanted. */
+/** Of a run: all comparisons, and the first of a question. */
 export function look(results: Results, context: Partial<Context> = {}) {
   const reported = analyse(results, { policy: POLICY, ...context });
   const all = reported.comparisons.comparisons;

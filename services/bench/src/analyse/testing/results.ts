@@ -263,11 +263,11 @@ export interface Options {
   schemes?: Scheme[];
   connections?: number[];
   parameters?: Parameters;
-  /** per connection, in place of that parameter */
+  /** per connection, instead of that parameter */
   messages?: number[];
   spread?: number;
   seed?: number;
-  /** attempts in place of the good one */
+  /** attempts instead of the good one */
   change?: (record: CellRecord, cell: PlannedCell) => CellRecord[] | void;
 }
 

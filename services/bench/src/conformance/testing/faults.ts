@@ -107,7 +107,7 @@ export const MESSAGE_WRONGS: Wrongs = {
     },
     fails: both("close-by-client"),
   },
-  "a connection dropped in place of a close frame": {
+  "a connection dropped instead of a close frame": {
     server: {
       connection(ws) {
         ws.close = () => ws.terminate();
@@ -315,7 +315,7 @@ export const TLS_WRONGS: Wrongs = {
     options: { keyType: "rsa" },
     fails: tls("tls-certificate"),
   },
-  "an RSA certificate in place of an ECDSA one": {
+  "an RSA certificate instead of an ECDSA one": {
     server: { algorithm: "rsa" },
     fails: tls("tls-certificate", "tls12-cipher"),
   },

@@ -19,7 +19,7 @@ net.netfilter.nf_conntrack_count 212
 net.bridge.bridge-nf-call-iptables 1
 `;
 
-/** The part of `docker info` that tells of counters, on the same machine. */
+/** The part of `docker info` about counters, on the same machine. */
 export const RECORDED_INFO = {
   ID: "2b0d5e7c",
   CgroupDriver: "cgroupfs",

@@ -1,4 +1,4 @@
-/** @returns all ways to choose so many of the numbers below */
+/** @returns all ways to choose this many of the numbers below */
 export function subsets(of: number, size: number): number[][] {
   if (size === 0) return [[]];
   if (of < size) return [];

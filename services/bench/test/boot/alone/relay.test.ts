@@ -40,8 +40,7 @@ test("what relays are known to add is what is reported of them", async (t) => {
   const run = bed.results();
   const cells = lastAttempts(run.cells);
   const areQuiet = isQuiet(run);
-  if (!areQuiet)
-    t.diagnostic("something else took much of the machine: figures stand all the same");
+  if (!areQuiet) t.diagnostic("other load took much of the machine: figures still count");
   // Whatever else ran: what is asserted holds then, too.
   const { comparisons } = analyse(
     { ...run, cells: cells.map((cell) => ({ ...cell, machine: null })) },
@@ -77,7 +76,7 @@ test("what relays are known to add is what is reported of them", async (t) => {
     });
     // CPU time is a counter, which other programs do not add to, and 400 µs of it are 400 on a fast
     // machine and on a slow one. What the relay itself took varies with the machine's speed, and is
-    // held against the reference proxy in the same cell: to 3 % of some 200 µs, and to less where
+    // relative to the reference in the same cell: to 3 % of about 200 µs, and to less where
     // others keep evicting what it has in the caches. So 10 % hold with a margin of five, and on a
     // busy machine a quarter.
     const tolerance = areQuiet ? 0.1 : 0.25;
