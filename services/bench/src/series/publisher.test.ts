@@ -46,6 +46,7 @@ function publisherWith(t: TestContext, write: (points: Point[]) => Promise<void>
       counted: true,
     }),
     tell: ({ code }) => code,
+    versionOf: () => "nginx 1.30.6",
     note: (text) => notes.push(text),
   });
   const second = async () => {
