@@ -221,8 +221,14 @@ export class LoadMeasurement {
     // each of its connections asserts.
     if (record.tls) record.tls.resumed = this.#workload.resumed === 1;
     // By now k6 has written every latency, and every count is known for good.
-    const isOver = !this.#workload.holdsConnections;
-    this.#live.finish({ ...countsOf(record), ...(isOver && { open: 0 }) });
+    this.#live.finish(this.#lateCounts(record));
+  }
+
+  /** @returns what k6 had not counted yet at the last edge; clients in Node count at once */
+  #lateCounts(record: CellRecord): Partial<PulseReading> {
+    const { runner, holdsConnections } = this.#workload;
+    if (runner === "node") return {};
+    return { ...countsOf(record), ...(!holdsConnections && { open: 0 }) };
   }
 
   #keepSamples() {

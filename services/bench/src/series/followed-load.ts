@@ -272,7 +272,5 @@ interface Sums {
 
 /** @returns fields of `live`; {}: there are no values */
 function named(metric: "handshake" | "echo", values: number[] = []): Partial<LiveSample> {
-  return Object.fromEntries(
-    values.map((value, i) => [`${metric}_p${[50, 95, 99][i]}_ms`, value]),
-  );
+  return Object.fromEntries(values.map((value, i) => [`${metric}_p${[50, 95, 99][i]}_ms`, value]));
 }

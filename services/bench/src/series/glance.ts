@@ -52,7 +52,12 @@ export class Glance {
   /** @param totals so far, as far as they are known */
   add(sample: Partial<LiveSample> & { ms: number }, totals: Totals = {}) {
     this.#toMs = sample.ms;
-    for (const key of ["open", "connections_per_second", "messages_per_second", "proxy_cores"] as const) {
+    for (const key of [
+      "open",
+      "connections_per_second",
+      "messages_per_second",
+      "proxy_cores",
+    ] as const) {
       const value = sample[key];
       if (value !== undefined) this.#most[key] = Math.max(this.#most[key] ?? 0, value);
     }
@@ -77,7 +82,8 @@ export class Glance {
       measurement: "glance",
       tags: this.#tags,
       fields: {
-        ...{ ...this.#said, state: this.#state, to_ms: BigInt(Math.round(this.#toMs)) },
+        ...{ ...this.#said, state: this.#state },
+        ...{ from_ms: BigInt(Math.round(this.#fromMs)), to_ms: BigInt(Math.round(this.#toMs)) },
         ...Object.fromEntries(most),
         ...Object.fromEntries(totals),
       },
