@@ -41,6 +41,8 @@ import type { Proxy } from "../proxies.ts";
 import type { Override } from "../series.ts";
 
 const PER_SECOND = "suffix:/s";
+/** A count in full, such as 2,000. */
+const LOCALE = "locale";
 const NS_PER_S = 1_000_000_000;
 
 const NO_CONTAINER = "No sample of these containers in this range";
@@ -204,8 +206,8 @@ function loadsPanel() {
       }),
       column("Started", { unit: DateTimeFromNow, "custom.width": 130 }),
       column("Until", { unit: DateTimeFromNow, "custom.width": 130 }),
-      column("Opened", { decimals: 0, unit: "none", "custom.width": 90 }),
-      column("Failed", { decimals: 0, unit: "none", "custom.width": 80 }),
+      column("Opened", { decimals: 0, unit: LOCALE, "custom.width": 90 }),
+      column("Failed", { decimals: 0, unit: LOCALE, "custom.width": 80 }),
       column("Connect p99", { unit: Milliseconds, decimals: 1, "custom.width": 110 }),
       column("CPU per connection", { unit: Microseconds, decimals: 0, "custom.width": 150 }),
       column("Memory per held connection", {
@@ -237,9 +239,9 @@ function figurePanels(proxy: string): [ReturnType<typeof figures>, number][] {
         title: "Connections open",
         description:
           "WebSocket connections open now, and the most at once in the load that is on or was last, as the load generator counts them.",
-        unit: Short,
+        unit: LOCALE,
         queries: [liveNow("open", "now", "max"), glance({ open_most: "most" })],
-      }).decimals(0),
+      }),
       112,
     ],
     [
@@ -323,7 +325,7 @@ function figurePanels(proxy: string): [ReturnType<typeof figures>, number][] {
         width: 2,
         title: "Failed",
         description: "Connections that failed in the load that is on or was last.",
-        unit: Short,
+        unit: LOCALE,
         queries: [glance({ failed: "connections" })],
       }),
       106,

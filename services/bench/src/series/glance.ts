@@ -121,14 +121,19 @@ export function glancePoints(
 
 /** With the report's own figures. */
 export function endGlance(glance: Glance, { record, measures }: JudgedCell) {
+  // Of connections that an event ends, and of those beside them, its seconds tell more than the record.
+  const counted = record.survival || record.storm ? {} : countsOf(measures);
   glance.end(endOf(record), record.status === "ok" ? "ended" : record.status, {
-    opened: measures.connections_opened,
-    failed: measures.connections_failed,
+    ...counted,
     connect_p50_ms: measures.handshake_ms_median,
     connect_p99_ms: measures.handshake_ms_p99,
     cpu_us_per_connection: measures.cpu_us_per_connection,
     memory_bytes_per_connection: measures.proxy_memory_per_connection_bytes,
   });
+}
+
+function countsOf({ connections_opened, connections_failed }: JudgedCell["measures"]): Totals {
+  return { opened: connections_opened, failed: connections_failed };
 }
 
 function known<T extends object>(values: T): Partial<T> {
