@@ -50,7 +50,7 @@ test("under a single load every panel of Proxies live has data", async (t) => {
   const from = new Date();
   const project = lab(t, {
     profile: "haproxy",
-    env: { SCENARIO: "short-lived", CONNECTIONS: "300", CONCURRENCY: "20" },
+    env: { CONNECTIONS: "300", CONCURRENCY: "20" },
   });
   await project.check(["up", "--detach"]);
   assert.equal(await waitForLoad(project), 0);

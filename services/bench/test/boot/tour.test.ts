@@ -19,10 +19,12 @@ const SHORT = 200;
 const USUAL_PROJECT = "ws-proxy-bench";
 
 test("three parts, each marked, and every figure of Proxies live as the load generator's", async (t) => {
+  assert.match(readFileSync(join(projectDirectory, ".env"), "utf8"), /^SCENARIO=tour$/m);
   const from = new Date();
   const project = lab(t, {
     profile: "haproxy",
     env: {
+      SCENARIO: "tour",
       CONNECTIONS_PER_SECOND: String(ARRIVALS.perSecond),
       ARRIVE_SECONDS: String(ARRIVALS.seconds),
       HELD: String(HELD.count),
