@@ -24,15 +24,16 @@ const message = messagesOf(MESSAGE_BYTES);
 const total = new Trend("total_ms", true);
 
 export const options = optionsOf(
-  "churn",
   {
-    executor: "constant-arrival-rate",
-    // k6 takes whole numbers.
-    rate: withReference(Math.round(1000 * CONNECTIONS_PER_SECOND)),
-    timeUnit: "1000s",
-    duration: `${CHURN_SECONDS}s`,
-    preAllocatedVUs: withReference(CONCURRENCY),
-    gracefulStop: `${TIMEOUT_SECONDS}s`,
+    churn: {
+      executor: "constant-arrival-rate",
+      // k6 takes whole numbers.
+      rate: withReference(Math.round(1000 * CONNECTIONS_PER_SECOND)),
+      timeUnit: "1000s",
+      duration: `${CHURN_SECONDS}s`,
+      preAllocatedVUs: withReference(CONCURRENCY),
+      gracefulStop: `${TIMEOUT_SECONDS}s`,
+    },
   },
   tags,
 );

@@ -23,7 +23,7 @@ const message = messagesOf(MESSAGE_BYTES);
 const sampleEvery = Math.ceil(MESSAGES / LATENCY_SAMPLES);
 const total = new Trend("total_ms", true);
 
-export const options = optionsOf("hot", heldScenario(parameters, 2 * TIMEOUT_SECONDS), tags);
+export const options = optionsOf({ hot: heldScenario(parameters, 2 * TIMEOUT_SECONDS) }, tags);
 
 export function setup() {
   waitForTarget();

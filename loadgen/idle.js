@@ -35,8 +35,7 @@ const sampleEvery = INTERVAL_SECONDS
 const total = new Trend("total_ms", true);
 
 export const options = optionsOf(
-  "idle",
-  heldScenario(parameters, HOLD_SECONDS + 2 * TIMEOUT_SECONDS),
+  { idle: heldScenario(parameters, HOLD_SECONDS + 2 * TIMEOUT_SECONDS) },
   tags,
 );
 

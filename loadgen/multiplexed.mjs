@@ -32,7 +32,7 @@ await main(async () => {
   const target = targetOf(scenario);
   const reference = targetOf({ ...scenario, host: scenario.referenceHost });
   const message = messagesOf(MESSAGE_BYTES);
-  const samples = new Samples();
+  const samples = new Samples(process.env.SAMPLES_CSV);
   const all = withReference(CONNECTIONS);
 
   await waitForTarget(scenario);
@@ -41,7 +41,8 @@ await main(async () => {
   const clients = await openEach(
     { count: all, perSecond: (CONNECTIONS_PER_SECOND * all) / CONNECTIONS },
     (number, dueMs) => {
-      if (isReference(number)) return new Client(reference, { timeoutMs });
+      if (isReference(number))
+        return Object.assign(new Client(reference, { timeoutMs }), { isReference: true });
       const client = beginOwn(own++);
       client.opened.then((how) => {
         if (how === null) samples.add("handshake_ms", performance.now() - dueMs);
@@ -88,7 +89,7 @@ await main(async () => {
 
   for (const { client } of held) if (client.isOpen) client.onEnd = () => {};
   await closeAll(clients, timeoutMs);
-  if (process.env.SAMPLES_CSV) await samples.write(process.env.SAMPLES_CSV);
+  samples.end();
   const causes = Object.keys(ends);
   const failed = Object.values(ends).reduce((sum, count) => sum + count, 0);
   const { stdout } = summarise(

@@ -33,14 +33,15 @@ const LOOK_SECONDS = 0.005;
 const SETTLE_SECONDS = 0.03;
 
 export const options = optionsOf(
-  "short-lived",
   {
-    executor: "shared-iterations",
-    vus: CONCURRENCY,
-    iterations: turns.all(CONNECTIONS),
-    // What it takes when every connection runs into its time-out.
-    maxDuration: `${Math.ceil(CONNECTIONS / CONCURRENCY) * TIMEOUT_SECONDS + 60}s`,
-    gracefulStop: "0s",
+    "short-lived": {
+      executor: "shared-iterations",
+      vus: CONCURRENCY,
+      iterations: turns.all(CONNECTIONS),
+      // What it takes when every connection runs into its time-out.
+      maxDuration: `${Math.ceil(CONNECTIONS / CONCURRENCY) * TIMEOUT_SECONDS + 60}s`,
+      gracefulStop: "0s",
+    },
   },
   tags,
 );
@@ -61,9 +62,7 @@ export default function () {
     seconds: TIMEOUT_SECONDS,
     sampleEvery,
   });
-  connection.onOpen = () => connection.send();
-  connection.onEcho = () =>
-    connection.received < MESSAGES ? connection.send() : connection.close();
+  connection.exchange(MESSAGES);
 }
 
 /**

@@ -57,7 +57,7 @@ await main(async () => {
   const { CONNECTIONS, STREAMS, STALLED, CONNECTIONS_PER_SECOND, INTERVAL_SECONDS } = parameters;
   const { MESSAGE_BYTES, QUIET_SECONDS, STALL_SECONDS, LIMIT_BYTES } = parameters;
   const timeoutMs = 1000 * parameters.TIMEOUT_SECONDS;
-  const samples = new Samples();
+  const samples = new Samples(process.env.SAMPLES_CSV);
 
   await waitForTarget(scenario);
   const clients = await openEach(
@@ -139,7 +139,7 @@ await main(async () => {
     ends: ends.stalled,
     echoMs: { quiet: latencySummary(quiet), stalled: latencySummary(whileStalled) },
   };
-  if (process.env.SAMPLES_CSV) await samples.write(process.env.SAMPLES_CSV);
+  samples.end();
   const causes = Object.keys(ends.healthy);
   const failed = Object.values(ends.healthy).reduce((sum, count) => sum + count, 0);
   const { stdout } = summarise(

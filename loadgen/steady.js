@@ -39,8 +39,7 @@ const sampleEvery = Math.max(
 const total = new Trend("total_ms", true);
 
 export const options = optionsOf(
-  "steady",
-  heldScenario(parameters, STEADY_SECONDS + 2 * TIMEOUT_SECONDS),
+  { steady: heldScenario(parameters, STEADY_SECONDS + 2 * TIMEOUT_SECONDS) },
   tags,
 );
 

@@ -37,7 +37,7 @@ await main(async () => {
   const attemptMs = 1000 * ATTEMPT_SECONDS;
   const target = targetOf(scenario);
   const sessions = new Sessions();
-  const samples = new Samples();
+  const samples = new Samples(process.env.SAMPLES_CSV);
   const message = messagesOf(MESSAGE_BYTES);
   const waitMs = backoff({
     kind: BACKOFF,
@@ -143,7 +143,7 @@ await main(async () => {
     failedByCause,
     backMs: { p50: backBy(50), p99: backBy(99), p100: backBy(100) },
   };
-  if (process.env.SAMPLES_CSV) await samples.write(process.env.SAMPLES_CSV);
+  samples.end();
   const { stdout } = summarise(
     samples.data({
       connections_opened: CONNECTIONS,

@@ -45,7 +45,7 @@ await main(async () => {
   const sampleEvery = Math.max(1, Math.ceil(seconds / INTERVAL_SECONDS / LATENCY_SAMPLES));
   const target = targetOf(scenario);
   const message = messagesOf(MESSAGE_BYTES);
-  const samples = new Samples();
+  const samples = new Samples(process.env.SAMPLES_CSV);
   const timeline = new Timeline();
 
   await waitForTarget(scenario);
@@ -175,10 +175,9 @@ await main(async () => {
     silenceMs: survivors.length > 0 ? Math.max(...survivors.map(longestMs)) : null,
     echoP99Ms: { before: p99(latencies.before), after: p99(latencies.after) },
   };
-  if (process.env.SAMPLES_CSV) {
-    await samples.write(process.env.SAMPLES_CSV);
+  samples.end();
+  if (process.env.SAMPLES_CSV)
     timeline.write(join(dirname(process.env.SAMPLES_CSV), "survival.csv"));
-  }
   const { stdout } = summarise(
     samples.data({ connections_opened: CONNECTIONS, messages_echoed: survival.echoed }),
     {

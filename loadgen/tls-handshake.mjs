@@ -49,7 +49,7 @@ await main(async () => {
   const keyType = RSA_BITS ? `rsa ${RSA_BITS}` : "ec prime256v1";
   const proxy = { host: scenario.host, sessions: new Sessions() };
   const reference = { host: scenario.referenceHost, sessions: new Sessions() };
-  const samples = new Samples();
+  const samples = new Samples(process.env.SAMPLES_CSV);
   const message = messagesOf(MESSAGE_BYTES);
   const policy = readPolicy();
   const version = /** @type {import("node:tls").SecureVersion} */ (`TLSv${TLS_VERSION}`);
@@ -72,6 +72,7 @@ await main(async () => {
       message: message(number, 0),
       dueMs,
       timeoutMs: TIMEOUT_SECONDS * 1000,
+      isReference: isReference(number),
       mistakeOf: (socket) => mistakeOf(socket, { version, resumes, keyType, policy }),
       onSession: (fresh) => isResumed && sessions.put(fresh),
     });
@@ -117,7 +118,7 @@ await main(async () => {
   samples.add("total_ms", performance.now() - startedMs);
   await edge("end");
 
-  if (process.env.SAMPLES_CSV) await samples.write(process.env.SAMPLES_CSV);
+  samples.end();
   const { stdout } = summarise(samples.data(counts), {
     title: `${CONNECTIONS} connections, ${CONNECTIONS_PER_SECOND} a second, TLS ${TLS_VERSION}, ${isResumed ? "resumed" : "full"} handshakes, ${keyType}`,
     tags,

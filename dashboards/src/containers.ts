@@ -8,10 +8,13 @@ import type { DataTransformerConfig } from "@grafana/grafana-foundation-sdk/dash
 
 export const PROJECT = "ws-proxy-bench";
 
+/** What stands in a proxy's place, or beside it, and is none: the control, and the index of the machine's speed. */
+export const CONTROLS = { none: "no proxy (control)", reference: "reference" };
+
 /** The services that are no proxy. Every other one of the project is. */
-export const LOAD_SERVICES = ["load", "load-http", "warm-up", "echo"];
+export const LOAD_SERVICES = ["load", "load-http", "warm-up", "echo", ...Object.keys(CONTROLS)];
 export const OBSERVER_SERVICES = ["cadvisor", "influxdb", "grafana", "renderer"];
-const RUNNER_SERVICES = ["ready", "certs", "host-ports", "bench"];
+const RUNNER_SERVICES = ["ready", "certs", "host-ports", "watch", "bench"];
 /** `./bench verify` gives each proxy a project of its own, whose name begins with this one's. */
 const VERIFIED = "verify-.+";
 const NO_PROXIES = [...LOAD_SERVICES, ...OBSERVER_SERVICES, ...RUNNER_SERVICES, VERIFIED];
@@ -78,4 +81,10 @@ export const SHORT_NAMES: DataTransformerConfig = {
     regex: `^${PROJECT}-(.+?)-${INSTANCE}(?: on ${OWN_MACHINE}(?= |$))?( .*)?$`,
     renamePattern: "$1$2",
   },
+};
+
+/** Says of the control what it is; of the reference its name does. */
+export const CONTROL_NAMES: DataTransformerConfig = {
+  id: "renameByRegex",
+  options: { regex: "^none( .*)?$", renamePattern: `${CONTROLS.none}$1` },
 };

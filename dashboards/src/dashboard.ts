@@ -22,8 +22,10 @@ interface Section {
    */
   id: number;
   title: string;
-  /** from left to right, then downwards */
-  panels: Panel[];
+  /** only its title shows until somebody unfolds it */
+  isFolded?: boolean;
+  /** from left to right, then downwards; with an id those that have moved, so that links find them */
+  panels: (Panel | [Panel, number])[];
 }
 
 type Panel = Builder<import("@grafana/grafana-foundation-sdk/dashboard").Panel> & {
@@ -44,6 +46,8 @@ interface Events {
   datasource: typeof import("./queries.ts").BENCH;
   /** with the columns `title`, `text` and `proxy` */
   query: string;
+  /** column of it, ms since 1970, where what it marks has an end */
+  timeEnd?: string;
 }
 
 export function dashboard({
@@ -84,9 +88,14 @@ export function dashboard({
     .links([...ranges.map((range) => rangeLink(uid, range)), otherDashboards()].map(inSight))
     .variables(variables);
   for (const event of events) builder.annotation(annotation(event));
-  for (const { id, title, panels } of sections) {
-    builder.withRow(new RowBuilder(title).id(id));
-    for (const [index, panel] of panels.entries()) builder.withPanel(panel.id(id + 1 + index));
+  for (const { id, title, isFolded = false, panels } of sections) {
+    const row = new RowBuilder(title).id(id).collapsed(isFolded);
+    const own = panels.map((panel, index) =>
+      Array.isArray(panel) ? panel[0].id(panel[1]) : panel.id(id + 1 + index),
+    );
+    if (isFolded) for (const panel of own) row.withPanel(panel);
+    builder.withRow(row);
+    if (!isFolded) for (const panel of own) builder.withPanel(panel);
   }
   return builder.build();
 }
@@ -118,7 +127,7 @@ function rangeLink(
  * Complete, as the current one makes nothing of an annotation without a target, and 9.4 leaves one
  * that is there as it is.
  */
-function annotation({ name, colour, shown, datasource, query }: Events) {
+function annotation({ name, colour, shown, datasource, query, timeEnd = "" }: Events) {
   const common = new AnnotationQueryBuilder()
     .name(name)
     .datasource(datasource)
@@ -135,7 +144,7 @@ function annotation({ name, colour, shown, datasource, query }: Events) {
     titleColumn: "title",
     textColumn: "text",
     tagsColumn: "proxy",
-    timeEndColumn: "",
+    timeEndColumn: timeEnd,
   };
   return inSight({ build: () => Object.assign(common, { target }) });
 }

@@ -165,7 +165,8 @@ for (const [name, dashboard] of dashboards) {
         const targets = panel.targets ?? [];
         const columns = targets.flatMap(({ query }) => columnsOf(query));
         for (const { alias = "", query, resultFormat } of targets) {
-          assert.equal(resultFormat, panel.type === "table" ? "table" : "time_series");
+          assert.equal(resultFormat, alias ? "time_series" : "table");
+          assert.ok(!alias || panel.type !== "table");
           for (const [, tag] of alias.matchAll(/\$tag_(\w+)/g)) {
             assert.match(query.slice(query.lastIndexOf("GROUP BY")), new RegExp(`"${tag}"`));
           }

@@ -33,8 +33,8 @@ import {
 import { PanelBuilder as StatBuilder } from "@grafana/grafana-foundation-sdk/stat";
 import { PanelBuilder as TableBuilder } from "@grafana/grafana-foundation-sdk/table";
 import { PanelBuilder as TimeSeriesBuilder } from "@grafana/grafana-foundation-sdk/timeseries";
-import { SHORT_NAMES } from "./containers.ts";
-import { atRangeEnd, MIXED } from "./queries.ts";
+import { CONTROL_NAMES, SHORT_NAMES } from "./containers.ts";
+import { MIXED } from "./queries.ts";
 import type { Query } from "./queries.ts";
 import type { Override } from "./series.ts";
 import type { DataTransformerConfig } from "@grafana/grafana-foundation-sdk/dashboard";
@@ -82,6 +82,12 @@ const NO_TIME: DataTransformerConfig = {
   options: { excludeByName: { Time: true } },
 };
 
+/** It is a text, and there for the query alone. */
+const NO_STATE: DataTransformerConfig = {
+  id: "organize",
+  options: { excludeByName: { state: true } },
+};
+
 const OKABE_ITO_GREEN = "#009E73";
 const OKABE_ITO_VERMILLION = "#D55E00";
 
@@ -89,6 +95,7 @@ const OKABE_ITO_VERMILLION = "#D55E00";
 export function curves(options: PanelOptions) {
   return common(new TimeSeriesBuilder(), options)
     .withTransformation(SHORT_NAMES)
+    .withTransformation(CONTROL_NAMES)
     .drawStyle(GraphDrawStyle.Line)
     .axisSoftMin(0)
     .lineWidth(2)
@@ -103,6 +110,7 @@ export function curves(options: PanelOptions) {
 export function bars(options: PanelOptions) {
   return common(new TimeSeriesBuilder(), options)
     .withTransformation(SHORT_NAMES)
+    .withTransformation(CONTROL_NAMES)
     .interval(BAR_INTERVAL)
     .drawStyle(GraphDrawStyle.Bars)
     .lineWidth(0)
@@ -137,29 +145,38 @@ export function comparedRatios(options: PanelOptions) {
     .decimals(2);
 }
 
-/** @param options sortedBy: a column */
+/** @param options sortedBy: a column; without, rows are in the order of the query */
 export function table({
   sortedBy,
   descending = false,
   ...options
-}: PanelOptions & { sortedBy: string; descending?: boolean }) {
+}: PanelOptions & { sortedBy?: string; descending?: boolean }) {
+  const by =
+    sortedBy === undefined
+      ? []
+      : [new TableSortByFieldStateBuilder().displayName(sortedBy).desc(descending)];
   return common(new TableBuilder(), options)
     .withTransformation(NO_TIME)
     .showHeader(true)
-    .sortBy([new TableSortByFieldStateBuilder().displayName(sortedBy).desc(descending)]);
+    .sortBy(by);
 }
 
-/** The latest values as large figures, each in its series' colour. */
-export function latest(options: PanelOptions) {
-  return figures(
-    { ...options, queries: options.queries.map(atRangeEnd) },
-    "lastNotNull",
-  ).colorScheme(fixedColour("text"));
+/** Large figures, the last of each series, over its course in the time range. */
+export function figures(options: PanelOptions) {
+  return common(new StatBuilder(), options)
+    .withTransformation(NO_STATE)
+    .graphMode(BigValueGraphMode.Area)
+    .textMode(BigValueTextMode.ValueAndName)
+    .orientation(VizOrientation.Horizontal)
+    .colorMode(BigValueColorMode.Value)
+    .reduceOptions(new ReduceDataOptionsBuilder().calcs(["lastNotNull"]))
+    .colorScheme(fixedColour("text"));
 }
 
-/** Sums over the whole range as large figures: green as long as they are 0. */
-export function totals(options: PanelOptions) {
-  return figures(options, "sum")
+/** A large count: green as long as it is 0. */
+export function alarms(options: PanelOptions) {
+  return figures(options)
+    .graphMode(BigValueGraphMode.None)
     .decimals(0)
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
     .thresholds(
@@ -168,17 +185,6 @@ export function totals(options: PanelOptions) {
         { value: 1, color: OKABE_ITO_VERMILLION },
       ]),
     );
-}
-
-/** @param calculation one of Grafana's reducers */
-function figures(options: PanelOptions, calculation: string) {
-  return common(new StatBuilder(), options)
-    .withTransformation(SHORT_NAMES)
-    .graphMode(BigValueGraphMode.None)
-    .textMode(BigValueTextMode.ValueAndName)
-    .orientation(VizOrientation.Horizontal)
-    .colorMode(BigValueColorMode.Value)
-    .reduceOptions(new ReduceDataOptionsBuilder().calcs([calculation]));
 }
 
 function common<T extends BarGaugeBuilder | StatBuilder | TableBuilder | TimeSeriesBuilder>(

@@ -89,24 +89,6 @@ export function containerGauge(
   };
 }
 
-/**
- * Events per second of a Counter of k6, by proxy. A second without one counts as 0.
- *
- * The newest seconds are left out, up to a whole one: k6 writes once a second, so they would always
- * look like a drop.
- */
-export function eventRate(metric: string): Query {
-  return {
-    datasource: K6,
-    query:
-      `SELECT mean("count") FROM (` +
-      `SELECT sum("value") AS "count" FROM ${K6_DATABASE}.."${metric}" ` +
-      `WHERE ${CHOSEN} AND $timeFilter AND time < ${RANGE_END} - 3s GROUP BY time(1s), "proxy" fill(0)` +
-      `) WHERE $timeFilter GROUP BY time($__interval), "proxy" fill(null)`,
-    alias: "$tag_proxy",
-  };
-}
-
 /** Events of a Counter of k6 in each step, by a tag. */
 export function eventCount(metric: string, tag: string): Query {
   return {
@@ -118,20 +100,8 @@ export function eventCount(metric: string, tag: string): Query {
   };
 }
 
-/** Percentiles of a Trend of k6, by proxy. */
-export function percentiles(metric: string, percentiles: number[]): Query {
-  const columns = percentiles.map((p) => `percentile("value", ${p}) AS "p${p}"`);
-  return {
-    datasource: K6,
-    query:
-      `SELECT ${columns.join(", ")} FROM ${K6_DATABASE}.."${metric}" WHERE ${CHOSEN} AND $timeFilter ` +
-      `GROUP BY time($__interval), "proxy" fill(null)`,
-    alias: percentiles.length === 1 ? "$tag_proxy" : "$tag_proxy $col",
-  };
-}
-
 /**
- * A figure that the runner writes each second of a battle.
+ * A figure that is written each second of a load, by proxy.
  *
  * @param field of `live`
  * @param aggregate of the seconds in a step
@@ -141,7 +111,55 @@ export function liveFigure(field: string, aggregate: "mean" | "max" = "mean"): Q
 }
 
 /**
- * Percentiles of each second of a battle. Where a step has several seconds, p50 is the middle one
+ * The same of whichever proxy is under load, as one series.
+ *
+ * @param name of the series
+ */
+export function liveNow(field: string, name: string, aggregate: "mean" | "max" = "mean"): Query {
+  return {
+    datasource: BENCH,
+    query:
+      `SELECT ${aggregate}("${field}") FROM ${BENCH_DATABASE}.."live" WHERE ${CHOSEN} AND $timeFilter ` +
+      `GROUP BY time($__interval) fill(null)`,
+    alias: name,
+  };
+}
+
+/**
+ * What a whole load came to, or has come to so far: of the last one that had begun by the end of
+ * the time range, whenever that was. A table of one row.
+ *
+ * @param columns by the field of `glance`
+ * @param loads so many, the last one first
+ */
+export function glance(columns: Record<string, string>, loads = 1): Query {
+  // A load without these figures has a row too, as it has a state: they are not those of the one before.
+  const selected = Object.entries({ ...columns, state: columns.state ?? "state" }).map(
+    ([field, name]) => `"${field}" AS "${name}"`,
+  );
+  return {
+    datasource: BENCH,
+    query:
+      `SELECT ${selected.join(", ")} FROM ${BENCH_DATABASE}.."glance" ` +
+      `WHERE ${CHOSEN} AND time <= ${RANGE_END} ORDER BY time DESC LIMIT ${loads}`,
+  };
+}
+
+/** The proxies' memory, together. */
+export function memoryNow(containers: string, name: string): Query {
+  return {
+    datasource: CADVISOR,
+    query:
+      `SELECT sum("bytes") FROM (` +
+      `SELECT max("value") AS "bytes" FROM ${CADVISOR_DATABASE}.."memory_working_set" WHERE ${containers} AND $timeFilter ` +
+      `GROUP BY time($__interval), ${OF_CONTAINER} fill(none)` +
+      `) WHERE $timeFilter GROUP BY time($__interval) fill(null)`,
+    alias: name,
+  };
+}
+
+/**
+ * Percentiles of each second of a load. Where a step has several seconds, p50 is the middle one
  * of them and the others are their highest: percentiles cannot be averaged.
  */
 export function livePercentiles(metric: string, percentiles: number[]): Query {
@@ -187,6 +205,14 @@ export function phases(operator: "=" | "!=") {
   );
 }
 
+/** Parts of a single load, for annotations. */
+export function loadParts() {
+  return (
+    `SELECT "title", "text", "proxy", "end_ms" FROM ${BENCH_DATABASE}.."parts" ` +
+    `WHERE ${CHOSEN} AND $timeFilter`
+  );
+}
+
 /**
  * What is done to a proxy, or behind it, in the cells that have an event; for annotations.
  */
@@ -205,13 +231,4 @@ function live(select: string, alias: string): Query {
       `GROUP BY time($__interval), "proxy" fill(null)`,
     alias,
   };
-}
-
-/**
- * The same of the last half minute of the time range alone, so that what has ended has no latest
- * value.
- */
-export function atRangeEnd(query: Query): Query {
-  const filter = `$timeFilter AND time >= ${RANGE_END} - 30s`;
-  return { ...query, query: query.query.replaceAll("$timeFilter", () => filter) };
 }

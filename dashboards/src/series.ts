@@ -1,5 +1,6 @@
 /** How a series looks, told by its name. Colour says whose it is, the line which figure of it. */
 
+import { CONTROLS } from "./containers.ts";
 import type { MatcherConfig, DynamicConfigValue } from "@grafana/grafana-foundation-sdk/dashboard";
 import type { Proxy } from "./proxies.ts";
 
@@ -34,17 +35,32 @@ const VALIDITY_COLOURS = {
 /** How strongly a proxy's further containers show, beside its first one in the same colour. */
 const PART_OPACITY = 0.55;
 
-/** @returns each proxy's colour for its series */
+/** Of what is no proxy. */
+const CONTROL_COLOUR = "#999999";
+
+/** @returns each proxy's colour for its series, and grey for what is none */
 export function proxyColours(proxies: Proxy[]): Override[] {
-  return proxies.flatMap(({ name, colour, parts }) => [
-    coloured(name, colour),
-    ...parts.map((part) => coloured(`${name}-${part}`, translucent(colour, PART_OPACITY))),
-  ]);
+  return [
+    ...proxies
+      .filter(({ name }) => !(name in CONTROLS))
+      .flatMap(({ name, colour, parts }) => [
+        coloured(name, colour),
+        ...parts.map((part) => coloured(`${name}-${part}`, translucent(colour, PART_OPACITY))),
+      ]),
+    ...controlColours(),
+  ];
+}
+
+function controlColours(): Override[] {
+  return Object.values(CONTROLS).map((name) => coloured(name, CONTROL_COLOUR));
 }
 
 /** @returns the colours of the services that are no proxy */
 export function serviceColours(): Override[] {
-  return Object.entries(SERVICE_COLOURS).map(([name, colour]) => coloured(name, colour));
+  return [
+    ...Object.entries(SERVICE_COLOURS).map(([name, colour]) => coloured(name, colour)),
+    ...controlColours(),
+  ];
 }
 
 /** @returns the colours of what is said of cells */
@@ -116,7 +132,7 @@ export function downwards(suffix: string): Override {
 
 function coloured(name: string, colour: string): Override {
   return {
-    matcher: { id: "byRegexp", options: `/^${name}( |$)/` },
+    matcher: { id: "byRegexp", options: `/^${name.replace(/[()]/g, "\\$&")}( |$)/` },
     properties: [{ id: "color", value: { mode: "fixed", fixedColor: colour } }],
   };
 }

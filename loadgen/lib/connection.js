@@ -27,6 +27,9 @@ const counters = {
   },
 };
 
+/** How many are open now, the reference proxy's too: each adds 1 as it opens, and takes it away as it ends. */
+const openNow = new Counter("connections_open");
+
 /** k6's `options.thresholds`: a failed connection fails the run. */
 export const thresholds = Object.fromEntries([
   ["connections_failed", ["count==0"]],
@@ -62,6 +65,8 @@ export class Connection {
   #sent = "";
   #dueMs = 0;
   #callOffLimit = () => {};
+  /** Among those that are open. */
+  #isCounted = false;
 
   /**
    * Begins the handshake.
@@ -131,6 +136,16 @@ export class Connection {
     this.#socket.send(this.#sent);
   }
 
+  /**
+   * Sends so many messages, the next when the last has come back, and closes.
+   *
+   * @param {number} messages
+   */
+  exchange(messages) {
+    this.onOpen = () => this.send();
+    this.onEcho = () => (this.received < messages ? this.send() : this.close());
+  }
+
   /** Ends it as it should: with a close frame, which the server answers. */
   close() {
     if (this.#phase !== "open") return;
@@ -155,6 +170,8 @@ export class Connection {
     if (this.#phase === "ended") return this.#socket.close();
     if (!this.#isReference) handshake.add(now() - this.#startedMs);
     this.#counts.opened.add(1);
+    openNow.add(1);
+    this.#isCounted = true;
     this.#phase = "open";
     this.onOpen();
   }
@@ -200,6 +217,7 @@ export class Connection {
     this.#phase = "ended";
     this.limit();
     if (this.received > 0) this.#counts.echoed.add(this.received);
+    if (this.#isCounted) openNow.add(-1);
     if (cause) {
       this.#counts.failed.add(1, { cause });
       const whose = this.#isReference ? ", to the reference proxy" : "";

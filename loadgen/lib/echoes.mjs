@@ -3,6 +3,8 @@
  * come back.
  */
 
+import { counts } from "./counts.mjs";
+
 /** @import { HeldClient } from "./held-client.mjs" */
 
 export class Echoes {
@@ -62,6 +64,7 @@ export class Echoes {
     const latencyMs = performance.now() - dueMs;
     this.longestMs = Math.max(this.longestMs, latencyMs);
     this.received += 1;
+    counts.ws_msgs_received += 1;
     this.#first += 1;
     // shift() would move all the others each time, of which there may be ten thousands.
     if (this.#first === this.#due.length) {

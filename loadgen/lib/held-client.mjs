@@ -2,8 +2,11 @@
  * A WebSocket of a client in Node from its handshake to its end, whatever carries it. How it ended, or its handshake failed, is one text, as
  * client.mjs says.
  */
+import { counts } from "./counts.mjs";
 
 export class HeldClient {
+  /** It leads to the reference proxy. */
+  isReference = false;
   /** What to do with a message. @type {(message: Buffer) => void} */
   onMessage = () => {};
   /** Told once how it ended, where that is not what `close` or `reset` was asked for. @type {(how: string) => void} */
@@ -79,6 +82,7 @@ export class HeldClient {
 
   /** Ends it without a close frame, and tells nobody. */
   reset() {
+    if (this.isOpen || this.state === "closing") counts.connections_open -= 1;
     this.state = "ended";
     this.limit();
   }
@@ -97,6 +101,8 @@ export class HeldClient {
     if (this.state !== "connecting") return;
     this.limit();
     this.state = "open";
+    counts.connections_open += 1;
+    if (!this.isReference) counts.connections_opened += 1;
     this.#settle(null);
   }
 
@@ -110,6 +116,8 @@ export class HeldClient {
     if (state === "ended") return;
     this.state = "ended";
     this.limit();
+    if (state !== "connecting") counts.connections_open -= 1;
+    if (state !== "closing" && !this.isReference) counts.connections_failed += 1;
     if (state === "open") this.onEnd(how);
     else this.#settle(how);
   }

@@ -115,10 +115,15 @@ export async function edgeOfAll(name, parameters) {
  * @param {number} phase.seconds
  * @param {(count: number, endMs: number) => import("./schedule.js").Due} phase.scheduleOf this many connections, until then
  * @param {import("k6/metrics").Trend} phase.total
+ * @param {typeof edgeOfAll} [phase.atEdge] what to do when all are open, and when the last echo is there
  */
-export async function holdAndSend(parameters, options, { seconds, scheduleOf, total }) {
+export async function holdAndSend(
+  parameters,
+  options,
+  { seconds, scheduleOf, total, atEdge = edgeOfAll },
+) {
   const connections = await openShare(parameters, options);
-  await edgeOfAll("start", parameters);
+  await atEdge("start", parameters);
   const startMs = now();
   const endMs = 1000 * seconds;
   await keepTo(scheduleOf(connections.length, endMs), {
@@ -134,7 +139,7 @@ export async function holdAndSend(parameters, options, { seconds, scheduleOf, to
   });
   await allEchoed(connections, parameters.TIMEOUT_SECONDS);
   total.add(now() - startMs);
-  await edgeOfAll("end", parameters);
+  await atEdge("end", parameters);
   await closeAll(connections, parameters.TIMEOUT_SECONDS);
 }
 

@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { get as getPlain } from "node:http";
 import { get as getTls } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
+import { serveCounts } from "./counts.mjs";
 import { choice, integer, parametersOf, refuseMistakes } from "./parameters.js";
 import { RUN_FILE, tagsOf } from "./tags.js";
 
@@ -169,11 +170,18 @@ export function output(program, args, env = {}) {
  * @param {() => Promise<number | void>} script its exit status; none: 0
  */
 export async function main(script) {
+  // Where the runner of a battle asks.
+  const { COUNTS_PORT } = process.env;
+  /** @type {Awaited<ReturnType<typeof serveCounts>> | undefined} */
+  let served;
   try {
+    if (COUNTS_PORT) served = await serveCounts(Number(COUNTS_PORT));
     process.exitCode = (await script()) ?? 0;
   } catch (error) {
     console.error(messageOf(error));
     process.exitCode = 1;
+  } finally {
+    served?.end();
   }
 }
 

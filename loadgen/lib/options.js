@@ -2,17 +2,17 @@
  * k6's options that all scenarios share.
  */
 import { thresholds } from "./connection.js";
-import { trendStats } from "./summary.js";
+import { metricsOfPart, trendStats } from "./summary.js";
 
 /**
- * @param {string} name
- * @param {import("k6/options").Scenario} scenario
+ * @param {Record<string, import("k6/options").Scenario>} scenarios those with a tag `part` are summed up apart
  * @param {Record<string, string>} tags of every sample
  * @returns {import("k6/options").Options}
  */
-export function optionsOf(name, scenario, tags) {
+export function optionsOf(scenarios, tags) {
+  const parts = Object.values(scenarios).flatMap((scenario) => scenario.tags?.part ?? []);
   return {
-    scenarios: { [name]: scenario },
+    scenarios,
     setupTimeout: "1h",
     // While this waits for the proxy, a refused request writes no line to the log.
     throw: true,
@@ -20,6 +20,10 @@ export function optionsOf(name, scenario, tags) {
     // k6's own tags would multiply the series in InfluxDB.
     systemTags: [],
     summaryTrendStats: trendStats,
-    thresholds,
+    // k6 sums up a tag's values apart only where a threshold names them.
+    thresholds: {
+      ...thresholds,
+      ...Object.fromEntries(parts.flatMap(metricsOfPart).map((metric) => [metric, []])),
+    },
   };
 }

@@ -2,16 +2,30 @@
  * Samples of a Node client in the forms that k6 gives them: its CSV of raw samples, and the values of its summary. So one piece of
  * code reads both.
  */
-import { createWriteStream } from "node:fs";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { appendFileSync, writeFileSync } from "node:fs";
 
 /** @import { LatencySummary } from "../../services/bench/src/model/load.ts" */
 /** @typedef {import("./summary.js").Values} Values */
 
+/** As k6 does: the runner's live view looks at what a second has brought. */
+const WRITE_MS = 1000;
+
 export class Samples {
   /** @type {{metric: string, us: number, value: number}[]} */
   #rows = [];
+  #file;
+  /** Rows that are in the file. */
+  #written = 0;
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer;
+
+  /** @param {string} [file] written once a second, as k6's CSV output does; none: it is not */
+  constructor(file) {
+    this.#file = file;
+    if (!file) return;
+    writeFileSync(file, "metric_name,timestamp,metric_value\n");
+    this.#timer = setInterval(() => this.#write(), WRITE_MS).unref();
+  }
 
   /**
    * @param {string} metric k6's name for it, such as handshake_ms
@@ -59,18 +73,19 @@ export class Samples {
     };
   }
 
-  /**
-   * Writes all of them as k6's CSV output does.
-   *
-   * @param {string} file
-   */
-  async write(file) {
-    const rows = this.#rows;
-    const lines = function* () {
-      yield "metric_name,timestamp,metric_value\n";
-      for (const { metric, us, value } of rows) yield `${metric},${us},${value.toFixed(6)}\n`;
-    };
-    await pipeline(Readable.from(lines()), createWriteStream(file));
+  /** Writes what is not in the file yet. */
+  end() {
+    clearInterval(this.#timer);
+    this.#write();
+  }
+
+  #write() {
+    if (!this.#file) return;
+    const lines = this.#rows
+      .slice(this.#written)
+      .map(({ metric, us, value }) => `${metric},${us},${value.toFixed(6)}\n`);
+    this.#written = this.#rows.length;
+    appendFileSync(this.#file, lines.join(""));
   }
 }
 

@@ -35,10 +35,50 @@ export const trendStats = [
  * @property {number | null} totalMs null: the run was cut short
  * @property {Values} handshakeMs
  * @property {Values} echoLatencyMs
+ * @property {Part[]} [parts] of one that plays several loads, one after the other
  * @property {import("../../services/bench/src/model/load.ts").SurvivalOfLoad} [survival] of a scenario that watches connections end
  * @property {import("../../services/bench/src/model/load.ts").Storm} [storm] of one whose clients all come back at once
  * @property {import("../../services/bench/src/model/load.ts").SlowReadersOfLoad} [slowReaders] of one with clients that do not read
  */
+
+/**
+ * @typedef {Pick<Summary, "messagesEchoed" | "totalMs" | "handshakeMs" | "echoLatencyMs"> & {part: string, opened: number, failed: number}} Part
+ */
+
+/**
+ * @param {string} part as the tag of its scenario has it
+ * @returns {string[]} what of its samples the summary is made of
+ */
+export function metricsOfPart(part) {
+  return [...COUNTERS, ...TRENDS].map((metric) => ofPart(metric, part));
+}
+
+const COUNTERS = ["connections_opened", "connections_failed", "messages_echoed"];
+const TRENDS = ["handshake_ms", "echo_latency_ms", "total_ms"];
+
+/**
+ * @param {string} metric
+ * @param {string} part
+ */
+function ofPart(metric, part) {
+  return `${metric}{part:${part}}`;
+}
+
+/**
+ * @param {SummaryData} data
+ * @param {string} part
+ * @returns {Part}
+ */
+function partOf({ metrics }, part) {
+  const [opened, failed, messagesEchoed] = COUNTERS.map((metric) =>
+    countOf({ metrics }, ofPart(metric, part)),
+  );
+  const [handshakeMs, echoLatencyMs, total] = TRENDS.map(
+    (metric) => metrics[ofPart(metric, part)]?.values ?? {},
+  );
+  const totalMs = total.count ? total.max : null;
+  return { part, opened, failed, messagesEchoed, totalMs, handshakeMs, echoLatencyMs };
+}
 
 /**
  * @param {SummaryData} data
@@ -49,10 +89,12 @@ export const trendStats = [
  * @param {string[]} run.causes
  * @param {(data: SummaryData) => Sends} [run.sendsOf] of an open loop: what was due, whatever became of it
  * @param {string[]} [run.notes]
+ * @param {string[]} [run.parts] played one after the other, as the tag of their scenarios has them: the table has a row for each
  * @param {Pick<Summary, "survival" | "storm" | "slowReaders">} [run.own] what this scenario alone has to tell
  * @returns {{stdout: string}} what handleSummary returns
  */
-export function summarise(data, { title, tags, parameters, causes, sendsOf, notes = [], own }) {
+export function summarise(data, run) {
+  const { title, tags, parameters, causes, sendsOf, notes = [], parts, own } = run;
   /** @type {(name: string) => Values} */
   const values = (name) => data.metrics[name]?.values ?? {};
   /** @type {(name: string) => number} */
@@ -80,9 +122,13 @@ export function summarise(data, { title, tags, parameters, causes, sendsOf, note
       "total_ms" in data.metrics ? values("total_ms").max - countOf(data, "reference_ms") : null,
     handshakeMs: values("handshake_ms"),
     echoLatencyMs: values("echo_latency_ms"),
+    ...(parts && { parts: parts.map((part) => partOf(data, part)) }),
     ...own,
   };
-  return { stdout: `${table(title, summary, notes)}\nSUMMARY ${JSON.stringify(summary)}\n` };
+  const text = summary.parts
+    ? partsTable(title, summary, summary.parts)
+    : table(title, summary, notes);
+  return { stdout: `${text}\nSUMMARY ${JSON.stringify(summary)}\n` };
 }
 
 /**
@@ -119,6 +165,41 @@ export function countedSends(data) {
  */
 export function samplingNote(sampleEvery) {
   return sampleEvery > 1 ? [`echo latency: one of ${sampleEvery} messages of a connection`] : [];
+}
+
+/**
+ * @param {string} title
+ * @param {Summary} summary
+ * @param {Part[]} parts
+ */
+function partsTable(title, { tags, connections }, parts) {
+  const ms = (/** @type {Values} */ values, /** @type {string} */ name) =>
+    values.count ? values[name].toFixed(1) : "–";
+  const rows = [
+    ["", "", "", "", "", "connect ms", "", "echo ms", ""],
+    ["", "opened", "failed", "echoed", "seconds", "p50", "p99", "p50", "p99"],
+    ...parts.map(
+      ({ part, opened, failed, messagesEchoed, totalMs, handshakeMs, echoLatencyMs }) => [
+        ...[part, opened, failed, messagesEchoed].map(String),
+        totalMs === null ? "–" : (totalMs / 1000).toFixed(1),
+        ...[handshakeMs, echoLatencyMs].flatMap((values) => [
+          ms(values, "med"),
+          ms(values, "p(99)"),
+        ]),
+      ],
+    ),
+  ];
+  const causes = Object.entries(connections.failedByCause).map(([cause, n]) => `${n} ${cause}`);
+  return [
+    "",
+    `${title}: ${tags.proxy}, ${tags.scheme}`,
+    "",
+    ...rows.map(([part, ...cells]) =>
+      `  ${part.padEnd(20)}${cells.map((cell) => cell.padStart(11)).join("")}`.trimEnd(),
+    ),
+    ...(causes.length > 0 ? ["", `  failed: ${causes.join(", ")}`] : []),
+    "",
+  ].join("\n");
 }
 
 /**

@@ -3,6 +3,7 @@
  */
 import tls from "node:tls";
 import { WebSocket } from "ws";
+import { counts } from "./counts.mjs";
 
 /** Why a connection failed; k6's scenarios have no "tls". */
 export const CAUSES = [
@@ -30,12 +31,22 @@ export const CAUSES = [
  * @param {string} options.message
  * @param {number} options.dueMs when it should have started, on the clock of performance.now()
  * @param {number} options.timeoutMs it has failed when it is not through by then
+ * @param {boolean} options.isReference it leads to the reference proxy
  * @param {(socket: tls.TLSSocket) => string | null} options.mistakeOf asked after the TLS handshake; null: it is as it should be
  * @param {(session: Buffer) => void} [options.onSession] told each session that the server gives
  * @returns {Promise<Outcome>}
  */
 export function exchange(options) {
-  const { url, tls: tlsOptions, message, dueMs, timeoutMs, mistakeOf, onSession } = options;
+  const {
+    url,
+    tls: tlsOptions,
+    message,
+    dueMs,
+    timeoutMs,
+    mistakeOf,
+    onSession,
+    isReference,
+  } = options;
   const socket = tls.connect(tlsOptions);
   const ws = new WebSocket(url, { createConnection: () => socket, perMessageDeflate: false });
   /** @type {"connect" | "tls" | "handshake" | "echo" | "close" | "ended"} */
@@ -48,6 +59,8 @@ export function exchange(options) {
   /** Only the first call counts. @param {string} [cause] none: it did all it should @param {string} [detail] */
   const end = (cause, detail = "") => {
     if (phase === "ended") return;
+    if (outcome.handshakeMs !== null) counts.connections_open -= 1;
+    if (cause && !isReference) counts.connections_failed += 1;
     phase = "ended";
     clearTimeout(timer);
     if (cause) {
@@ -73,6 +86,8 @@ export function exchange(options) {
   ws.on("open", () => {
     sentMs = performance.now();
     outcome.handshakeMs = sentMs - dueMs;
+    counts.connections_open += 1;
+    if (!isReference) counts.connections_opened += 1;
     phase = "echo";
     ws.send(message);
   });
@@ -82,6 +97,7 @@ export function exchange(options) {
     if (isBinary || data.toString() !== message)
       return end("wrong_echo", `a message of ${message.length} characters came back changed`);
     outcome.echoMs = echoMs;
+    counts.ws_msgs_received += 1;
     phase = "close";
     ws.close(1000);
   });

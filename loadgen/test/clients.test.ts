@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createSecureContext } from "node:tls";
 import { Client } from "../lib/client.mjs";
+import { counts, serveCounts } from "../lib/counts.mjs";
 import { Echoes } from "../lib/echoes.mjs";
 import { countsText, openAll } from "../lib/held.mjs";
 import { keepTo } from "../lib/keep-to.js";
@@ -18,6 +19,7 @@ import { Resolver } from "../lib/resolver.mjs";
 import { Timeline } from "../lib/timeline.mjs";
 import { certificate } from "../../services/bench/src/conformance/testing/certificate.ts";
 import { startServer } from "../../services/bench/src/conformance/testing/server.ts";
+import { liveCounts } from "../../services/bench/src/run/k6.ts";
 import { cut, finish, stall, startRelay } from "./relay.ts";
 import { folder } from "./script.ts";
 import type { TestContext } from "node:test";
@@ -282,4 +284,32 @@ test("an open loop: due, late, dropped; what is not counted is in none of them",
     isCounted: (which) => which !== 0,
   });
   assert.deepEqual(counts, { due: 4, late: 2, dropped: 1 });
+});
+
+test("what clients have counted is told as k6 tells it, while they run", async (t) => {
+  const server = await startServer();
+  t.after(() => server.close());
+  const before = { ...counts };
+  const { port, end } = await serveCounts(0);
+  t.after(end);
+  const since = async () => {
+    const now = await liveCounts(`http://127.0.0.1:${port}`);
+    return {
+      opened: now.opened - before.connections_opened,
+      failed: now.failed - before.connections_failed,
+      open: now.open - before.connections_open,
+      messages: now.messages - before.ws_msgs_received,
+    };
+  };
+  const target = targetOn("ws", server.plainPort);
+  const clients = await openAll(target, { count: 3, perSecond: 1000, each: { timeoutMs: 5000 } });
+  const echoed = new Promise((onEcho) => {
+    new Echoes(clients[0], { number: 0, message: () => "a", onEcho }).send(performance.now());
+  });
+  await echoed;
+  assert.deepEqual(await since(), { opened: 3, failed: 0, open: 3, messages: 1 });
+  clients[1].fail("timeout");
+  clients[2].reset();
+  await clients[0].close(5000);
+  assert.deepEqual(await since(), { opened: 3, failed: 1, open: 0, messages: 1 });
 });

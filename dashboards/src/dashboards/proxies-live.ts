@@ -1,69 +1,103 @@
 import {
   BytesIEC,
   BytesPerSecondSI,
+  BytesSI,
+  DateTimeFromNow,
+  Microseconds,
   Milliseconds,
   PercentUnit,
   Short,
 } from "@grafana/grafana-foundation-sdk/units";
-import { containersOf, LOAD_SERVICES, OBSERVER_SERVICES, proxyContainers } from "../containers.ts";
+import {
+  containersOf,
+  CONTROLS,
+  LOAD_SERVICES,
+  OBSERVER_SERVICES,
+  proxyContainers,
+} from "../containers.ts";
 import { dashboard } from "../dashboard.ts";
 import { CORES } from "../measures.ts";
-import { bars, curves, latest, totals } from "../panels.ts";
+import { alarms, bars, curves, figures, table } from "../panels.ts";
 import {
   BENCH,
   containerGauge,
   containerRate,
   eventCount,
-  eventRate,
   failureCount,
+  glance,
   liveFigure,
+  liveNow,
   livePercentiles,
   liveThrottling,
-  percentiles,
+  loadParts,
+  memoryNow,
   phases,
   proxyEvents,
 } from "../queries.ts";
-import { dashed, dots, downwards, proxyColours, serviceColours, thin } from "../series.ts";
+import { column, dashed, dots, downwards, proxyColours, serviceColours, thin } from "../series.ts";
 import { proxyVariable } from "../variables.ts";
+import type { PanelOptions } from "../panels.ts";
 import type { Proxy } from "../proxies.ts";
 import type { Override } from "../series.ts";
-import type { PanelOptions } from "../panels.ts";
 
 const PER_SECOND = "suffix:/s";
+/** A count in full, such as 2,000. */
+const LOCALE = "locale";
 const NS_PER_S = 1_000_000_000;
 
 const NO_CONTAINER = "No sample of these containers in this range";
-const NO_LOAD = "No load in this range";
-const ONLY_IN_BATTLES = "Known in battles alone: ./bench run";
-const NOTHING_NOW = "–";
+const NO_LOAD = "No load in this range: choose one in the table above";
+const NO_LOAD_YET = "No load yet: docker compose --profile haproxy up";
+const NOT_TOLD = "Told in battles alone: ./bench run";
+const UNKNOWN = "–";
 
 const PERCENTILES = [50, 95, 99];
+/** Loads in the header. */
+const LAST_LOADS = 3;
 
 /** Of the lines where a cell and where a phase begins: faint, as there is one every few seconds. */
 const CELL_COLOUR = "rgba(128, 128, 128, 0.5)";
 /** Of what is done to a proxy: it is to be seen among those. */
 const EVENT_COLOUR = "#E02F44";
 const PHASE_COLOUR = "rgba(128, 128, 128, 0.25)";
+/** Of the parts of a load. */
+const PART_COLOUR = "#56B4E9";
+
+const RANGES = ["2", "5", "15"].map((minutes) => ({
+  title: `${minutes} min`,
+  tooltip: `The last ${minutes} minutes`,
+  time: { from: `now-${minutes}m`, to: "now" },
+}));
 
 /**
- * What every container costs while a proxy runs, and what its clients see: the proxy first, what
- * loads it next, what watches it last.
+ * What every container costs while a proxy runs, and what its clients see: the load and its answers
+ * first, the proxy next, what loads it and what watches it last.
  */
 export function proxiesLive(proxies: Proxy[]) {
   const colours = proxyColours(proxies);
   const proxy = proxyContainers(proxies);
+  const load = containersOf(LOAD_SERVICES);
+  const observers = containersOf(OBSERVER_SERVICES);
   return dashboard({
     uid: "proxies-live",
     title: "Proxies live",
     description:
       "CPU, memory and network of every container, and what clients see, under a single load and in a battle. " +
-      "While it is open, each refresh makes InfluxDB read the whole range, and of a single load sort every latency: " +
-      "where InfluxDB's CPU shows below, take a shorter range or close this page before you measure.",
-    time: { from: "now-15m", to: "now" },
+      "While it is open, each refresh makes InfluxDB read the whole range: where InfluxDB's CPU shows below, take a shorter " +
+      "range or close this page before you measure.",
+    time: { from: "now-3m", to: "now" },
     refresh: "5s",
+    ranges: RANGES,
     variables: [proxyVariable(proxies)],
     events: [
-      { name: "Cells", colour: CELL_COLOUR, shown: true, datasource: BENCH, query: phases("=") },
+      {
+        name: "Parts",
+        colour: PART_COLOUR,
+        shown: true,
+        datasource: BENCH,
+        query: loadParts(),
+        timeEnd: "end_ms",
+      },
       {
         name: "Events",
         colour: EVENT_COLOUR,
@@ -71,6 +105,7 @@ export function proxiesLive(proxies: Proxy[]) {
         datasource: BENCH,
         query: proxyEvents(),
       },
+      { name: "Cells", colour: CELL_COLOUR, shown: false, datasource: BENCH, query: phases("=") },
       {
         name: "Phases",
         colour: PHASE_COLOUR,
@@ -84,138 +119,280 @@ export function proxiesLive(proxies: Proxy[]) {
         id: 100,
         title: "Proxy",
         panels: [
-          ...nowPanels(proxy, colours),
-          ...containerPanels(proxy, colours, { width: 6, height: 8 }),
-          throttlingPanel(colours),
+          [loadsPanel(), 111],
+          ...figurePanels(proxy),
+          [cpuPanel(proxy, colours, { width: 6, height: 8 }), 107],
+          [memoryPanel(proxy, colours, { width: 6, height: 8 }), 108],
+          [openPanel(colours), 205],
+          [connectPanel(colours), 202],
         ],
       },
-      { id: 200, title: "Clients", panels: clientPanels(colours) },
+      {
+        id: 200,
+        title: "Clients",
+        panels: clientPanels(colours),
+      },
       {
         id: 300,
-        title: "Load generator and echo server",
-        panels: containerPanels(containersOf(LOAD_SERVICES), serviceColours(), {
-          width: 8,
-          height: 7,
-        }),
+        title: "Load generator, echo server, control and reference",
+        panels: [
+          cpuPanel(load, serviceColours(), { width: 12, height: 7 }),
+          memoryPanel(load, serviceColours(), { width: 12, height: 7 }),
+        ],
+      },
+      {
+        id: 500,
+        title: "Network and throttling",
+        isFolded: true,
+        panels: [
+          [networkPanel(proxy, colours, "Network of the proxy"), 109],
+          [networkPanel(load, serviceColours(), "Network of load and echo server"), 303],
+          [throttlingPanel(colours), 110],
+        ],
       },
       {
         id: 400,
         title: "Observers",
-        panels: containerPanels(containersOf(OBSERVER_SERVICES), serviceColours(), {
-          width: 8,
-          height: 7,
-        }),
+        isFolded: true,
+        panels: [
+          cpuPanel(observers, serviceColours(), { width: 8, height: 7 }),
+          memoryPanel(observers, serviceColours(), { width: 8, height: 7 }),
+          networkPanel(observers, serviceColours(), "Network of the observers"),
+        ],
       },
     ],
   });
 }
 
-/** @param proxy a condition from containers.ts */
-function nowPanels(proxy: string, overrides: Override[]) {
-  const size = { width: 4, height: 4, whenEmpty: NOTHING_NOW, overrides };
+/** The load that is on or was last, and those before it: each leads to its own time. */
+function loadsPanel() {
+  const range = "from=${__data.fields.Started.numeric}&to=${__data.fields.Until.numeric}";
+  return table({
+    width: 24,
+    height: 4,
+    title: "Load",
+    description:
+      `The ${LAST_LOADS} last loads and cells that had begun by the end of the time range, the newest first. A click on a load shows ` +
+      "its time. What a connection costs: CPU time of the proxy divided by connections, of the last part that opened some; what " +
+      "its working set grew by while connections were held, divided by those. Connect p99 is of all connections of the load.",
+    unit: Short,
+    whenEmpty: NO_LOAD_YET,
+    queries: [
+      glance(
+        {
+          state: "State",
+          proxy: "Proxy",
+          version: "Version",
+          scheme: "Scheme",
+          load: "Load",
+          from_ms: "Started",
+          to_ms: "Until",
+          opened: "Opened",
+          failed: "Failed",
+          connect_p99_ms: "Connect p99",
+          cpu_us_per_connection: "CPU per connection",
+          memory_bytes_per_connection: "Memory per held connection",
+        },
+        LAST_LOADS,
+      ),
+    ],
+    overrides: [
+      column("State", { "custom.width": 80 }),
+      column("Proxy", { "custom.width": 150, mappings: [CONTROL_MAPPING] }),
+      column("Version", { "custom.width": 170 }),
+      column("Scheme", { "custom.width": 80 }),
+      column("Load", {
+        links: [{ title: "Show its time", url: `/d/proxies-live?${range}` }],
+      }),
+      column("Started", { unit: DateTimeFromNow, "custom.width": 130 }),
+      column("Until", { unit: DateTimeFromNow, "custom.width": 130 }),
+      column("Opened", { decimals: 0, unit: LOCALE, "custom.width": 90 }),
+      column("Failed", { decimals: 0, unit: LOCALE, "custom.width": 80 }),
+      column("Connect p99", { unit: Milliseconds, decimals: 1, "custom.width": 110 }),
+      column("CPU per connection", { unit: Microseconds, decimals: 0, "custom.width": 150 }),
+      column("Memory per held connection", {
+        unit: BytesSI,
+        decimals: 1,
+        "custom.width": 210,
+      }),
+    ],
+  });
+}
+
+const CONTROL_MAPPING = {
+  type: "value",
+  options: { none: { text: CONTROLS.none, index: 0 } },
+};
+
+/**
+ * Each with what is now, over its course, and what the load came to, which stays when it has ended.
+ *
+ * @param proxy a condition from containers.ts
+ */
+function figurePanels(proxy: string): [ReturnType<typeof figures>, number][] {
+  const size = { width: 4, height: 5, whenEmpty: UNKNOWN };
+  const narrow = { ...size, width: 3 };
   return [
-    latest({
-      ...size,
-      title: "Proxy CPU",
-      description: "CPU cores in use, from the CPU time that cAdvisor reads from the cgroup.",
-      unit: CORES,
-      queries: [containerRate("cpu_usage_total", proxy, { divisor: NS_PER_S })],
-    }).decimals(2),
-    latest({
-      ...size,
-      title: "Proxy memory",
-      description: "Working set in bytes: memory that the kernel could not take back at once.",
-      unit: BytesIEC,
-      queries: [containerGauge("memory_working_set", proxy)],
-    }),
-    latest({
-      ...size,
-      title: "Connections opened",
-      description: "WebSocket connections opened per second, as the load generator counts them.",
-      unit: PER_SECOND,
-      queries: [eventRate("connections_opened"), liveFigure("connections_per_second")],
-    }),
-    latest({
-      ...size,
-      title: "Handshake p95",
-      description:
-        "95 % of handshakes took no longer than this, in milliseconds, as the load generator measures them.",
-      unit: Milliseconds,
-      queries: [percentiles("handshake_ms", [95]), livePercentiles("handshake", [95])],
-    }),
-    latest({
-      ...size,
-      title: "Echo latency p95",
-      description:
-        "95 % of messages were back within this time, in milliseconds, as the load generator measures them.",
-      unit: Milliseconds,
-      queries: [percentiles("echo_latency_ms", [95]), livePercentiles("echo", [95])],
-    }),
-    totals({
-      ...size,
-      title: "Connections failed",
-      description:
-        "Connections that failed in the whole time range. In a battle they are known when the cell has ended.",
-      unit: Short,
-      whenEmpty: "0",
-      overrides: [],
-      queries: [eventCount("connections_failed", "proxy"), failureCount("proxy")],
-    }),
+    [
+      figures({
+        ...size,
+        title: "Connections open",
+        description:
+          "WebSocket connections open now, and the most at once in the load that is on or was last, as the load generator counts them.",
+        unit: LOCALE,
+        queries: [liveNow("open", "now", "max"), glance({ open_most: "most" })],
+      }),
+      112,
+    ],
+    [
+      figures({
+        ...narrow,
+        title: "New connections",
+        description:
+          "WebSocket connections opened per second: now, and in the best second of the load that is on or was last.",
+        unit: PER_SECOND,
+        queries: [
+          liveNow("connections_per_second", "now"),
+          glance({ connections_per_second_most: "most" }),
+        ],
+      }).decimals(0),
+      103,
+    ],
+    [
+      figures({
+        ...narrow,
+        title: "Messages",
+        description:
+          "Messages per second that came back: now, and in the best second of the load that is on or was last.",
+        unit: PER_SECOND,
+        queries: [
+          liveNow("messages_per_second", "now"),
+          glance({ messages_per_second_most: "most" }),
+        ],
+      }).decimals(0),
+      113,
+    ],
+    [
+      figures({
+        ...size,
+        title: "Connect p99",
+        description:
+          "99 % of connections took no longer than this, in milliseconds, from their start to the answer that makes them WebSockets: " +
+          "in the last second that had some, and in the whole load that is on or was last, which is told at its end.",
+        unit: Milliseconds,
+        queries: [
+          liveNow("handshake_p99_ms", "last second", "max"),
+          glance({ connect_p99_ms: "whole load" }),
+        ],
+      }).decimals(1),
+      104,
+    ],
+    [
+      figures({
+        ...size,
+        title: "CPU",
+        description:
+          "CPU cores that the proxy uses now, and its CPU time for a connection of the load that is on or was last: of its last part " +
+          "that opened some, with their messages.",
+        unit: CORES,
+        queries: [
+          liveNow("proxy_cores", "now"),
+          glance({ cpu_us_per_connection: "per connection" }),
+        ],
+        overrides: [column("per connection", { unit: Microseconds, decimals: 0 })],
+      }).decimals(2),
+      101,
+    ],
+    [
+      figures({
+        ...size,
+        title: "Memory",
+        description:
+          "Working set of the proxy in bytes: memory that the kernel could not take back at once. And what each held connection has " +
+          "added to it in the load that is on or was last.",
+        unit: BytesIEC,
+        queries: [
+          memoryNow(proxy, "now"),
+          glance({ memory_bytes_per_connection: "per held connection" }),
+        ],
+        overrides: [column("per held connection", { unit: BytesSI, decimals: 1 })],
+      }).decimals(1),
+      102,
+    ],
+    [
+      alarms({
+        ...size,
+        width: 2,
+        title: "Failed",
+        description: "Connections that failed in the load that is on or was last.",
+        unit: LOCALE,
+        queries: [glance({ failed: "connections" })],
+      }),
+      106,
+    ],
   ];
 }
 
+interface Size {
+  width: number;
+  height: number;
+}
+
 /** @param containers a condition from containers.ts */
-function containerPanels(
-  containers: string,
-  colours: Override[],
-  shape: { width: number; height: number },
-) {
-  const size = { ...shape, whenEmpty: NO_CONTAINER };
-  return [
-    curves({
-      ...size,
-      title: "CPU",
-      description:
-        "CPU cores in use, per container: the rate of the CPU time that cAdvisor reads from the cgroup.",
-      unit: CORES,
-      queries: [containerRate("cpu_usage_total", containers, { divisor: NS_PER_S })],
-      overrides: colours,
-    }),
-    curves({
-      ...size,
-      title: "Memory: working set bold, usage thin, RSS dashed",
-      description:
-        "Bytes per container, from cAdvisor. Usage is all memory of the cgroup, with page cache and kernel memory; " +
-        "the working set leaves out cache that could go at once; RSS is what the processes hold themselves.",
-      unit: BytesIEC,
-      queries: [
-        containerGauge("memory_working_set", containers),
-        containerGauge("memory_usage", containers, { suffix: " usage" }),
-        containerGauge("memory_rss", containers, { suffix: " RSS" }),
-      ],
-      overrides: [...colours, thin(" usage"), dashed(" RSS")],
-    }),
-    curves({
-      ...size,
-      title: "Network: received ↑, sent ↓",
-      description:
-        "Bytes per second per container, from cAdvisor: received upwards, sent downwards. It covers the first " +
-        "interface. Containers that share one network stack count as 0 but for its owner, which counts for all.",
-      unit: BytesPerSecondSI,
-      queries: [
-        containerRate("rx_bytes", containers),
-        containerRate("tx_bytes", containers, { suffix: " sent" }),
-      ],
-      overrides: [...colours, downwards(" sent")],
-    }),
-  ];
+function cpuPanel(containers: string, overrides: Override[], size: Size) {
+  return curves({
+    ...size,
+    whenEmpty: NO_CONTAINER,
+    title: "CPU",
+    description:
+      "CPU cores in use, per container: the rate of the CPU time that cAdvisor reads from the cgroup.",
+    unit: CORES,
+    queries: [containerRate("cpu_usage_total", containers, { divisor: NS_PER_S })],
+    overrides,
+  });
+}
+
+/** @param containers a condition from containers.ts */
+function memoryPanel(containers: string, colours: Override[], size: Size) {
+  return curves({
+    ...size,
+    whenEmpty: NO_CONTAINER,
+    title: "Memory",
+    description:
+      "Bytes per container, from cAdvisor. Bold: the working set, which leaves out cache that could go at once. Thin: usage, all memory of " +
+      "the cgroup, with page cache and kernel memory. Dashed: RSS, what the processes hold themselves.",
+    unit: BytesIEC,
+    queries: [
+      containerGauge("memory_working_set", containers),
+      containerGauge("memory_usage", containers, { suffix: " usage" }),
+      containerGauge("memory_rss", containers, { suffix: " RSS" }),
+    ],
+    overrides: [...colours, thin(" usage"), dashed(" RSS")],
+  });
+}
+
+/** @param containers a condition from containers.ts */
+function networkPanel(containers: string, colours: Override[], title: string) {
+  return curves({
+    ...{ width: 8, height: 7, whenEmpty: NO_CONTAINER },
+    title,
+    description:
+      "Bytes per second per container, from cAdvisor: received upwards, sent downwards. It covers the first " +
+      "interface. Containers that share one network stack count as 0 but for its owner, which counts for all.",
+    unit: BytesPerSecondSI,
+    queries: [
+      containerRate("rx_bytes", containers),
+      containerRate("tx_bytes", containers, { suffix: " sent" }),
+    ],
+    overrides: [...colours, downwards(" sent")],
+  });
 }
 
 function throttlingPanel(colours: Override[]) {
   return curves({
-    width: 6,
-    height: 8,
-    whenEmpty: ONLY_IN_BATTLES,
+    width: 8,
+    height: 7,
+    whenEmpty: NOT_TOLD,
     title: "Throttled by the CPU budget",
     description:
       "Share of the time for which the kernel held the proxy back, as its CPU budget (PROXY_CPUS) was used up; of several " +
@@ -226,35 +403,59 @@ function throttlingPanel(colours: Override[]) {
   }).axisSoftMax(1);
 }
 
+function openPanel(overrides: Override[]) {
+  return curves({
+    ...{ width: 6, height: 8, whenEmpty: NO_LOAD },
+    title: "Connections open",
+    description:
+      "WebSocket connections open at the time, as the load generator counts them; of several seconds in a step of the axis the most.",
+    unit: Short,
+    queries: [liveFigure("open", "max")],
+    overrides,
+  });
+}
+
+function connectPanel(colours: Override[]) {
+  return latencyPanel({
+    ...{ width: 6, height: 8, whenEmpty: NO_LOAD },
+    title: "Connect",
+    description:
+      "Milliseconds from the start of a connection to the answer that makes it a WebSocket",
+    queries: [livePercentiles("handshake", PERCENTILES)],
+    colours,
+  });
+}
+
 function clientPanels(colours: Override[]) {
-  const size = { width: 8, height: 8, whenEmpty: NO_LOAD };
+  const size = { width: 6, height: 8, whenEmpty: NO_LOAD };
   return [
     curves({
       ...size,
-      title: "Connections opened",
+      title: "New connections",
       description:
         "WebSocket connections opened per second, as the load generator counts them. Where the next is opened when one has " +
         "closed, a slow proxy is asked less.",
       unit: PER_SECOND,
-      queries: [eventRate("connections_opened"), liveFigure("connections_per_second")],
+      queries: [liveFigure("connections_per_second")],
       overrides: colours,
     }),
-    latencyPanel({
-      ...size,
-      title: "Handshake",
-      description:
-        "Milliseconds from the start of a connection to the answer that makes it a WebSocket",
-      queries: [
-        percentiles("handshake_ms", PERCENTILES),
-        livePercentiles("handshake", PERCENTILES),
-      ],
-      colours,
-    }),
+    [
+      curves({
+        ...size,
+        title: "Messages echoed",
+        description:
+          "Messages per second, each counted when it comes back, as the load generator counts them.",
+        unit: PER_SECOND,
+        queries: [liveFigure("messages_per_second")],
+        overrides: colours,
+      }),
+      206,
+    ] as [ReturnType<typeof curves>, number],
     latencyPanel({
       ...size,
       title: "Echo latency",
       description: "Milliseconds from sending a message to its echo",
-      queries: [percentiles("echo_latency_ms", PERCENTILES), livePercentiles("echo", PERCENTILES)],
+      queries: [livePercentiles("echo", PERCENTILES)],
       colours,
     }),
     bars({
@@ -266,25 +467,6 @@ function clientPanels(colours: Override[]) {
       unit: Short,
       whenEmpty: "0 failures in this range",
       queries: [eventCount("connections_failed", "cause"), failureCount("cause")],
-    }),
-    curves({
-      ...size,
-      title: "Connections open",
-      whenEmpty: ONLY_IN_BATTLES,
-      description:
-        "WebSocket connections open at the time; of several seconds in a step of the axis the most. The runner counts them in the " +
-        "measured phase of a battle's cell; under a single load it is unknown.",
-      unit: Short,
-      queries: [liveFigure("open", "max")],
-      overrides: colours,
-    }),
-    curves({
-      ...size,
-      title: "Messages echoed",
-      description: "Messages that came back per second, as the load generator counts them.",
-      unit: PER_SECOND,
-      queries: [eventRate("messages_echoed"), liveFigure("messages_per_second")],
-      overrides: colours,
     }),
   ];
 }
@@ -299,8 +481,8 @@ function latencyPanel({
     ...options,
     title: `${title}: p50 bold, p95 thin, p99 dots`,
     description:
-      `${description}, as the load generator measures it: the median, and what 95 % and 99 % stayed within. In a battle, of ` +
-      "each second; where a step of the axis is longer, the middle p50 and the highest p95 and p99 of its seconds.",
+      `${description}, as the load generator measures it: of each second the median, and what 95 % and 99 % stayed within. Where a ` +
+      "step of the axis is longer, the middle p50 and the highest p95 and p99 of its seconds.",
     unit: Milliseconds,
     overrides: [...colours, thin(" p95"), dots(" p99")],
   });

@@ -127,7 +127,8 @@ export function lab(
 ): Project & { name: string } {
   const name = uniqueName();
   const files = services ? [...projectFiles(directory), changesFile(t, services)] : [];
-  const options = { name, files, env: { ...FREE_PORTS, ...env } };
+  // The shortest load; what `up` plays by default takes minutes.
+  const options = { name, files, env: { ...FREE_PORTS, SCENARIO: "short-lived", ...env } };
   const all = new LabProject(directory, { ...options, profile: "*" });
   // On a busy machine a container that removes itself when it ends may still be in the network.
   atEnd(t, () => all.down().catch(() => all.down()));

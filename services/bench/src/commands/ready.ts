@@ -21,6 +21,9 @@ import type { Load } from "../series/single-load.ts";
 /** What cAdvisor and k6 write to (services/influxdb/databases.iql). */
 const DATABASES = ["cadvisor", K6_DATABASE];
 
+/** Where it leaves the labels of the run for those that it lets go on. */
+export const RUN_FILE = "/run/bench/run.json";
+
 /**
  * Compose starts the proxy beside this container: what is not there after so long will not come.
  */
@@ -43,7 +46,7 @@ export async function ready(
     environment: env,
     waitSeconds: Number(WAIT_SECONDS),
     run: RUN,
-    file: "/run/bench/run.json",
+    file: RUN_FILE,
   });
   print(`one proxy is up: ${proxy}; run ${run}, ${SCHEME}`);
   return 0;
@@ -170,7 +173,7 @@ function findScenario(directory: string, name: string): Scenario {
 }
 
 /** @returns as the script will read them, but for those that it will refuse */
-function parametersOf(
+export function parametersOf(
   { parameters }: Scenario,
   environment: Record<string, string | undefined>,
 ): Parameters {
@@ -220,7 +223,7 @@ async function influxDatabases(): Promise<string[]> {
 }
 
 /** @returns `<container>.<network>` of each, by the engine's name server */
-async function containersBehind(host: string): Promise<string[]> {
+export async function containersBehind(host: string): Promise<string[]> {
   try {
     const addresses = await lookup(host, { all: true, family: 4 });
     return (await Promise.all(addresses.map(({ address }) => reverse(address)))).map(

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { judge } from "../analyse/index.ts";
+import { versionsOf } from "../analyse/versions.ts";
 import { Influx, INFLUXDB_URL } from "../platform/influx.ts";
 import { flagText } from "../report/text.ts";
 import { DATABASE, Publisher } from "../series/publisher.ts";
@@ -36,6 +37,7 @@ export function runPoints(
     cellPath: (id, attempt) => store.cellPath(id, attempt),
     judge: (record) => judge({ ...results, cells: [record] }, policy)[0],
     tell: tellFlag,
+    versionOf: (proxy) => versionsOf(results, [proxy]).join(),
     note,
   });
   return {

@@ -96,8 +96,9 @@ const DETAILS: [uid: string, id: number, columns: Column[], expected: string[]][
     [["ws-proxy-bench-nginx-1 on cadvisor", 0.5, 1]],
     ["Time (UTC)", "00:00:10", "nginx", "reload"],
   ],
-  ["proxies-live", 106, [["nginx", 1, 2]], ["3"]],
-  ["proxies-live", 105, [["nginx", 1, null]], ["1\u00a0ms"]],
+  ["proxies-live", 106, [["connections", 3]], ["3"]],
+  ["proxies-live", 104, [["last second", 1, null]], ["1.0\u00a0ms"]],
+  ["proxies-live", 201, [["none", 1, 2]], ["no proxy (control)"]],
   [
     "battle",
     502,
@@ -281,6 +282,9 @@ test("figures have three digits, the decimals that are asked for, and no space b
     [null, {}, "–"],
     ["text", {}, "text"],
     [3e6, { unit: "Bps" }, "3\u00a0MB/s"],
+    [9912, { unit: "decbytes", decimals: 1 }, "9.9\u00a0kB"],
+    [2000, { unit: "locale" }, "2,000"],
+    [1_795_695_419_027, { unit: "dateTimeFromNow" }, "2026-11-26 12:16:59"],
   ];
   for (const [value, config, text] of rows) assert.equal(valueText(value, config), text);
 });

@@ -194,12 +194,16 @@ const SI = ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"];
 /** Names that change with the size of the value, the smallest first. */
 const UNITS: Record<string, { base: number; names: string[] }> = {
   bytes: { base: 1024, names: IEC },
+  decbytes: { base: 1000, names: ["B", "kB", "MB", "GB", "TB"] },
   Bps: { base: 1000, names: SI },
   µs: { base: 1000, names: ["µs", "ms", "s"] },
   ms: { base: 1000, names: ["ms", "s"] },
   short: { base: 1000, names: [""] },
+  locale: { base: 1000, names: [""] },
   string: { base: 1000, names: [""] },
 };
+/** Ms since 1970, which Grafana shows as a distance from now. */
+const MOMENT = "dateTimeFromNow";
 
 /**
  * @param unit one of Grafana's
@@ -230,6 +234,7 @@ function axisText({ title }: Panel, unit: string): string {
 export function valueText(value: any, { unit, decimals, mappings = [], noValue }: Config): string {
   for (const { options } of mappings) if (options[value]) return options[value].text;
   if (value === null) return noValue ?? NONE;
+  if (unit === MOMENT) return new Date(value).toISOString().slice(0, 19).replace("T", " ");
   if (typeof value !== "number") return String(value);
   const scale = scaleOf(unit, [value]);
   const figure = value / scale.divisor;

@@ -300,30 +300,21 @@ const LINE_BREAK = 10;
  * latency that it holds.
  *
  * @param address such as http://load:6565
- * @returns connections, those opened to the reference proxy, and with both: messages that came back
- *   so far, and those of connections that have ended; k6 counts with at most 50 ms delay
+ * @returns connections so far, and with those to the reference proxy: how many are open, and messages
+ *   that came back so far; k6 counts with at most 50 ms delay
  * @throws {Error} when k6 does not answer within 1 s: it has not started yet, or has ended
  */
-export async function liveCounts(address: string): Promise<{
-  opened: number;
-  failed: number;
-  reference: number;
-  messages: number;
-  echoedByEnded: number;
-}> {
-  const [opened, failed, reference, messages, ...echoed] = await Promise.all(
-    // That of messages is k6's own. Ours are added to when a connection ends, which may be once, at
-    // the end of all.
-    [
-      "connections_opened",
-      "connections_failed",
-      "reference_opened",
-      "ws_msgs_received",
-      "messages_echoed",
-      "reference_echoed",
-    ].map((metric) => liveCount(address, metric)),
+export async function liveCounts(
+  address: string,
+): Promise<Record<"opened" | "failed" | "open" | "messages", number>> {
+  const [opened, failed, open, messages] = await Promise.all(
+    // That of messages is k6's own. Ours is added to when a connection ends, which may be at the end
+    // of all.
+    ["connections_opened", "connections_failed", "connections_open", "ws_msgs_received"].map(
+      (metric) => liveCount(address, metric),
+    ),
   );
-  return { opened, failed, reference, messages, echoedByEnded: echoed[0] + echoed[1] };
+  return { opened, failed, open, messages };
 }
 
 /** @param metric a counter */

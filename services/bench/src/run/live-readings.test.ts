@@ -4,7 +4,7 @@ import { LiveReadings } from "./live-readings.ts";
 import type { PulseReading } from "./pulse.ts";
 
 const at = (ms: number): PulseReading => ({
-  ...{ ms, opened: ms, failed: 0, reference: 0, messages: 0, echoedByEnded: 0 },
+  ...{ ms, opened: ms, failed: 0, open: 0, messages: 0 },
   ...{ proxyCpuSeconds: 0, proxyThrottledSeconds: 0 },
 });
 

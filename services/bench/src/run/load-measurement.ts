@@ -78,11 +78,7 @@ export class LoadMeasurement {
     this.#workload = workloadOf(context, { ...cell, parameters });
     this.#containers = context.placement.containers();
     this.#event = this.#eventOf(this.#addStarted());
-    this.#pulse = new Pulse({
-      files: loads.csvFiles(LOAD, cell.loads),
-      holds: this.#workload.holdsConnections,
-      messages: this.#workload.messages,
-    });
+    this.#pulse = new Pulse(loads.csvFiles(LOAD, cell.loads));
     this.#live = new LiveReadings(this.#pulse, {
       read: () => this.#pulseReading(),
       tell: (sample) => this.#tellOf(sample),
@@ -225,7 +221,14 @@ export class LoadMeasurement {
     // each of its connections asserts.
     if (record.tls) record.tls.resumed = this.#workload.resumed === 1;
     // By now k6 has written every latency, and every count is known for good.
-    this.#live.finish(countsOf(record));
+    this.#live.finish(this.#lateCounts(record));
+  }
+
+  /** @returns what k6 had not counted yet at the last edge; clients in Node count at once */
+  #lateCounts(record: CellRecord): Partial<PulseReading> {
+    const { runner, holdsConnections } = this.#workload;
+    if (runner === "node") return {};
+    return { ...countsOf(record), ...(!holdsConnections && { open: 0 }) };
   }
 
   #keepSamples() {
@@ -285,9 +288,8 @@ export class LoadMeasurement {
       ms: Date.now(),
       opened: sum(counts.map(({ opened }) => opened)),
       failed: sum(counts.map(({ failed }) => failed)),
-      reference: sum(counts.map(({ reference }) => reference)),
+      open: sum(counts.map(({ open }) => open)),
       messages: sum(counts.map(({ messages }) => messages)),
-      echoedByEnded: sum(counts.map(({ echoedByEnded }) => echoedByEnded)),
       proxyCpuSeconds: sum(proxy.map(({ totalSeconds }) => totalSeconds)),
       proxyThrottledSeconds: sum(proxy.map(({ throttledSeconds }) => throttledSeconds ?? 0)),
     };
@@ -307,14 +309,10 @@ export class LoadMeasurement {
 function countsOf({ connections, messagesEchoed, reference }: CellRecord): Partial<PulseReading> {
   if (!connections) return {};
   const { opened, failed } = connections;
-  const beside = reference ?? { connections: 0, messages: 0 };
-  const messages = (messagesEchoed ?? 0) + beside.messages;
   return {
     opened,
     failed,
-    reference: beside.connections,
-    echoedByEnded: messages,
-    ...(messagesEchoed !== null && { messages }),
+    ...(messagesEchoed !== null && { messages: messagesEchoed + (reference?.messages ?? 0) }),
   };
 }
 

@@ -25,7 +25,7 @@ import type { Door } from "./host-network.ts";
 type LoadRecord = Partial<Omit<CellRecord, "survival" | "slowReaders">> &
   Pick<Summary, "survival" | "slowReaders">;
 
-/** Of k6's REST API, for the live view. */
+/** Of k6's REST API, or what Node's clients have in its place, for the live view. */
 const K6_PORT = PORTS.k6;
 
 /** The containers are called so, with their number. */
@@ -235,8 +235,11 @@ export class Loads {
    * @returns environment
    */
   #outputTo(csv: string): Record<string, string> {
-    return this.#workload.runner === "node"
-      ? { SAMPLES_CSV: csv }
+    const { runner, protocol } = this.#workload;
+    // Of requests it counts nothing before its end.
+    const port = protocol === "websocket" ? String(K6_PORT) : "";
+    return runner === "node"
+      ? { SAMPLES_CSV: csv, COUNTS_PORT: port }
       : { K6_OUT: `csv=${csv}`, K6_CSV_TIME_FORMAT: "unix_micro" };
   }
 

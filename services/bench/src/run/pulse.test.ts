@@ -11,9 +11,8 @@ const FIRST = {
   ms: NOW,
   opened: 0,
   failed: 0,
-  reference: 0,
+  open: 0,
   messages: 0,
-  echoedByEnded: 0,
   proxyCpuSeconds: 1,
   proxyThrottledSeconds: 0,
 };
@@ -21,8 +20,8 @@ const SECOND = {
   ...FIRST,
   ms: NOW + 2000,
   opened: 100,
+  open: 20,
   messages: 500,
-  echoedByEnded: 400,
   proxyCpuSeconds: 1.5,
   proxyThrottledSeconds: 0.25,
 };
@@ -38,14 +37,8 @@ function csvOfK6(t: TestContext) {
   return { path, add, at };
 }
 
-test("what is open has those to the reference proxy, whose messages are counted with the others", () => {
-  const pulse = new Pulse({ files: [], holds: false, messages: 5 });
-  pulse.start(FIRST);
-  assert.equal(pulse.beat({ ...SECOND, reference: 14 })?.open, 34);
-});
-
 test("rates are over the time since the last sample, counts are those so far, what nobody knows is absent", () => {
-  const pulse = new Pulse({ files: ["/nowhere/load-1.csv"], holds: false, messages: 5 });
+  const pulse = new Pulse(["/nowhere/load-1.csv"]);
   assert.equal(pulse.beat(FIRST), null, "there is no edge yet");
   pulse.start(FIRST);
   assert.deepEqual(pulse.beat(SECOND), {
@@ -62,7 +55,7 @@ test("rates are over the time since the last sample, counts are those so far, wh
 
 test("percentiles are of what was written since the last sample, the ramp before the phase is left out", (t) => {
   const { path, add, at } = csvOfK6(t);
-  const pulse = new Pulse({ files: [path], holds: true });
+  const pulse = new Pulse([path]);
   add("handshake_ms", 1000, 1000, 1000);
   pulse.start(FIRST);
   // k6 may write the last of the ramp after the edge.
@@ -81,20 +74,13 @@ test("percentiles are of what was written since the last sample, the ramp before
   assert.deepEqual(pulse.samples, [first, second]);
 });
 
-test("held connections are all open; after a failure nobody knows", () => {
-  const pulse = new Pulse({ files: [], holds: true });
-  pulse.start(FIRST);
-  assert.equal(pulse.beat(SECOND)?.open, 100);
-  assert.ok(!("open" in (pulse.beat({ ...SECOND, ms: NOW + 3000, failed: 1 }) ?? {})));
-});
-
 test("a moment after the last sample there is none, unless the phase ends there: then the counts, without rates", () => {
-  const pulse = new Pulse({ files: [], holds: false });
+  const pulse = new Pulse([]);
   pulse.start(FIRST);
   assert.ok(pulse.beat(SECOND));
   assert.equal(pulse.beat({ ...SECOND, ms: SECOND.ms + 20 }), null);
   assert.equal(pulse.beat({ ...SECOND, ms: SECOND.ms - 10 }, { isLast: true }), null, "came late");
-  const end = { ...SECOND, ms: SECOND.ms + 40, opened: 120, echoedByEnded: 120 };
+  const end = { ...SECOND, ms: SECOND.ms + 40, opened: 120, open: 0 };
   assert.deepEqual(pulse.beat(end, { isLast: true }), {
     ms: end.ms,
     opened: 120,

@@ -17,12 +17,10 @@ export interface PulseReading {
   /** connections so far */
   opened: number;
   failed: number;
-  /** connections opened to the reference proxy so far */
-  reference: number;
+  /** connections open now, to the reference proxy too */
+  open: number;
   /** that came back, from the reference proxy too */
   messages: number;
-  /** messages of connections that have ended, of the reference proxy's too */
-  echoedByEnded: number;
   proxyCpuSeconds: number;
   proxyThrottledSeconds: number;
 }
@@ -35,26 +33,12 @@ export class Pulse {
   /** in the order of time */
   samples: LiveSample[] = [];
   #tails: Tail[];
-  #holds: boolean;
-  #messages: number;
   #startMs = 0;
   #last: PulseReading | undefined;
 
-  constructor({
-    files,
-    holds,
-    messages = 1,
-  }: {
-    /** k6's CSV, one a load container; they need not exist yet */
-    files: string[];
-    /** the connections were opened before the measured phase, and stay */
-    holds: boolean;
-    /** that each connection echoes before it ends */
-    messages?: number;
-  }) {
+  /** @param files samples as k6's CSV has them, one a load container; they need not exist yet */
+  constructor(files: string[]) {
     this.#tails = files.map((path) => new Tail(path));
-    this.#holds = holds;
-    this.#messages = messages;
   }
 
   /** At the first edge of the measured phase: what was before it is in no sample. */
@@ -89,7 +73,7 @@ export class Pulse {
       ms: reading.ms,
       opened: reading.opened,
       failed: reading.failed,
-      open: this.#open(reading),
+      open: reading.open,
       connections_per_second: rate("opened"),
       messages_per_second: rate("messages"),
       handshake_p50_ms: h50,
@@ -103,18 +87,6 @@ export class Pulse {
     });
     this.samples.push(sample);
     return sample;
-  }
-
-  /**
-   * Those that have ended are closed: each has echoed all of its messages. With failures it is
-   * not known: some of them were open before, some were not.
-   *
-   * @returns connections that are open now, with those to the reference proxy
-   */
-  #open({ opened, failed, reference, echoedByEnded }: PulseReading): number | undefined {
-    if (failed > 0) return undefined;
-    const ended = this.#holds ? 0 : echoedByEnded / this.#messages;
-    return opened + reference - Math.min(ended, opened + reference);
   }
 }
 

@@ -119,17 +119,22 @@ export function livePoint(
   cell: Pick<PlannedCell, "id" | "proxy" | "scenario" | "scheme">,
   sample: LiveSample,
 ): Point {
-  const values = sample as unknown as Record<string, number | undefined>;
-  const fields = LIVE_FIELDS.flatMap(({ name, isCount }) => {
-    const value = values[name];
-    return value === undefined ? [] : [[name, isCount ? BigInt(value) : value]];
-  });
   return {
     measurement: "live",
     tags: tagsOf(run, cell),
-    fields: { ...Object.fromEntries(fields), cell: cell.id },
+    fields: { ...liveFields(sample), cell: cell.id },
     ms: sample.ms,
   };
+}
+
+/** @returns what is known of it */
+export function liveFields(sample: Partial<LiveSample>): Point["fields"] {
+  return Object.fromEntries(
+    LIVE_FIELDS.flatMap(({ name, isCount }) => {
+      const value = sample[name];
+      return value === undefined ? [] : [[name, isCount ? BigInt(value) : value]];
+    }),
+  );
 }
 
 /** @param csv its live.csv */

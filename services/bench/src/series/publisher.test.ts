@@ -46,6 +46,7 @@ function publisherWith(t: TestContext, write: (points: Point[]) => Promise<void>
       counted: true,
     }),
     tell: ({ code }) => code,
+    versionOf: () => "nginx 1.30.6",
     note: (text) => notes.push(text),
   });
   const second = async () => {
@@ -77,8 +78,8 @@ test("what happens is written as it happens, one request per second, none when n
   publisher.listen({ type: "event", event: "reload", what: "HUP to the proxy", ms: 1e12 });
   await second();
   assert.deepEqual(measurements(), [
-    ["phases", "phases", "live"],
-    ["live", "events"],
+    ["phases", "phases", "glance", "live", "glance"],
+    ["live", "glance", "events"],
   ]);
   assert.equal(written[0][1].tags?.phase, "measure");
 });
@@ -98,6 +99,34 @@ test("at the end of a cell come its figures and its curves", async (t) => {
   });
   await publisher.close();
   assert.deepEqual(measurements(), [["cells", "aligned", "aligned"]]);
+});
+
+test("at a glance: one point a cell, the most so far while it runs, at its end the report's figures", async (t) => {
+  const { publisher, begin, written } = publisherWith(t);
+  begin();
+  publisher.listen({ type: "phase", phase: "measure" });
+  publisher.listen(LIVE);
+  publisher.listen({ type: "live", sample: { ...SAMPLE, ms: 6000, connections_per_second: 4 } });
+  const record = cellRecord();
+  publisher.listen({ type: "cell-end", record, repeat: null, remainingSeconds: 0 });
+  await publisher.close();
+  const points = written.flat().filter(({ measurement }) => measurement === "glance");
+  assert.equal(new Set(points.map(({ ms }) => ms)).size, 1, "each replaces the one before");
+  const [first] = points;
+  const [running, ended] = points.slice(-2);
+  assert.deepEqual(
+    [first, running, ended].map(({ fields }) => fields.state),
+    [...["running", "running", "ended"]],
+  );
+  assert.equal(running.fields.connections_per_second_most, 10);
+  assert.equal(running.fields.opened, 10n);
+  assert.equal(ended.fields.version, "nginx 1.30.6");
+  assert.equal(ended.fields.opened, BigInt(Number(record.connections?.opened)));
+  assert.equal(ended.fields.connect_p99_ms, record.handshakeMs?.p99);
+  assert.equal(
+    ended.fields.cpu_us_per_connection,
+    measuresOf(record, workloadFor(record)).cpu_us_per_connection,
+  );
 });
 
 test("beside a cell without observers nothing is written", async (t) => {

@@ -6,6 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../errors.ts";
+import { endGlance, glanceOf } from "./glance.ts";
 import {
   alignedPoints,
   cellPoint,
@@ -17,8 +18,9 @@ import {
 import type { JudgedCell } from "../model/comparison.ts";
 import type { Influx, Point } from "../platform/influx.ts";
 import type { CellRecord } from "../model/cell.ts";
+import type { Glance } from "./glance.ts";
 import type { Tell } from "./points.ts";
-import type { RunEvent } from "../model/run-event.ts";
+import type { Phase, RunEvent } from "../model/run-event.ts";
 
 /** The database of services/influxdb/README.md. */
 export const DATABASE = "bench";
@@ -38,7 +40,9 @@ export class Publisher {
   #cellPath: (id: string, attempt: number) => string;
   #judge: (record: CellRecord) => JudgedCell;
   #tell: Tell;
+  #versionOf: (proxy: string) => string;
   #note: (text: string) => void;
+  #glance: Glance | undefined;
   #waiting: Point[] = [];
   #current: Extract<RunEvent, { type: "cell" }> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -52,6 +56,7 @@ export class Publisher {
     cellPath,
     judge,
     tell,
+    versionOf,
     note,
     intervalMs = INTERVAL_MS,
   }: {
@@ -63,6 +68,8 @@ export class Publisher {
     /** what a record comes to */
     judge: (record: CellRecord) => JudgedCell;
     tell: Tell;
+    /** of a proxy; empty: not told */
+    versionOf: (proxy: string) => string;
     /** tells a person; once */
     note: (text: string) => void;
     intervalMs?: number;
@@ -72,6 +79,7 @@ export class Publisher {
     this.#cellPath = cellPath;
     this.#judge = judge;
     this.#tell = tell;
+    this.#versionOf = versionOf;
     this.#note = note;
     this.#timer = setInterval(() => this.#write(), intervalMs).unref();
   }
@@ -104,12 +112,13 @@ export class Publisher {
       this.#waiting = [];
       return [];
     }
-    const { cell, attempt } = current;
+    const { cell } = current;
     switch (event.type) {
       case "phase":
-        return [phasePoint(this.#run, cell, attempt, event.phase, Date.now())];
+        return this.#pointsOfPhase(current, event.phase);
       case "live":
-        return [livePoint(this.#run, cell, event.sample)];
+        this.#glance?.add(event.sample);
+        return [livePoint(this.#run, cell, event.sample), ...this.#glancePoint()];
       case "event":
         return [eventPoint(this.#run, cell, event)];
       case "cell-end":
@@ -119,10 +128,26 @@ export class Publisher {
     }
   }
 
+  #pointsOfPhase({ cell, attempt }: Extract<RunEvent, { type: "cell" }>, phase: Phase): Point[] {
+    const nowMs = Date.now();
+    if (phase === "measure")
+      this.#glance = glanceOf(this.#run, cell, nowMs, this.#versionOf(cell.proxy));
+    return [phasePoint(this.#run, cell, attempt, phase, nowMs), ...this.#glancePoint()];
+  }
+
+  #glancePoint(): Point[] {
+    return this.#glance ? [this.#glance.point] : [];
+  }
+
   #pointsOfRecord(record: CellRecord) {
+    const judged = this.#judge(record);
+    const glance = this.#glance;
+    this.#glance = undefined;
+    if (glance) endGlance(glance, judged);
     const samples = join(this.#cellPath(record.id, record.attempt), "samples.csv");
     return [
-      cellPoint(this.#run, this.#judge(record), this.#tell),
+      ...(glance ? [glance.point] : []),
+      cellPoint(this.#run, judged, this.#tell),
       ...failurePoints(this.#run, record),
       ...(existsSync(samples)
         ? alignedPoints(this.#run, record, readFileSync(samples, "utf8"))

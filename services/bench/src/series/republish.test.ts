@@ -74,7 +74,14 @@ test("a run is replaced by what its record says, each measurement, and the curve
   assert.deepEqual(notes, []);
   assert.equal(points, written.get("bench")?.length);
   const found = Map.groupBy(written.get("bench") ?? [], ({ measurement }) => measurement);
-  assert.deepEqual([...found.keys()].sort(), ["aligned", "cells", "live", "phases", "summaries"]);
+  assert.deepEqual([...found.keys()].sort(), [
+    "aligned",
+    "cells",
+    "glance",
+    "live",
+    "phases",
+    "summaries",
+  ]);
   assert.equal(found.get("cells")?.length, cells);
   assert.equal(found.get("live")?.length, cells);
   assert.equal(found.get("aligned")?.length, 2 * cells);

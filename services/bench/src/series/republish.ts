@@ -8,6 +8,8 @@ import { analyse } from "../analyse/index.ts";
 import { readRows } from "../record/csv.ts";
 import { containerOf, CURVES_FILE, OWN_MACHINE } from "../record/curve-names.ts";
 import { LIVE_FILE } from "../record/live.ts";
+import { versionsOf } from "../analyse/versions.ts";
+import { glancePoints } from "./glance.ts";
 import {
   alignedPoints,
   cellPoint,
@@ -27,7 +29,7 @@ import type { Tell } from "./points.ts";
 
 /** What is written from a run's record alone; `comparisons` need a second run. */
 const MEASUREMENTS = [
-  ...["phases", "events", "live", "failures", "aligned"],
+  ...["phases", "events", "live", "glance", "failures", "aligned"],
   ...["cells", "summaries", "probes"],
 ];
 /** Points per request: about 2 MB. */
@@ -88,11 +90,13 @@ export function pointsOf(store: Store, reported: Reported, tell: Tell): Point[] 
       const { record } = cell;
       const live = store.readRaw(record, LIVE_FILE);
       const samples = store.readRaw(record, "samples.csv");
+      const version = versionsOf(store.results, [record.proxy]).join();
       return [
         ...phasePoints(run, record),
         ...eventPoints(run, record),
         // Runs from before it was kept have none.
         ...(live ? livePoints(run, record, live) : []),
+        ...glancePoints(run, cell, { csv: live ?? undefined, version }),
         ...failurePoints(run, record),
         ...(samples ? alignedPoints(run, record, samples) : []),
         cellPoint(run, cell, tell),

@@ -398,7 +398,10 @@ test("of a single load over wss what there is of it is exported, and nothing bla
   const load = new Project(directory, {
     name: project.name,
     profile: "nginx",
-    env: { ...project.env, SCHEME: "wss", CONNECTIONS: "300", CONCURRENCY: "20", MESSAGES: "3" },
+    env: {
+      ...{ ...project.env, SCENARIO: "short-lived", SCHEME: "wss" },
+      ...{ CONNECTIONS: "300", CONCURRENCY: "20", MESSAGES: "3" },
+    },
   });
   await load.check(["up", "--detach"]);
   assert.equal(await waitForLoad(load), 0);

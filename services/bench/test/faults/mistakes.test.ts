@@ -68,6 +68,8 @@ const KNOBS = [
     /CONCURRENCY=20: expected at most CONNECTIONS, which is 10/,
   ],
   [{ SCHEME: "http" }, /SCHEME=http: expected ws or wss/],
+  [{ LOOP: "yes" }, /LOOP=yes: expected 0 or 1/],
+  [{ SCENARIO: "tour", HELD: "none" }, /HELD=none: expected a whole number from 1/],
   [{ SCENARIO: "idle", INTERVAL_SECONDS: "-1" }, /INTERVAL_SECONDS=-1: expected a number from 0/],
   [{ SCENARIO: "idle", HOLD_SECONDS: "0.5" }, /HOLD_SECONDS=0\.5: expected a whole number from 1/],
   [{ SCENARIO: "hot", MESSAGES: "0" }, /MESSAGES=0: expected a whole number from 1/],

@@ -30,6 +30,7 @@ test("shell scripts", () =>
     "--shell=sh",
     "bench",
     "certs/generate",
+    "loadgen/play",
     "offline/base.sh",
     "offline/install.sh",
     "offline/influxdb/entrypoint.sh",

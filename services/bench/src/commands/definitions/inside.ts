@@ -7,6 +7,7 @@ import type { Define, Tools } from "./command.ts";
 
 const WITHOUT_ARGUMENTS: Record<string, (tools: Tools) => Promise<number>> = {
   ready: async ({ print }) => (await import("../ready.ts")).ready(process.env, print),
+  watch: async ({ print }) => (await import("../watch.ts")).watch(process.env, print),
   // Open connections would keep it alive.
   "host-ports": async () => process.exit(await (await import("../host-ports.ts")).hostPorts()),
   clock: async ({ print }) =>
