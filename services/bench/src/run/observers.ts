@@ -63,7 +63,7 @@ export class Observers {
     if (databases.includes("cadvisor")) return;
     throw new UserError(
       `InfluxDB has no database cadvisor after ${INFLUXDB_LIMIT_MS / 1000} s`,
-      "They are made when its volume is empty: ./bench down removes it. See also: docker compose logs influxdb",
+      "They are made when its volume is empty: ./bench down --data removes it. See also: docker compose logs influxdb",
     );
   }
 
