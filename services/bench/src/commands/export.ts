@@ -20,12 +20,11 @@ import * as runs from "../panels/runs.ts";
 import type { Job, LeftOut, Selected } from "../panels/selection.ts";
 import { annotationsOf, select } from "../panels/selection.ts";
 import { snapshotOf } from "../panels/snapshot.ts";
-import type { Flag } from "../model/flag.ts";
 import type { Source } from "../panels/source.ts";
 import { openSource } from "../panels/source.ts";
 import { folderOf } from "../plan/run-name.ts";
 import { describedScenarios } from "../plan/scenarios.ts";
-import { flagText } from "../report/text.ts";
+import { POINT_WORDS } from "../report/point-words.ts";
 import { pngOf } from "../report/png.ts";
 import { republish } from "../series/republish.ts";
 import { singleLoad, singleLoads } from "../series/single-load.ts";
@@ -117,8 +116,10 @@ async function publish({ store, name }: Run, { influx }: Source, directory: stri
   const found = await influx.query(`SHOW TAG VALUES ON "bench" FROM "summaries" WITH KEY = "run"`);
   if (found.some(({ values }) => values.some(([, run]) => run === name))) return;
   say("writing the run's points to InfluxDB, from its record");
-  const options = { directory, tell: (flag: Flag) => flagText(flag, (proxy) => proxy) };
-  const { points, curves, notes } = await republish(store, influx, options);
+  const { points, curves, notes } = await republish(store, influx, {
+    directory,
+    words: POINT_WORDS,
+  });
   say(`${points} points, curves of ${curves} cells`);
   for (const note of notes) say(note);
 }

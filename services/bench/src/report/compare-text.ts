@@ -80,24 +80,34 @@ export function comparisonText(
   ].join("\n");
 }
 
-function cellsOf(
-  { cell, measure, ratio, value, baselineValue, p, differs, better }: ComparedRow,
-  title: (name: string) => string,
-): Cell[] {
-  const unit = measureOf(measure);
-  const isDifferent = differs === "higher" || differs === "lower";
+function cellsOf(row: ComparedRow, title: (name: string) => string): Cell[] {
+  const { cell, measure, p } = row;
+  const { change = "", interval = "", now, was, outcome } = comparedWords(row);
   const texts = [
     title(cell.proxy),
-    measureTitle(unit),
+    measureTitle(measureOf(measure)),
     settingLabel(cell),
-    ratio ? `${times(ratio.value)}×` : "",
-    ratio?.interval ? ratio.interval.map(times).join("–") : "",
-    amount(value, unit),
-    amount(baselineValue, unit),
-    isDifferent ? (differs === better ? "better" : "WORSE") : differs,
+    change,
+    interval,
+    now,
+    was,
+    outcome === "worse" ? "WORSE" : outcome,
     p === null ? "" : probability(p),
   ];
   return texts.map((text) => ({ text }));
+}
+
+/** `1.06×`, `1.02–1.10`, both figures with their unit, and whether the run is the better one. */
+export function comparedWords({ measure, ratio, value, baselineValue, differs, better }: ComparedRow) {
+  const unit = measureOf(measure);
+  const isDifferent = differs === "higher" || differs === "lower";
+  return {
+    ...(ratio && { change: `${times(ratio.value)}×` }),
+    ...(ratio?.interval && { interval: ratio.interval.map(times).join("–") }),
+    now: amount(value, unit),
+    was: amount(baselineValue, unit),
+    outcome: isDifferent ? (differs === better ? "better" : "worse") : differs,
+  };
 }
 
 /** An image's id as the engine's own lists show it. */

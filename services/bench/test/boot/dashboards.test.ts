@@ -14,7 +14,7 @@ import { Influx } from "../../src/platform/influx.ts";
 import { Store } from "../../src/record/store.ts";
 import { comparisonPoints } from "../../src/series/points.ts";
 import { DATABASE } from "../../src/series/publisher.ts";
-import { flagText } from "../../src/report/text.ts";
+import { POINT_WORDS } from "../../src/report/point-words.ts";
 import { republish } from "../../src/series/republish.ts";
 import { until } from "../../src/platform/wait.ts";
 import { testbed, undisturbed, LIMIT_MS } from "../testbed.ts";
@@ -93,7 +93,7 @@ test("after a battle every panel has data", async (t) => {
   Object.assign(results.cells[0], { survival: { event: "reload", steps, open: [] } });
   await republish(new Store(store.directory, results), influx, {
     directory,
-    tell: (flag) => flagText(flag, (name) => name),
+    words: POINT_WORDS,
   });
   const { startedAt, endedAt, name } = results.run;
 
@@ -170,11 +170,11 @@ test("after a battle every panel has data", async (t) => {
     const baseline = { ...results, run: { ...results.run, name: "earlier" } };
     await influx.write(
       DATABASE,
-      comparisonPoints(compareRuns(results, baseline, null), results.cells),
+      comparisonPoints(compareRuns(results, baseline, null), results.cells, POINT_WORDS),
     );
     await republish(new Store(store.directory, baseline), influx, {
       directory,
-      tell: (flag) => flagText(flag, (name) => name),
+      words: POINT_WORDS,
     });
     // Both had the reference proxy: the ratio to that is compared in its place.
     assert.deepEqual(await emptyEverywhere(read("compare"), { run: name, baseline: "earlier" }), [

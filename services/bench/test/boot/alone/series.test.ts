@@ -10,7 +10,7 @@ import { MEASURES } from "../../../src/analyse/measures.ts";
 import { Influx } from "../../../src/platform/influx.ts";
 import { readLive } from "../../../src/record/live.ts";
 import { Store } from "../../../src/record/store.ts";
-import { flagText } from "../../../src/report/text.ts";
+import { POINT_WORDS } from "../../../src/report/point-words.ts";
 import { republish } from "../../../src/series/republish.ts";
 import { until } from "../../../src/platform/wait.ts";
 import { isQuiet, testbed } from "../../testbed.ts";
@@ -167,7 +167,7 @@ test("every measurement has what is promised, and has it again from the record a
     for (let i = 0; i < 2; i++) {
       const { notes } = await republish(store, influx, {
         directory,
-        tell: (flag) => flagText(flag, (name) => name),
+        words: POINT_WORDS,
         project: project.name,
       });
       assert.deepEqual(notes, []);
