@@ -1,8 +1,9 @@
 /** What points for InfluxDB say in words: as in the report. */
 import type { Comparison, Figure } from "../model/comparison.ts";
 import type { Flag } from "../model/flag.ts";
+import { NONE } from "../numbers.ts";
 import { comparedWords } from "./compare-text.ts";
-import { flagText, missingText, MISSING_SHORT, scaleOf } from "./text.ts";
+import { flagText, isSkipped, missingText, MISSING_SHORT, scaleOf } from "./text.ts";
 
 const asItIs = (proxy: string) => proxy;
 
@@ -20,8 +21,10 @@ export const POINT_WORDS = {
           ...(interval && { interval }),
         };
       }
+      const [first] = missing;
+      const isTold = first && !isSkipped(first);
       const why = missing.map((each) => missingText(each, asItIs)).join("; ");
-      return { figure: missing[0] ? MISSING_SHORT[missing[0].kind] : "–", ...(why && { why }) };
+      return { figure: isTold ? MISSING_SHORT[first.kind] : NONE, ...(why && { why }) };
     };
   },
 
