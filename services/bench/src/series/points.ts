@@ -225,8 +225,9 @@ export type Tell = (flag: Flag) => string;
 /** What the report calls figures; absent is what there is not. */
 export interface Words {
   flag: Tell;
-  /** of a comparison, all in one unit */
+  /** of one comparison, all in one unit */
   figures: (
+    all: Comparisons,
     comparison: Comparison,
   ) => (figure: Figure) => { figure: string; interval?: string; why?: string };
   /** of two runs */
@@ -300,7 +301,7 @@ export function summaryPoints({ results, comparisons }: Reported, words: Words):
     .filter(({ settings, beside }) => settings.length === 1 && !beside)
     .flatMap((comparison) => {
       const planned = cellsOf(results, comparisons.settings, comparison);
-      const text = words.figures(comparison);
+      const text = words.figures(comparisons, comparison);
       const question = questionLabel(comparison);
       return bestFirst(comparison).flatMap(({ proxy, role, ...figure }, place) => {
         const { estimate, toControl, rounds, rank, tied } = figure;
