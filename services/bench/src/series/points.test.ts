@@ -216,6 +216,7 @@ test("cells: every measure under its key, and whether they may be trusted", () =
     cell: record.id,
     attempt: 1n,
     findings: "",
+    concern: 4n,
   });
   const worst = pointOf({}, "weak", "invalid");
   assert.equal(worst.tags?.validity, "invalid");
@@ -280,7 +281,7 @@ test("summaries: tags and fields", () => {
     ["event", "measure", "proxy", "question", "run", "scenario", "scheme", "setting", "unit"],
     [
       ...["figure", "high", "interval", "low", "median", "place", "rank"],
-      ...["ratio", "ratio_high", "ratio_low", "rounds"],
+      ...["ratio", "ratio_high", "ratio_low", "rounds", "to_best"],
     ],
   ]);
   assert.match(String(bound.tags?.question), /^\d\d Connect time, mean$/);

@@ -37,6 +37,8 @@ const ALIGNED_ROLES = ["proxy", "echo", "load"];
 
 /** From what voids a figure to what does not. */
 const VALIDITY = ["invalid", "weak"] as const;
+/** Of cells, the worst first. */
+const CONCERNS = ["failed", ...VALIDITY, "skipped", "valid"];
 
 /**
  * @param run its folder
@@ -238,18 +240,16 @@ export function cellPoint(run: string, { record, measures, flags }: JudgedCell, 
   const reasons = record.cause
     ? [`${record.cause.kind}: ${record.cause.message}`]
     : flags.filter(({ severity }) => severity !== "note").map((flag) => tell(flag));
+  const validity = validityOf(record, flags);
   return {
     measurement: "cells",
-    tags: {
-      ...tagsOf(run, record),
-      round: String(record.round),
-      validity: validityOf(record, flags),
-    },
+    tags: { ...tagsOf(run, record), round: String(record.round), validity },
     fields: {
       ...measures,
       cell: record.id,
       attempt: BigInt(record.attempt),
       findings: reasons.join("; "),
+      concern: BigInt(CONCERNS.indexOf(validity)),
     },
     ms: endOf(record),
   };
@@ -303,8 +303,10 @@ export function summaryPoints({ results, comparisons }: Reported, words: Words):
       const planned = cellsOf(results, comparisons.settings, comparison);
       const text = words.figures(comparisons, comparison);
       const question = questionLabel(comparison);
-      return bestFirst(comparison).flatMap(({ proxy, role, ...figure }, place) => {
-        const { estimate, toControl, rounds, rank, tied } = figure;
+      const ordered = bestFirst(comparison);
+      const best = ordered.find(({ role }) => role === "proxy")?.estimate?.value ?? 0;
+      return ordered.flatMap(({ proxy, role, ...figure }, place) => {
+        const { estimate, toBest, toControl, rounds, rank, tied } = figure;
         const cell = planned.get(proxy);
         if (!cell) return [];
         const { measure } = comparison;
@@ -319,6 +321,7 @@ export function summaryPoints({ results, comparisons }: Reported, words: Words):
             // The control stands apart: behind all proxies.
             place: BigInt(role === "control" ? LAST_PLACE : place + 1),
             ...(estimate && { median: estimate.value, ...endFields(estimate) }),
+            ...toBestField(estimate, toBest?.value, best),
             ...(toControl && { ratio: toControl.value, ...intervalFields("ratio_", toControl) }),
             rounds: BigInt(rounds.length),
             ...(rank !== null && { rank: rankText(rank, tied.length > 0) }),
@@ -372,6 +375,16 @@ function cellsOf(
     (!cell.capacity || cell.capacity.part === "search") &&
     Object.entries(parameters).every(([name, given]) => cell.parameters[name] === given);
   return new Map(plan.cells.filter(isOf).map((cell) => [cell.proxy, cell]));
+}
+
+/** @returns empty: there is nothing to hold it against */
+function toBestField(
+  estimate: Estimate | null,
+  known: number | undefined,
+  best: number,
+): Record<string, number> {
+  if (!estimate || best <= 0) return {};
+  return { to_best: known ?? estimate.value / best };
 }
 
 /** @returns empty: it has no ends */
