@@ -9,6 +9,7 @@ import {
   DashboardLinkBuilder,
   DashboardLinkType,
   RowBuilder,
+  TimePickerBuilder,
 } from "@grafana/grafana-foundation-sdk/dashboard";
 import type { Builder } from "@grafana/grafana-foundation-sdk/cog";
 import type { QueryVariableBuilder } from "@grafana/grafana-foundation-sdk/dashboard";
@@ -24,6 +25,8 @@ interface Section {
   title: string;
   /** from left to right, then downwards */
   panels: Panel[];
+  /** closed until someone opens it */
+  collapsed?: boolean;
 }
 
 type Panel = Builder<import("@grafana/grafana-foundation-sdk/dashboard").Panel> & {
@@ -53,6 +56,7 @@ export function dashboard({
   time,
   refresh = "",
   timezone = "browser",
+  hasTimePicker = true,
   ranges = [],
   events = [],
   variables,
@@ -66,6 +70,7 @@ export function dashboard({
   /** how often, such as `5s`; none: what is shown does not change by itself */
   refresh?: string;
   timezone?: "browser" | "utc";
+  hasTimePicker?: boolean;
   /** other time ranges, as links */
   ranges?: { title: string; tooltip: string; time: TimeRange }[];
   events?: Events[];
@@ -80,13 +85,18 @@ export function dashboard({
     .tooltip(DashboardCursorSync.Crosshair)
     .time(time)
     .timezone(timezone)
+    .timepicker(new TimePickerBuilder().hidden(!hasTimePicker))
     .refresh(refresh)
     .links([...ranges.map((range) => rangeLink(uid, range)), otherDashboards()].map(inSight))
     .variables(variables);
   for (const event of events) builder.annotation(annotation(event));
-  for (const { id, title, panels } of sections) {
-    builder.withRow(new RowBuilder(title).id(id));
-    for (const [index, panel] of panels.entries()) builder.withPanel(panel.id(id + 1 + index));
+  for (const { id, title, panels, collapsed = false } of sections) {
+    const row = new RowBuilder(title).id(id);
+    const numbered = panels.map((panel, index) => panel.id(id + 1 + index));
+    // Grafana finds the panels of a closed row in it, and those of an open one behind it.
+    for (const panel of collapsed ? numbered : []) row.withPanel(panel);
+    builder.withRow(row);
+    for (const panel of collapsed ? [] : numbered) builder.withPanel(panel);
   }
   return builder.build();
 }
