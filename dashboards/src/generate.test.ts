@@ -179,7 +179,7 @@ for (const [name, dashboard] of dashboards) {
         const { sortBy = [] } = panel.options;
         const named = [
           ...sortBy.map(({ displayName }) => displayName),
-          ...panel.fieldConfig.overrides
+          ...(panel.type === "table" ? panel.fieldConfig.overrides : [])
             .filter(({ matcher }) => matcher.id === "byName")
             .map(({ matcher }) => matcher.options),
         ];

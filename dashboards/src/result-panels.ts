@@ -10,7 +10,7 @@ import type { Proxy } from "./proxies.ts";
 import type { Override } from "./series.ts";
 
 /** Columns that no dashboard shows: an order, and the numbers behind texts. */
-const HIDDEN = ["Time", "Place", "Median", "Low", "High", "Value"];
+const HIDDEN = ["Time", "Place", "Median", "Low", "High", "Unit", "Value"];
 /** What is no proxy: grey, and called what it is. */
 const NO_PROXIES = { none: "no proxy (control)", reference: "reference" };
 const GREY = "#999999";
@@ -64,6 +64,13 @@ export function proxyNames(proxies: Proxy[]) {
     ],
     ...inColour("text"),
   };
+}
+
+/** The same of curves and bars: their series are named by the tag `proxy`. */
+export function noProxies(): Override[] {
+  return Object.entries(NO_PROXIES).map(([name, text]) =>
+    column(name, { displayName: text, color: { mode: "fixed", fixedColor: GREY } }),
+  );
 }
 
 /** A cell in the colour of its value: of the text, or the ground behind it. */

@@ -39,7 +39,7 @@ export function ranking(): Query {
     {
       ...{ Rank: "rank", Proxy: "proxy", Figure: "figure", Interval: "interval" },
       ...{ "To the best": "to_best", Why: "why", Place: "place" },
-      ...{ Median: "median", Low: "low", High: "high" },
+      ...{ Median: "median", Low: "low", High: "high", Unit: "unit" },
     },
     `${RUN} AND ${SETTING} AND ${chosen("question")}`,
   );

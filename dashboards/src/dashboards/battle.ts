@@ -9,7 +9,7 @@ import { dashboard } from "../dashboard.ts";
 import { CORES } from "../measures.ts";
 import { compared, curves, table } from "../panels.ts";
 import { BENCH } from "../queries.ts";
-import { placed, proxyNames, ratioBars } from "../result-panels.ts";
+import { noProxies, placed, proxyNames, ratioBars } from "../result-panels.ts";
 import {
   alignedCurve,
   alignedEvents,
@@ -38,7 +38,7 @@ const RANGES = [2, 10, 30, 120].map((seconds) => ({
 
 /** One run, every proxy side by side. */
 export function battle(proxies: Proxy[]) {
-  const colours = proxyColours(proxies);
+  const colours = [...proxyColours(proxies), ...noProxies()];
   const names = proxyNames(proxies);
   return dashboard({
     uid: "battle",
@@ -46,7 +46,7 @@ export function battle(proxies: Proxy[]) {
     description:
       "What the report of one run says, every proxy side by side. Curves of all cells begin at 00:00:00, as their measured phase " +
       "does: the links at the top and dragging over a curve choose how much of it.",
-    time: since1970(30),
+    time: since1970(10),
     timezone: "utc",
     hasTimePicker: false,
     ranges: RANGES,
