@@ -30,21 +30,20 @@ export function placed({
   /** columns whose values become columns, rows, and what stands where they meet */
   matrix?: { column: string; row: string; value: string };
 }) {
-  const panel = table({ ...options, unit: Text })
-    .transformations([
-      { id: "sortBy", options: { fields: {}, sort: [{ field: "Place", desc: false }] } },
-      matrix
-        ? {
-            id: "groupingToMatrix",
-            options: {
-              ...{ columnField: matrix.column, rowField: matrix.row, valueField: matrix.value },
-            },
-          }
-        : {
-            id: "organize",
-            options: { excludeByName: Object.fromEntries(HIDDEN.map((name) => [name, true])) },
+  const panel = table({ ...options, unit: Text }).transformations([
+    { id: "sortBy", options: { fields: {}, sort: [{ field: "Place", desc: false }] } },
+    matrix
+      ? {
+          id: "groupingToMatrix",
+          options: {
+            ...{ columnField: matrix.column, rowField: matrix.row, valueField: matrix.value },
           },
-    ]);
+        }
+      : {
+          id: "organize",
+          options: { excludeByName: Object.fromEntries(HIDDEN.map((name) => [name, true])) },
+        },
+  ]);
   return repeated
     ? panel.repeat(repeated.by).repeatDirection("h").maxPerRow(repeated.perRow)
     : panel;
@@ -59,7 +58,9 @@ export function proxyNames(proxies: Proxy[]) {
     mappings: [
       {
         type: "value",
-        options: Object.fromEntries(all.map(({ name, ...shown }, index) => [name, { ...shown, index }])),
+        options: Object.fromEntries(
+          all.map(({ name, ...shown }, index) => [name, { ...shown, index }]),
+        ),
       },
     ],
     ...inColour("text"),

@@ -92,7 +92,8 @@ export function questionVariable({ isOfSetting }: { isOfSetting: boolean }) {
     query:
       `SHOW TAG VALUES ON ${BENCH_DATABASE} FROM "summaries" WITH KEY = "question" ` +
       `WHERE "run" =~ /^\${run:regex}$/${setting}`,
-    sort: VariableSort.AlphabeticalAsc,
+    // Grafana sorts by the text, InfluxDB by the value with its number.
+    sort: VariableSort.Disabled,
   }).regex("/(?<value>\\d\\d (?<text>.+))/");
   return isOfSetting
     ? variable

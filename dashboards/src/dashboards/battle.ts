@@ -103,9 +103,7 @@ function matrix(names: Names) {
     width: 24,
     height: 9,
     matrix: { column: "Setting", row: "Proxy", value: "Figure" },
-    overrides: [
-      column("Proxy\\Setting", { displayName: "Proxy", "custom.width": 180, ...names }),
-    ],
+    overrides: [column("Proxy\\Setting", { displayName: "Proxy", "custom.width": 180, ...names })],
   });
 }
 

@@ -252,8 +252,7 @@ async function writeSnapshots(
     const part = varying.map((name) => variables[name].values[0]);
     const isOfThis = ({ choice: own, panel }: Job) =>
       varying.every(
-        (name) =>
-          !uses(panel, name) || own.variables[name].values[0] === variables[name].values[0],
+        (name) => !uses(panel, name) || own.variables[name].values[0] === variables[name].values[0],
       );
     const shown = Map.groupBy(
       jobs.filter(isOfThis).map((job) => ({ ...job, frames: job.error ? [] : job.frames })),

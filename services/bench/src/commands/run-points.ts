@@ -45,7 +45,11 @@ export function runPoints(
     end: async (influx, { failed, untried }) => {
       await publisher.close();
       try {
-        const { notes } = await republish(store, influx, { directory, words: POINT_WORDS, project });
+        const { notes } = await republish(store, influx, {
+          directory,
+          words: POINT_WORDS,
+          project,
+        });
         for (const text of notes) note(text);
         const compared =
           failed + untried === 0 && (await compareWithLatest(directory, store, influx));

@@ -55,7 +55,10 @@ export function table(data: Table, view: View = {}): string {
     return 24 + Math.max(widest([label], bold), widest(shown.map((row) => row[i])));
   });
   const widths = fitted(wanted, (view.width ?? WIDTH) - 16);
-  const width = Math.max(view.width ?? WIDTH, widths.reduce((all, one) => all + one, 16));
+  const width = Math.max(
+    view.width ?? WIDTH,
+    widths.reduce((all, one) => all + one, 16),
+  );
   const lefts = widths.map((_, i) => widths.slice(0, i).reduce((all, one) => all + one, 8));
   let y = 0;
   const drawRow = (texts: string[], style: { bold?: boolean }, opacity: number) => {
@@ -74,10 +77,7 @@ export function table(data: Table, view: View = {}): string {
     ];
   };
   const heads = columns.map(({ label }) => label);
-  const content = [
-    ...drawRow(heads, bold, 0.7),
-    ...shown.flatMap((row) => drawRow(row, {}, 0.2)),
-  ];
+  const content = [...drawRow(heads, bold, 0.7), ...shown.flatMap((row) => drawRow(row, {}, 0.2))];
   const hidden = rows.length - shown.length;
   const more = hidden > 0 ? [`and ${counted(hidden, "row")} more, in the data`] : [];
   return whole(data, view, {

@@ -66,7 +66,10 @@ function influxOf({
 test("a run is replaced by what its record says, each measurement, and the curves are given back", async (t) => {
   const { directory, store } = storeOf(t);
   const { influx, done, written } = influxOf();
-  const { points, curves, notes } = await republish(store, influx, { directory, words: POINT_WORDS });
+  const { points, curves, notes } = await republish(store, influx, {
+    directory,
+    words: POINT_WORDS,
+  });
   const cells = store.results.cells.length;
   assert.equal(curves, cells);
   assert.deepEqual(notes, []);
@@ -97,9 +100,10 @@ test("curves that are there already, or would be refused for their age, or have 
   const { notes } = await republish(store, old.influx, { directory, words: POINT_WORDS });
   assert.match(notes[0], /curves of 8 cells are older than the database cadvisor keeps/);
   const without = influxOf({ databases: [] });
-  assert.deepEqual((await republish(store, without.influx, { directory, words: POINT_WORDS })).notes, [
-    "InfluxDB has no database cadvisor",
-  ]);
+  assert.deepEqual(
+    (await republish(store, without.influx, { directory, words: POINT_WORDS })).notes,
+    ["InfluxDB has no database cadvisor"],
+  );
   for (const { written } of [there, old, without]) assert.ok(!written.has("cadvisor"));
 });
 
