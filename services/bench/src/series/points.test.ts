@@ -12,6 +12,7 @@ import {
 } from "../analyse/testing/results.ts";
 import { capacityResults } from "../analyse/testing/capacities.ts";
 import { survivalResults } from "../analyse/testing/experiments.ts";
+import { measure as measureOf } from "../analyse/measures.ts";
 import { settingLabel } from "../plan/describe.ts";
 import { compareRuns } from "../analyse/compare-runs.ts";
 import { lineOf } from "../platform/influx.ts";
@@ -27,6 +28,7 @@ import {
   livePoints,
   phasePoints,
   probePoints,
+  questionLabel,
   summaryPoints,
 } from "./points.ts";
 
@@ -269,6 +271,25 @@ test("summaries: what the report's tables say, best first, the control last", ()
     }
     assert.equal(seen, points.length);
   }
+});
+
+test("summaries: no two questions of a setting have one name", () => {
+  const label = (question: string, measure: string) =>
+    questionLabel({ question, measure: measureOf(measure) });
+  assert.deepEqual(
+    [
+      label("echo_latency_ms_median", "echo_latency_ms_median"),
+      label("echo-at-rate", "echo_latency_ms_median"),
+      label("echo-at-rate", "echo_latency_ms_p99"),
+      label("capacity", "connections_per_second"),
+    ].map((text) => text.replace(/^\d\d /, "")),
+    [
+      "Echo time, median",
+      "Echo time, median (Echo time p99 at a fixed rate)",
+      "Echo time p99 at a fixed rate",
+      "Highest rate within the promise",
+    ],
+  );
 });
 
 test("summaries: tags and fields", () => {

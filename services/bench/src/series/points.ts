@@ -336,15 +336,17 @@ export function summaryPoints({ results, comparisons }: Reported, words: Words):
 const LAST_PLACE = 1000;
 
 /** `07 CPU per connection`: by the alphabet in the order of a report. */
-function questionLabel({ question, measure }: Pick<Comparison, "question" | "measure">): string {
-  return placed(
-    QUESTIONS.findIndex(({ id }) => id === question),
-    measureTitle(measure),
-  );
-}
-
-function placed(place: number, title: string): string {
-  return `${String(place + 1).padStart(2, "0")} ${title}`;
+export function questionLabel({
+  question,
+  measure,
+}: Pick<Comparison, "question" | "measure">): string {
+  const place = QUESTIONS.findIndex(({ id }) => id === question);
+  const { title, rankBy = measure.key } = QUESTIONS[place];
+  // What another question asks of the rounds of a setting, this one asks in its own way.
+  const isTwice = question !== measure.key && QUESTIONS.some(({ id }) => id === measure.key);
+  const own = measureTitle(measure);
+  const name = !isTwice ? own : rankBy === measure.key ? title : `${own} (${title})`;
+  return `${String(place + 1).padStart(2, "0")} ${name}`;
 }
 
 /** Those that are ranked first, then by their value; those without one behind them. */

@@ -10,13 +10,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { interpolate } from "../../../../dashboards/src/influxql.ts";
 import { compareRuns } from "../../src/analyse/compare-runs.ts";
 import { analyse } from "../../src/analyse/index.ts";
-import { measureTitle } from "../../src/analyse/questions.ts";
 import { settingKey } from "../../src/analyse/settings.ts";
 import { rankText } from "../../src/numbers.ts";
 import { settingLabel } from "../../src/plan/describe.ts";
 import { Influx } from "../../src/platform/influx.ts";
 import { Store } from "../../src/record/store.ts";
-import { comparisonPoints } from "../../src/series/points.ts";
+import { comparisonPoints, questionLabel } from "../../src/series/points.ts";
 import { DATABASE } from "../../src/series/publisher.ts";
 import { figuresTable } from "../../src/report/table.ts";
 import { POINT_WORDS } from "../../src/report/point-words.ts";
@@ -201,7 +200,7 @@ test("after a battle every panel has data", async (t) => {
       const cell = results.plan.cells.find((one) => settingKey(one) === key);
       assert.ok(cell, key);
       const setting = settingLabel(cell);
-      const question = `\\d\\d ${measureTitle(measure).replace(/[.]/g, "[.]")}`;
+      const question = questionLabel(comparison).replace(/[().]/g, "\\$&");
       const rows = await rowsOf(ranking, { setting, question });
       const table = figuresTable(comparisons, [{ comparison, title: "" }]);
       for (const { proxy, estimate, rank, tied } of expected) {
