@@ -74,13 +74,25 @@ export function noProxies(): Override[] {
   );
 }
 
-/** A cell in the colour of its value: of the text, or the ground behind it. */
+/**
+ * A cell in the colour of its value, and else in that of text. A column in which nothing stands has
+ * no type either: a plain cell of it would show `null`.
+ *
+ * @param what has it: the text, or the ground behind it
+ */
 export function inColour(what: "text" | "background") {
-  // 9.4 and later name the kind of a cell differently.
   return {
+    color: { mode: "fixed", fixedColor: "text" },
+    // 9.4 and later name the kind of a cell differently.
     "custom.displayMode": `color-${what}`,
     "custom.cellOptions": { type: `color-${what}`, mode: "basic" },
   };
+}
+
+/** A text that may be missing. */
+export function text(name: string, width: number, align: "left" | "right" = "left"): Override {
+  const size = { "custom.width": width, "custom.align": align };
+  return column(name, { ...size, noValue: "–", ...inColour("text") });
 }
 
 /** Ratios as bars from zero. */

@@ -9,7 +9,7 @@ import { dashboard } from "../dashboard.ts";
 import { CORES } from "../measures.ts";
 import { compared, curves, table } from "../panels.ts";
 import { BENCH } from "../queries.ts";
-import { noProxies, placed, proxyNames, ratioBars } from "../result-panels.ts";
+import { noProxies, placed, proxyNames, ratioBars, text } from "../result-panels.ts";
 import {
   alignedCurve,
   alignedEvents,
@@ -119,12 +119,12 @@ function rankingTable(names: Names) {
     height: 9,
     repeated: { by: "question", perRow: 2 },
     overrides: [
-      column("Rank", { "custom.width": 60, noValue: "–" }),
+      text("Rank", 60),
       column("Proxy", { "custom.width": 150, ...names }),
-      column("Figure", { "custom.width": 110, "custom.align": "right" }),
-      column("Interval", { "custom.width": 120, "custom.align": "right", noValue: "–" }),
+      text("Figure", 110, "right"),
+      text("Interval", 120, "right"),
       ratioBars("To the best"),
-      column("Why", { "custom.width": 90, noValue: "" }),
+      text("Why", 90),
     ],
   });
 }

@@ -1,6 +1,6 @@
 import { dashboard } from "../dashboard.ts";
 import { MEASURE_TITLES } from "../measures.ts";
-import { inColour, placed, proxyNames } from "../result-panels.ts";
+import { inColour, placed, proxyNames, text } from "../result-panels.ts";
 import { comparison } from "../result-queries.ts";
 import { column } from "../series.ts";
 import { baselineVariable, runVariable, settingVariable } from "../variables.ts";
@@ -35,11 +35,10 @@ function ratioTable(proxies: Proxy[]) {
       column("Measure", { mappings: [MEASURE_TITLES], "custom.width": 280 }),
       column("Proxy", { "custom.width": 160, ...proxyNames(proxies) }),
       column("Difference", {
-        ...{ mappings: [DIFFERENCES], "custom.width": 150 },
-        ...inColour("background"),
+        ...{ mappings: [DIFFERENCES], "custom.width": 150, ...inColour("background") },
       }),
-      column("Ratio", { "custom.width": 90, "custom.align": "right", noValue: "–" }),
-      column("Interval", { "custom.width": 120, "custom.align": "right", noValue: "–" }),
+      text("Ratio", 90, "right"),
+      text("Interval", 120, "right"),
       column("Run", { "custom.align": "right" }),
       column("Baseline", { "custom.align": "right" }),
     ],
