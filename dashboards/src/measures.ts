@@ -1,5 +1,6 @@
 /** Measures in Grafana's terms: the same titles as in the report. */
 import { MEASURES } from "../../services/bench/src/analyse/measures.ts";
+import { measureTitle } from "../../services/bench/src/analyse/questions.ts";
 
 /** Cores in use: CPU seconds per second. */
 export const CORES = "suffix:cores";
@@ -8,6 +9,6 @@ export const CORES = "suffix:cores";
 export const MEASURE_TITLES = {
   type: "value",
   options: Object.fromEntries(
-    MEASURES.map(({ key, title }, index) => [key, { text: title, index }]),
+    MEASURES.map((measure, index) => [measure.key, { text: measureTitle(measure), index }]),
   ),
 };

@@ -335,6 +335,22 @@ test("events stand out in red with their label, however many cells there are", (
   assert.equal(textsOf(drawn(aligned, 0)).filter((text) => text === "reload").length, 1);
 });
 
+test("a difference is coloured behind its text, and none is not", () => {
+  const compare = dashboards.find(({ uid }) => uid === "compare")!;
+  const [panel] = panelsOf(compare);
+  const columns: Column[] = [
+    ["Proxy", "nginx", "haproxy"],
+    ["Difference", "worse", "no difference"],
+    ["Place", 1, 2],
+  ];
+  const svg = svgOf(panel, framesFrom(panel, columns), AROUND);
+  const grounds = [...svg.matchAll(/<rect [^>]*fill="(#[0-9A-F]{6})"[^>]*fill-opacity="0.3"/g)];
+  assert.deepEqual(
+    grounds.map(([, colour]) => colour),
+    ["#D55E00"],
+  );
+});
+
 test("a table fits: what is too long stands on several lines", () => {
   const long = "a word ".repeat(200);
   const table = {

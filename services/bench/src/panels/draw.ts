@@ -174,7 +174,7 @@ function drawRows({ options }: Panel, fields: Shown[], labels: chart.Labels): st
   const textOf = ({ config }: Shown, { type, values }: Field, row: number) =>
     type === "time"
       ? new Date(values[row]).toISOString().slice(0, 19).replace("T", " ")
-      : valueText(values[row], config);
+      : groundedText(values[row], config);
   return chart.table(
     {
       ...{ ...labels, most: MOST_ROWS },
@@ -185,6 +185,14 @@ function drawRows({ options }: Panel, fields: Shown[], labels: chart.Labels): st
     },
     { width: WIDTH },
   );
+}
+
+/** With the colour that its column has behind the text. */
+function groundedText(value: any, config: Config) {
+  const text = valueText(value, config);
+  const ground = config.mappings?.[0]?.options[value]?.color;
+  const isBehind = config.custom?.displayMode === "color-background" && ground !== "transparent";
+  return isBehind && ground ? { text, ground } : text;
 }
 
 function drawMatrix([names, ...columns]: Shown[], labels: chart.Labels): string {

@@ -35,7 +35,7 @@ export function stat(data: Stat, view: View = {}): string {
 
 export type Table = Labels & {
   columns: { label: string; align?: "start" | "end" }[];
-  rows: string[][];
+  rows: (string | { text: string; ground: string })[][];
   /** How many rows are shown at most; the last line says how many there are more. */
   most?: number;
 };
@@ -49,10 +49,10 @@ const MOST_LINES = 4;
 
 export function table(data: Table, view: View = {}): string {
   const { columns, rows, most = Infinity } = data;
-  const shown = rows.slice(0, most);
+  const shown = rows.slice(0, most).map((row) => row.map(cellOf));
   const bold = { bold: true };
   const wanted = columns.map(({ label }, i) => {
-    return 24 + Math.max(widest([label], bold), widest(shown.map((row) => row[i])));
+    return 24 + Math.max(widest([label], bold), widest(shown.map((row) => row[i].text)));
   });
   const widths = fitted(wanted, (view.width ?? WIDTH) - 16);
   const width = Math.max(
@@ -61,11 +61,15 @@ export function table(data: Table, view: View = {}): string {
   );
   const lefts = widths.map((_, i) => widths.slice(0, i).reduce((all, one) => all + one, 8));
   let y = 0;
-  const drawRow = (texts: string[], style: { bold?: boolean }, opacity: number) => {
-    const cells = texts.map((text, i) => linesIn(text, widths[i] - 20, style));
+  const drawRow = (row: Ground[], style: { bold?: boolean }, opacity: number) => {
+    const cells = row.map(({ text }, i) => linesIn(text, widths[i] - 20, style));
     const top = y;
     y += ROW_PADDING + LINE_HEIGHT * Math.max(...cells.map(({ length }) => length));
     return [
+      ...row.map(({ ground: fill }, i) => {
+        const box = { x: lefts[i] - 4, y: top + 4, width: widths[i] - 12, height: LINE_HEIGHT };
+        return fill ? tag("rect", { ...box, fill, "fill-opacity": 0.3, rx: 3 }) : "";
+      }),
       ...cells.flatMap((lines, i) => {
         const anchor = columns[i].align ?? "start";
         const x = anchor === "end" ? lefts[i] + widths[i] - 16 : lefts[i];
@@ -77,7 +81,10 @@ export function table(data: Table, view: View = {}): string {
     ];
   };
   const heads = columns.map(({ label }) => label);
-  const content = [...drawRow(heads, bold, 0.7), ...shown.flatMap((row) => drawRow(row, {}, 0.2))];
+  const content = [
+    ...drawRow(heads.map(cellOf), bold, 0.7),
+    ...shown.flatMap((row) => drawRow(row, {}, 0.2)),
+  ];
   const hidden = rows.length - shown.length;
   const more = hidden > 0 ? [`and ${counted(hidden, "row")} more, in the data`] : [];
   return whole(data, view, {
@@ -85,6 +92,12 @@ export function table(data: Table, view: View = {}): string {
     content: [...content, ...more.map((text) => textAt(8, y + 18, text, { muted: true }))],
     height: y + 8 + more.length * LINE_HEIGHT,
   });
+}
+
+type Ground = { text: string; ground?: string };
+
+function cellOf(cell: string | Ground): Ground {
+  return typeof cell === "string" ? { text: cell } : cell;
 }
 
 /** Takes from the widest, so that all fit. */
