@@ -306,7 +306,7 @@ function alreadyUp(project: string, running: ContainerState[], directory: string
     `the project ${project} is already up: ${running.map(({ service }) => service).join(", ")}${from}`,
     elsewhere
       ? "Both would measure each other. Wait for its end, or stop it there: ./bench down keeps its data."
-      : "Its load would be measured too. Stop it: ./bench down. Data in InfluxDB stay.",
+      : "Its load would be measured too. Stop it: ./bench down keeps the data in InfluxDB.",
   );
 }
 

@@ -7,7 +7,7 @@ export interface DownArguments {
 }
 
 export const down: Define = (program, call) =>
-  command(program, "down", "removes what `up` started; data stay in InfluxDB")
+  command(program, "down", "removes what `up` started; its data stays in InfluxDB")
     .option("--data", "also removes the data of all battles and loads")
     .action(({ data = false }) =>
       call("down", { data }, async ({ directory, say }) =>
