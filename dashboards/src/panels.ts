@@ -128,15 +128,11 @@ export function compared(options: PanelOptions) {
 }
 
 /** @param options sortedBy: a column; without, rows are in the order of the query */
-export function table({
-  sortedBy,
-  descending = false,
-  ...options
-}: PanelOptions & { sortedBy?: string; descending?: boolean }) {
+export function table({ sortedBy, ...options }: PanelOptions & { sortedBy?: string }) {
   const by =
     sortedBy === undefined
       ? []
-      : [new TableSortByFieldStateBuilder().displayName(sortedBy).desc(descending)];
+      : [new TableSortByFieldStateBuilder().displayName(sortedBy).desc(false)];
   return common(new TableBuilder(), options)
     .withTransformation(NO_TIME)
     .showHeader(true)

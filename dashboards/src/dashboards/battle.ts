@@ -198,7 +198,6 @@ function probeTable(names: Names) {
     width: 24,
     height: 10,
     sortedBy: "Rate",
-    descending: false,
     overrides: [
       column("Proxy", names),
       column("Rate", { unit: Short }),

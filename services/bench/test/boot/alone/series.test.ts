@@ -44,12 +44,12 @@ const PROMISED: Record<string, { tags: string[]; fields: string[] }> = {
   aligned: { tags: ["round", "service", "role"], fields: ["working_set_bytes", "cell"] },
   cells: {
     tags: ["round", "validity"],
-    fields: ["connections_opened", "cell", "attempt", "findings"],
+    fields: ["connections_opened", "cell", "attempt", "findings", "concern"],
   },
-  summaries: { tags: ["measure", "unit"], fields: ["median", "rounds"] },
+  summaries: { tags: ["measure", "unit", "question"], fields: ["figure", "place", "rounds"] },
   comparisons: {
     tags: ["baseline", "measure", "unit"],
-    fields: ["value", "baseline_value", "differs"],
+    fields: ["value", "baseline_value", "differs", "now", "was", "outcome", "place"],
   },
 };
 
