@@ -9,6 +9,7 @@ import {
   DashboardLinkBuilder,
   DashboardLinkType,
   RowBuilder,
+  TimePickerBuilder,
 } from "@grafana/grafana-foundation-sdk/dashboard";
 import type { Builder } from "@grafana/grafana-foundation-sdk/cog";
 import type { QueryVariableBuilder } from "@grafana/grafana-foundation-sdk/dashboard";
@@ -57,6 +58,7 @@ export function dashboard({
   time,
   refresh = "",
   timezone = "browser",
+  hasTimePicker = true,
   ranges = [],
   events = [],
   variables,
@@ -70,6 +72,7 @@ export function dashboard({
   /** how often, such as `5s`; none: what is shown does not change by itself */
   refresh?: string;
   timezone?: "browser" | "utc";
+  hasTimePicker?: boolean;
   /** other time ranges, as links */
   ranges?: { title: string; tooltip: string; time: TimeRange }[];
   events?: Events[];
@@ -84,6 +87,7 @@ export function dashboard({
     .tooltip(DashboardCursorSync.Crosshair)
     .time(time)
     .timezone(timezone)
+    .timepicker(new TimePickerBuilder().hidden(!hasTimePicker))
     .refresh(refresh)
     .links([...ranges.map((range) => rangeLink(uid, range)), otherDashboards()].map(inSight))
     .variables(variables);
@@ -93,6 +97,7 @@ export function dashboard({
     const own = panels.map((panel, index) =>
       Array.isArray(panel) ? panel[0].id(panel[1]) : panel.id(id + 1 + index),
     );
+    // Grafana finds the panels of a closed row in it, and those of an open one behind it.
     if (isFolded) for (const panel of own) row.withPanel(panel);
     builder.withRow(row);
     if (!isFolded) for (const panel of own) builder.withPanel(panel);

@@ -37,6 +37,7 @@ type Panel = {
   title?: string;
   description?: string;
   targets?: Target[];
+  transformations?: { options: { rowField?: string; columnField?: string } }[];
   datasource: Reference;
   panels?: Panel[];
   gridPos: { x: number; y: number; w: number; h: number };
@@ -163,7 +164,12 @@ for (const [name, dashboard] of dashboards) {
 
       test(`panel ${panel.id} "${panel.title}" names columns and tags that its queries give`, () => {
         const targets = panel.targets ?? [];
-        const columns = targets.flatMap(({ query }) => columnsOf(query));
+        const columns = [
+          ...targets.flatMap(({ query }) => columnsOf(query)),
+          ...(panel.transformations ?? []).flatMap(({ options: { rowField, columnField } }) =>
+            rowField ? [`${rowField}\\${columnField}`] : [],
+          ),
+        ];
         for (const { alias = "", query, resultFormat } of targets) {
           assert.equal(resultFormat, alias ? "time_series" : "table");
           assert.ok(!alias || panel.type !== "table");
@@ -174,7 +180,7 @@ for (const [name, dashboard] of dashboards) {
         const { sortBy = [] } = panel.options;
         const named = [
           ...sortBy.map(({ displayName }) => displayName),
-          ...panel.fieldConfig.overrides
+          ...(panel.type === "table" ? panel.fieldConfig.overrides : [])
             .filter(({ matcher }) => matcher.id === "byName")
             .map(({ matcher }) => matcher.options),
         ];

@@ -73,9 +73,6 @@ const BAR_INTERVAL = "10s";
  */
 const TEXT_PIXELS = 12;
 
-/** The ratio of two that are alike. */
-const NO_DIFFERENCE = 1;
-
 /** Of a table of results the time says nothing. */
 const NO_TIME: DataTransformerConfig = {
   id: "organize",
@@ -138,23 +135,12 @@ export function compared(options: PanelOptions) {
     .colorScheme(fixedColour("text"));
 }
 
-/** A bar for each ratio, which ends in the middle where two are alike. */
-export function comparedRatios(options: PanelOptions) {
-  return compared(options)
-    .max(2 * NO_DIFFERENCE)
-    .decimals(2);
-}
-
 /** @param options sortedBy: a column; without, rows are in the order of the query */
-export function table({
-  sortedBy,
-  descending = false,
-  ...options
-}: PanelOptions & { sortedBy?: string; descending?: boolean }) {
+export function table({ sortedBy, ...options }: PanelOptions & { sortedBy?: string }) {
   const by =
     sortedBy === undefined
       ? []
-      : [new TableSortByFieldStateBuilder().displayName(sortedBy).desc(descending)];
+      : [new TableSortByFieldStateBuilder().displayName(sortedBy).desc(false)];
   return common(new TableBuilder(), options)
     .withTransformation(NO_TIME)
     .showHeader(true)

@@ -1,35 +1,57 @@
 /**
  * The queries of what came of battles: cells, summaries and comparisons of the database `bench`,
- * which services/influxdb/README.md describes. They choose by run and setting; only `alignedCurve`
- * has a time range.
+ * which services/influxdb/README.md describes. They choose by run and setting; only curves have a
+ * time range.
  */
 import { BENCH, BENCH_DATABASE } from "./queries.ts";
 import type { Query } from "./queries.ts";
 
-const RUN = `"run" =~ /^\${run:regex}$/`;
-const BASELINE = `"run" =~ /^\${baseline:regex}$/`;
-const COMPARED = `${RUN} AND "baseline" =~ /^\${baseline:regex}$/`;
-const SETTING = `"setting" =~ /^\${setting:regex}$/`;
-
-/** Cells that count, as in the report. */
-const COUNTED = `"validity" =~ /^(valid|weak)$/`;
+const RUN = chosen("run");
+const COMPARED = `${RUN} AND ${chosen("baseline")}`;
+const SETTING = chosen("setting");
 
 /** Twice the time between two points, so that each step of a curve has some. */
 const STEP = "500ms";
 
+/** A condition: the tag is what the variable of its name has. */
+function chosen(tag: string, variable = tag) {
+  return `"${tag}" =~ /^\${${variable}:regex}$/`;
+}
+
 /**
- * The median over the rounds, by proxy.
+ * A table of one measurement.
  *
- * @param measure its key
+ * @param columns the tag or field of each, by its title
+ * @param where a condition
  */
-export function cellMedian(measure: string): Query {
+function rows(measurement: string, columns: Record<string, string>, where: string): Query {
+  const selected = Object.entries(columns).map(([title, name]) => `"${name}" AS "${title}"`);
   return {
     datasource: BENCH,
-    query:
-      `SELECT median("${measure}") FROM ${BENCH_DATABASE}.."cells" ` +
-      `WHERE ${RUN} AND ${SETTING} AND ${COUNTED} GROUP BY "proxy"`,
-    alias: "$tag_proxy",
+    query: `SELECT ${selected.join(", ")} FROM ${BENCH_DATABASE}.."${measurement}" WHERE ${where}`,
   };
+}
+
+/** Of each proxy what the report says of one question in one setting. */
+export function ranking(): Query {
+  return rows(
+    "summaries",
+    {
+      ...{ Rank: "rank", Proxy: "proxy", Figure: "figure", Interval: "interval" },
+      ...{ "To the best": "to_best", Why: "why", Place: "place" },
+      ...{ Median: "median", Low: "low", High: "high", Unit: "unit" },
+    },
+    `${RUN} AND ${SETTING} AND ${chosen("question")}`,
+  );
+}
+
+/** The same in all settings. */
+export function everySetting(): Query {
+  return rows(
+    "summaries",
+    { Proxy: "proxy", Setting: "setting", Figure: "figure", Place: "place" },
+    `${RUN} AND ${chosen("question", "everywhere")}`,
+  );
 }
 
 /** How many cells of the run are valid, weak and so on. */
@@ -43,30 +65,47 @@ export function cellsByValidity(): Query {
 
 /** Each cell of the run, with what is to be said of it. */
 export function cells(): Query {
-  return {
-    datasource: BENCH,
-    query:
-      `SELECT "validity" AS "Validity", "proxy" AS "Proxy", "setting" AS "Setting", "round" AS "Round", ` +
-      `"cell" AS "Cell", "findings" AS "Why" FROM ${BENCH_DATABASE}.."cells" WHERE ${RUN}`,
-  };
+  return rows(
+    "cells",
+    {
+      ...{ Validity: "validity", Proxy: "proxy", Setting: "setting", Round: "round" },
+      ...{ Attempt: "attempt", Why: "findings", Place: "concern" },
+    },
+    RUN,
+  );
 }
 
 /** Each rate that a search of the run tried, and the fresh cells after it. */
 export function probes(): Query {
-  return {
-    datasource: BENCH,
-    query:
-      `SELECT "verdict" AS "Verdict", "proxy" AS "Proxy", "setting" AS "Setting", "part" AS "Part", "rate" AS "Rate", ` +
-      `"p99_ms" AS "p99", "why" AS "Why" FROM ${BENCH_DATABASE}.."probes" WHERE ${RUN}`,
-  };
+  return rows(
+    "probes",
+    {
+      ...{ Verdict: "verdict", Proxy: "proxy", Setting: "setting", Part: "part" },
+      ...{ Rate: "rate", p99: "p99_ms", Why: "why" },
+    },
+    RUN,
+  );
+}
+
+/** All that two runs have in common. */
+export function comparison(): Query {
+  return rows(
+    "comparisons",
+    {
+      ...{ Measure: "measure", Proxy: "proxy", Difference: "outcome", Ratio: "change" },
+      ...{ Interval: "interval", Run: "now", Baseline: "was", Setting: "setting" },
+      ...{ Place: "place", Value: "ratio", Low: "low", High: "high" },
+    },
+    `${COMPARED} AND ${SETTING}`,
+  );
 }
 
 /**
  * A curve over the cells' own time: the services of a role together, and the mean of the rounds.
  */
 export function alignedCurve(
-  field: "cpu_cores" | "working_set_bytes",
-  role: "proxy" | "echo" | "load",
+  field: "cpu_cores" | "working_set_bytes" | "open_percent" | "new_failed_percent",
+  role: "proxy" | "echo" | "load" | "clients",
 ): Query {
   const perService =
     `SELECT mean("${field}") AS "of_service" FROM ${BENCH_DATABASE}.."aligned" ` +
@@ -84,57 +123,10 @@ export function alignedCurve(
   };
 }
 
-/**
- * The medians that the report of the run, or of its baseline, shows.
- *
- * @param measure its key
- * @returns the run's, then the baseline's
- */
-export function medians(measure: string): Query[] {
-  const of = (run: string, alias: string) => ({
-    datasource: BENCH,
-    query:
-      `SELECT last("median") FROM ${BENCH_DATABASE}.."summaries" ` +
-      `WHERE ${run} AND ${SETTING} AND "measure" = '${measure}' GROUP BY "proxy"`,
-    alias,
-  });
-  return [of(RUN, "$tag_proxy"), of(BASELINE, "$tag_proxy baseline")];
-}
-
-/** Every figure of the report's tables. */
-export function summaries(which: "run" | "baseline"): Query {
-  return {
-    datasource: BENCH,
-    query:
-      `SELECT "proxy" AS "Proxy", "measure" AS "Measure", "rank" AS "Rank", "median" AS "Median", "low" AS "Low", ` +
-      `"high" AS "High", "unit" AS "Unit", "ratio" AS "To the control", "rounds" AS "Rounds" ` +
-      `FROM ${BENCH_DATABASE}.."summaries" WHERE ${which === "run" ? RUN : BASELINE} AND ${SETTING}`,
-  };
-}
-
-/**
- * The ratio of one measure, run to baseline, with the ends of its interval.
- *
- * @param measure its key
- */
-export function ratio(measure: string): Query {
-  return {
-    datasource: BENCH,
-    query:
-      `SELECT last("low") AS "low", last("ratio") AS "ratio", last("high") AS "high" ` +
-      `FROM ${BENCH_DATABASE}.."comparisons" ` +
-      `WHERE ${COMPARED} AND ${SETTING} AND "measure" = '${measure}' GROUP BY "proxy"`,
-    alias: "$tag_proxy $col",
-  };
-}
-
-/** All ratios of the setting. */
-export function ratios(): Query {
-  return {
-    datasource: BENCH,
-    query:
-      `SELECT "proxy" AS "Proxy", "measure" AS "Measure", "differs" AS "Difference", "ratio" AS "Ratio", ` +
-      `"low" AS "Low", "high" AS "High", "value" AS "Run", "baseline_value" AS "Baseline", "unit" AS "Unit" ` +
-      `FROM ${BENCH_DATABASE}.."comparisons" WHERE ${COMPARED} AND ${SETTING}`,
-  };
+/** The steps of the events in the cells of the setting, over the cells' own time. */
+export function alignedEvents() {
+  return (
+    `SELECT "title", "text", "proxy" FROM ${BENCH_DATABASE}.."aligned_events" ` +
+    `WHERE ${RUN} AND ${SETTING} AND $timeFilter`
+  );
 }

@@ -21,8 +21,6 @@ const SERVICE_COLOURS = {
   renderer: "#0072B2",
 };
 
-const INTERVAL_COLOUR = "#999999";
-
 /** From good to bad; the name stands beside its bar, so that no colour has to be told apart. */
 const VALIDITY_COLOURS = {
   valid: "#009E73",
@@ -66,14 +64,6 @@ export function serviceColours(): Override[] {
 /** @returns the colours of what is said of cells */
 export function validityColours(): Override[] {
   return Object.entries(VALIDITY_COLOURS).map(([name, colour]) => coloured(name, colour));
-}
-
-/** The ends of an interval, beside the figure in its proxy's colour. */
-export function intervalColour(): Override {
-  return {
-    matcher: { id: "byRegexp", options: "/ (low|high)$/" },
-    properties: [{ id: "color", value: { mode: "fixed", fixedColor: INTERVAL_COLOUR } }],
-  };
 }
 
 /**

@@ -35,7 +35,7 @@ export function proxyVariable(proxies: Proxy[]) {
  *
  * @param measurement that must have points of it
  */
-export function runVariable(measurement: "cells" | "summaries") {
+export function runVariable(measurement: "cells" | "comparisons") {
   return chosen({
     name: "run",
     label: "Run",
@@ -63,7 +63,7 @@ export function baselineVariable() {
  *
  * @param measurement that must have points of it
  */
-export function settingVariable(measurement: "cells" | "summaries") {
+export function settingVariable(measurement: "cells" | "comparisons") {
   return chosen({
     name: "setting",
     label: "Setting",
@@ -73,6 +73,34 @@ export function settingVariable(measurement: "cells" | "summaries") {
     query: `SHOW TAG VALUES ON ${BENCH_DATABASE} FROM "${measurement}" WITH KEY = "setting" WHERE "run" =~ /^\${run:regex}$/`,
     sort: VariableSort.AlphabeticalAsc,
   });
+}
+
+/**
+ * Questions that the report of the chosen run answers, in its order: `07 CPU per connection`.
+ *
+ * @param isOfSetting those of the chosen setting, all of them at once; else one, of the whole run
+ */
+export function questionVariable({ isOfSetting }: { isOfSetting: boolean }) {
+  const setting = isOfSetting ? ` AND "setting" =~ /^\${setting:regex}$/` : "";
+  const variable = chosen({
+    name: isOfSetting ? "question" : "everywhere",
+    label: isOfSetting ? "Figures" : "In all settings",
+    description: isOfSetting
+      ? "What the report says of this setting."
+      : "The figure that is shown in all settings of the run.",
+    datasource: BENCH,
+    query:
+      `SHOW TAG VALUES ON ${BENCH_DATABASE} FROM "summaries" WITH KEY = "question" ` +
+      `WHERE "run" =~ /^\${run:regex}$/${setting}`,
+    // Grafana sorts by the text, InfluxDB by the value with its number.
+    sort: VariableSort.Disabled,
+  }).regex("/(?<value>\\d\\d (?<text>.+))/");
+  return isOfSetting
+    ? variable
+        .multi(true)
+        .includeAll(true)
+        .current({ selected: true, text: ["All"], value: ["$__all"] })
+    : variable;
 }
 
 /**

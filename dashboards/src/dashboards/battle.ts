@@ -1,28 +1,36 @@
 import {
   BytesIEC,
   Milliseconds,
+  Percent,
   Short,
   String as Text,
 } from "@grafana/grafana-foundation-sdk/units";
 import { dashboard } from "../dashboard.ts";
-import { CORES, panelOf } from "../measures.ts";
+import { CORES } from "../measures.ts";
 import { compared, curves, table } from "../panels.ts";
-import { alignedCurve, cellMedian, cells, cellsByValidity, probes } from "../result-queries.ts";
+import { BENCH } from "../queries.ts";
+import { noProxies, placed, proxyNames, ratioBars, text } from "../result-panels.ts";
+import {
+  alignedCurve,
+  alignedEvents,
+  cells,
+  cellsByValidity,
+  everySetting,
+  probes,
+  ranking,
+} from "../result-queries.ts";
 import { column, proxyColours, validityColours } from "../series.ts";
-import { runVariable, settingVariable } from "../variables.ts";
+import { questionVariable, runVariable, settingVariable } from "../variables.ts";
 import type { Override } from "../series.ts";
 import type { Proxy } from "../proxies.ts";
 
-const NOT_MEASURED = "Not measured in this setting";
-const NO_CURVE = "No curve in this time range";
+const NO_BATTLE = "No battle yet: ./bench run";
+const NO_FIGURES = "No figure yet: they come when a battle has ended. ./bench run";
+const NO_CURVE = "No curve in this setting";
+const NO_EVENT = "No event in this setting";
 
-const OWN_COST =
-  "Median of the rounds whose cells count. For `none`, which has no proxy, it is the cost of its own echo server.";
-const WHAT_CLIENTS_SEE =
-  "Median of the rounds whose cells count. `none` has no proxy: what is above it, the proxy adds.";
-
-/** Curves begin at 1970-01-01: this much of them is shown. */
-const RANGES = [10, 30, 120].map((seconds) => ({
+/** Curves begin at 1970-01-01, of which the dashboard shows nothing but seconds. */
+const RANGES = [2, 10, 30, 120].map((seconds) => ({
   title: `First ${seconds} s`,
   tooltip: `The curves over the first ${seconds} s of the measured phase`,
   time: since1970(seconds),
@@ -30,102 +38,94 @@ const RANGES = [10, 30, 120].map((seconds) => ({
 
 /** One run, every proxy side by side. */
 export function battle(proxies: Proxy[]) {
-  const colours = proxyColours(proxies);
-  const bars = (measures: string[], note: string, width = 24 / measures.length) =>
-    measures.map((key) => measureBars(key, note, { width, colours }));
+  const colours = [...proxyColours(proxies), ...noProxies()];
+  const names = proxyNames(proxies);
   return dashboard({
     uid: "battle",
     title: "Battle",
     description:
-      "What one run measured, every proxy side by side, in one setting; it fills as the run goes. The bars are medians of the " +
-      "rounds and have no interval: which differences are real, the report of the run says. In Time the curves of all cells " +
-      "begin at 00:00:00, as their measured phase does: the links at the top and dragging over a curve choose how much of it.",
-    time: since1970(30),
+      "What the report of one run says, every proxy side by side. Curves of all cells begin at 00:00:00, as their measured phase " +
+      "does: the links at the top and dragging over a curve choose how much of it.",
+    time: since1970(10),
     timezone: "utc",
+    hasTimePicker: false,
     ranges: RANGES,
-    variables: [runVariable("cells"), settingVariable("cells")],
+    events: [
+      {
+        name: "Events",
+        colour: "#E02F44",
+        shown: true,
+        datasource: BENCH,
+        query: alignedEvents(),
+      },
+    ],
+    variables: [
+      runVariable("cells"),
+      settingVariable("cells"),
+      questionVariable({ isOfSetting: true }),
+      questionVariable({ isOfSetting: false }),
+    ],
     sections: [
-      {
-        id: 100,
-        title: "CPU",
-        panels: bars(
-          [
-            "proxy_cpu_cores",
-            "cpu_us_per_connection",
-            "cpu_us_per_message",
-            "cpu_us_per_handshake",
-          ],
-          OWN_COST,
-        ),
-      },
-      {
-        id: 200,
-        title: "Memory",
-        panels: bars(
-          [
-            "proxy_memory_peak_usage_bytes",
-            "proxy_memory_per_connection_bytes",
-            "proxy_memory_user_per_connection_bytes",
-            "proxy_memory_kernel_per_connection_bytes",
-          ],
-          OWN_COST,
-        ),
-      },
-      {
-        id: 300,
-        title: "Latency and throughput",
-        panels: bars(
-          [
-            "handshake_ms_median",
-            "handshake_ms_p99",
-            "connections_per_second",
-            "echo_latency_ms_median",
-            "echo_latency_ms_p99",
-            "messages_per_second",
-          ],
-          WHAT_CLIENTS_SEE,
-          8,
-        ),
-      },
+      { id: 1000, title: "All settings", panels: [matrix(names)] },
+      { id: 1100, title: "One setting, best first", panels: [rankingTable(names)] },
+      { id: 500, title: "Validity", panels: validity(names) },
       {
         id: 400,
         title: "Time: every cell from the start of its measured phase",
         panels: overTime(colours),
       },
-      { id: 500, title: "Validity", panels: validity() },
       {
-        id: 600,
-        title: "HTTP requests",
-        panels: [
-          ...bars(
-            ["requests_per_second", "request_ms_median", "request_ms_p99"],
-            WHAT_CLIENTS_SEE,
-            6,
-          ),
-          ...bars(["proxy_cpu_us_per_request"], OWN_COST, 6),
-        ],
+        id: 1200,
+        title: "Connections in an event, over time",
+        panels: inEvents(colours),
+        isFolded: true,
       },
-      { id: 700, title: "The most under a promise", panels: [probeTable()] },
+      {
+        id: 700,
+        title: "The most under a promise",
+        panels: [probeTable(names)],
+        isFolded: true,
+      },
     ],
   });
 }
 
-/** @param key of a measure */
-function measureBars(
-  key: string,
-  note: string,
-  { width, colours }: { width: number; colours: Override[] },
-) {
-  const { title, unit, description } = panelOf(key);
-  return compared({
-    title,
-    description: `${description} ${note}`,
-    unit,
-    queries: [cellMedian(key)],
-    whenEmpty: NOT_MEASURED,
-    width,
-    height: 8,
-    overrides: colours,
+type Names = ReturnType<typeof proxyNames>;
+
+function matrix(names: Names) {
+  return placed({
+    title: "${everywhere:text}: all settings",
+    description:
+      "The figure that is chosen at the top, of every proxy in every setting of the run, as the report has it: of rounds the median. " +
+      "Of an event, how many connections were lost.",
+    queries: [everySetting()],
+    whenEmpty: NO_BATTLE,
+    width: 24,
+    height: 9,
+    matrix: { column: "Setting", row: "Proxy", value: "Figure" },
+    overrides: [column("Proxy\\Setting", { displayName: "Proxy", "custom.width": 180, ...names })],
+  });
+}
+
+function rankingTable(names: Names) {
+  return placed({
+    title: "${question:text}",
+    description:
+      "What the report says: the figure, of rounds their median; its interval of 95 % (of events the lowest and highest); its ratio " +
+      "to the best. Proxies of one rank (=) cannot be told apart. The control has no proxy: what is above it, the proxy adds.",
+    queries: [ranking()],
+    whenEmpty: NO_FIGURES,
+    width: 12,
+    height: 9,
+    repeated: { by: "question", perRow: 2 },
+    overrides: [
+      text("Rank", 60),
+      column("Proxy", { "custom.width": 150, ...names }),
+      text("Figure", 110, "right"),
+      text("Interval", 120, "right"),
+      ratioBars("To the best"),
+      text("Why", 90),
+    ],
   });
 }
 
@@ -166,7 +166,27 @@ function overTime(overrides: Override[]) {
   ];
 }
 
-function probeTable() {
+function inEvents(overrides: Override[]) {
+  const size = { width: 12, height: 8, unit: Percent, whenEmpty: NO_EVENT, overrides };
+  const note =
+    "Mean of the rounds, over the time since the measured phase began; red lines are the steps of the event.";
+  return [
+    curves({
+      ...size,
+      title: "Connections still open",
+      description: `Of those that were held when the measured phase began. ${note}`,
+      queries: [alignedCurve("open_percent", "clients")],
+    }),
+    curves({
+      ...size,
+      title: "New connections that failed",
+      description: `Of those that were tried in each second. ${note}`,
+      queries: [alignedCurve("new_failed_percent", "clients")],
+    }),
+  ];
+}
+
+function probeTable(names: Names) {
   return table({
     title: "Rates that were tried",
     description:
@@ -178,8 +198,8 @@ function probeTable() {
     width: 24,
     height: 10,
     sortedBy: "Rate",
-    descending: false,
     overrides: [
+      column("Proxy", names),
       column("Rate", { unit: Short }),
       column("p99", { unit: Milliseconds }),
       column("Why", { "custom.width": 300 }),
@@ -187,7 +207,7 @@ function probeTable() {
   });
 }
 
-function validity() {
+function validity(names: Names) {
   return [
     compared({
       title: "Cells of the run, by validity",
@@ -196,30 +216,26 @@ function validity() {
         "no figure, here and in the report.",
       unit: Short,
       queries: [cellsByValidity()],
-      whenEmpty: "No cell has ended yet",
+      whenEmpty: NO_BATTLE,
       width: 6,
       height: 10,
       overrides: validityColours(),
     }),
-    table({
+    placed({
       title: "Cells of the run, and why they are not valid",
       description:
-        "Each cell of the run in all settings, with each finding that weakens or voids it.",
-      unit: Text,
+        "Each attempt at a cell in all settings, with each finding that weakens or voids it; the worst first.",
       queries: [cells()],
-      whenEmpty: "No cell has ended yet",
+      whenEmpty: NO_BATTLE,
       width: 18,
       height: 10,
-      // Those with a finding first.
-      sortedBy: "Why",
-      descending: true,
       overrides: [
-        column("Validity", { mappings: [VALIDITY_MARKS], "custom.width": 110 }),
-        column("Proxy", { "custom.width": 140 }),
-        column("Setting", { "custom.width": 200 }),
-        column("Round", { "custom.width": 80 }),
-        column("Cell", { "custom.width": 280 }),
-        column("Why", { noValue: "–" }),
+        column("Validity", { mappings: [VALIDITY_MARKS], "custom.width": 100 }),
+        column("Proxy", { "custom.width": 140, ...names }),
+        column("Setting", { "custom.width": 190 }),
+        column("Round", { "custom.width": 70 }),
+        column("Attempt", { "custom.width": 80 }),
+        column("Why", { noValue: "–", "custom.inspect": true }),
       ],
     }),
   ];

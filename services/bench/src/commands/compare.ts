@@ -11,6 +11,7 @@ import { OWN_ENGINE, Project } from "../platform/docker.ts";
 import { Influx, INFLUXDB_URL } from "../platform/influx.ts";
 import { Store } from "../record/store.ts";
 import { comparisonNotes, comparisonText } from "../report/compare-text.ts";
+import { POINT_WORDS } from "../report/point-words.ts";
 import { comparisonPoints } from "../series/points.ts";
 import { replace } from "../series/republish.ts";
 import type { CompareArguments } from "./definitions/compare.ts";
@@ -174,7 +175,7 @@ function isOfBattle(folder: string, battle: string) {
  */
 async function publishComparison(influx: Influx, store: Store, comparison: RunComparison) {
   const { run, baseline } = comparison;
-  const points = comparisonPoints(comparison, store.results.cells);
+  const points = comparisonPoints(comparison, store.results.cells, POINT_WORDS);
   await replace(influx, ["comparisons"], { run, baseline }, points);
 }
 

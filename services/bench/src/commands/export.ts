@@ -14,18 +14,19 @@ import { finish, writeFile } from "../panels/folder.ts";
 import { csvOf } from "../panels/frames.ts";
 import type { Grafana } from "../panels/grafana.ts";
 import { grafanaAt } from "../panels/grafana.ts";
-import { uses } from "../panels/query.ts";
+import { snapshotChoices, uses } from "../panels/query.ts";
+import type { Choice } from "../panels/query.ts";
 import type { Run } from "../panels/runs.ts";
 import * as runs from "../panels/runs.ts";
 import type { Job, LeftOut, Selected } from "../panels/selection.ts";
 import { annotationsOf, select } from "../panels/selection.ts";
 import { snapshotOf } from "../panels/snapshot.ts";
-import type { Flag } from "../model/flag.ts";
 import type { Source } from "../panels/source.ts";
 import { openSource } from "../panels/source.ts";
+import { SLIDE_FILE, slideOf } from "../panels/slide.ts";
 import { folderOf } from "../plan/run-name.ts";
 import { describedScenarios } from "../plan/scenarios.ts";
-import { flagText } from "../report/text.ts";
+import { POINT_WORDS } from "../report/point-words.ts";
 import { pngOf } from "../report/png.ts";
 import { republish } from "../series/republish.ts";
 import { singleLoad, singleLoads } from "../series/single-load.ts";
@@ -76,15 +77,18 @@ export async function exportPanels(
     let done = 0;
     for (const one of selected) {
       const { uid } = one.dashboard;
-      const annotations = await annotationsOf(one, ask, (name, error, query) =>
-        fail(context, `annotations ${name} of ${uid}`, error, query),
-      );
+      const eventsOf = (choice: Choice) =>
+        annotationsOf(one, choice, ask, (name, error, query) =>
+          fail(context, `annotations ${name} of ${uid}`, error, query),
+        );
       for (const job of one.jobs) {
         if (isShown(job)) say(`${++done} of ${total}: ${uid} ${job.panel.id} ${job.title}`);
-        await writePanel(context, one, job, annotations);
+        const events = job.panel.type === "timeseries" ? await eventsOf(job.choice) : [];
+        await writePanel(context, one, job, events);
       }
-      if (wanted.snapshot !== undefined) await writeSnapshots(context, one, annotations);
+      if (wanted.snapshot !== undefined) await writeSnapshots(context, one, eventsOf);
     }
+    await writeSlide(context, selected);
     return finishExport(context, leftOut, total);
   } finally {
     await source.close();
@@ -114,11 +118,16 @@ async function findRun(
 async function publish({ store, name }: Run, { influx }: Source, directory: string, say: Say) {
   if (!store) return;
   await influx.createDatabase("bench");
-  const found = await influx.query(`SHOW TAG VALUES ON "bench" FROM "summaries" WITH KEY = "run"`);
-  if (found.some(({ values }) => values.some(([, run]) => run === name))) return;
+  // Points of earlier versions have no questions.
+  const found = await influx.query(
+    `SHOW TAG VALUES ON "bench" FROM "summaries" WITH KEY = "question" WHERE "run" = '${name}'`,
+  );
+  if (found.length > 0) return;
   say("writing the run's points to InfluxDB, from its record");
-  const options = { directory, tell: (flag: Flag) => flagText(flag, (proxy) => proxy) };
-  const { points, curves, notes } = await republish(store, influx, options);
+  const { points, curves, notes } = await republish(store, influx, {
+    directory,
+    words: POINT_WORDS,
+  });
   say(`${points} points, curves of ${curves} cells`);
   for (const note of notes) say(note);
 }
@@ -134,7 +143,7 @@ function refuse(wanted: ExportArguments, run: Run, selected: Selected[], leftOut
       next.push("Without --dashboard, those that have data are exported.");
     throw new UserError(`no data for ${one}${what} in the run ${run.name}`, next.join("\n"));
   }
-  const { length } = selected.flatMap(({ choices }) => choices);
+  const { length } = selected.flatMap(({ choices, panels }) => snapshotChoices(choices, panels));
   if (snapshot?.endsWith(".json") && length > 1)
     throw new UserError(
       `--snapshot names one file, ${snapshot}, and there are ${length} snapshots: one of each dashboard and setting`,
@@ -233,23 +242,25 @@ async function writeFormats(
 async function writeSnapshots(
   context: Export,
   { dashboard, panels, choices, range, jobs }: Selected,
-  annotations: Annotation[],
+  eventsOf: (choice: Choice) => Promise<Annotation[]>,
 ): Promise<void> {
   const { folder, run, wanted, say } = context;
   const target = wanted.snapshot ?? "";
   const only = wanted.panel === undefined ? dashboard : { ...dashboard, panels };
-  for (const { variables, varying } of choices) {
+  for (const choice of snapshotChoices(choices, panels)) {
+    const { variables, varying } = choice;
     const part = varying.map((name) => variables[name].values[0]);
-    const isOfThis = ({ choice, panel }: Job) =>
+    const isOfThis = ({ choice: own, panel }: Job) =>
       varying.every(
-        (name) =>
-          !uses(panel, name) || choice.variables[name].values[0] === variables[name].values[0],
+        (name) => !uses(panel, name) || own.variables[name].values[0] === variables[name].values[0],
       );
-    const frames = new Map(
-      jobs.filter(isOfThis).map((job) => [job.panel.id, job.error ? [] : job.frames]),
+    const shown = Map.groupBy(
+      jobs.filter(isOfThis).map((job) => ({ ...job, frames: job.error ? [] : job.frames })),
+      ({ panel }) => panel.id,
     );
     const name = [dashboard.title, run.name, ...part].join(" · ");
-    const snapshot = snapshotOf(only, { name, frames, annotations, variables, range });
+    const annotations = await eventsOf(choice);
+    const snapshot = snapshotOf(only, { name, shown, annotations, variables, range });
     if (/^https?:/.test(target)) {
       const { url, deleteUrl } = await grafanaAt(target, process.env.GRAFANA_TOKEN).keep(snapshot);
       console.log(`${name}: ${url}\n  delete it: ${deleteUrl}`);
@@ -260,6 +271,15 @@ async function writeSnapshots(
     writeFile(dirname(file), basename(file), `${JSON.stringify(snapshot)}\n`);
     say(`snapshot: ${target || relative(process.cwd(), file)}`);
   }
+}
+
+/** One picture for a slide, of the first figure in the first setting. */
+async function writeSlide({ folder, run, wanted, say }: Export, selected: Selected[]) {
+  const jobs = selected.flatMap((one) => one.jobs);
+  const svg = wanted.formats.includes("png") && slideOf(jobs, (job) => captionOf(run, job));
+  if (!svg) return;
+  writeFile(folder, SLIDE_FILE, await pngOf(svg));
+  say(`for a slide, 1200 × 630: ${relative(process.cwd(), join(folder, SLIDE_FILE))}`);
 }
 
 /** @returns exit status */

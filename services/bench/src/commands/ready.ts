@@ -108,7 +108,7 @@ export async function waitForProxy({
   if (!DATABASES.every((name) => found.includes(name))) {
     throw new UserError(
       `InfluxDB has no databases ${DATABASES.join(" and ")} after ${waitSeconds} s (WAIT_SECONDS); it has: ${found.join(", ") || "none"}`,
-      "See its log: docker compose logs influxdb. They are made when its volume is empty: docker compose --profile '*' down --volumes removes it.",
+      "See its log: docker compose logs influxdb. They are made when its volume is empty: ./bench down --data removes it.",
     );
   }
   const startSeconds = Math.min(waitSeconds, START_SECONDS);

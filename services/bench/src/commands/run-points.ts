@@ -6,16 +6,13 @@ import { join } from "node:path";
 import { judge } from "../analyse/index.ts";
 import { versionsOf } from "../analyse/versions.ts";
 import { Influx, INFLUXDB_URL } from "../platform/influx.ts";
-import { flagText } from "../report/text.ts";
+import { POINT_WORDS } from "../report/point-words.ts";
 import { DATABASE, Publisher } from "../series/publisher.ts";
 import { republish } from "../series/republish.ts";
 import { compareWithLatest } from "./compare.ts";
 import type { Listener } from "../model/run-event.ts";
-import type { Tell } from "../series/points.ts";
 import type { Store } from "../record/store.ts";
 import type { Follower } from "../run/testbed.ts";
-
-const tellFlag: Tell = (flag) => flagText(flag, (proxy) => proxy);
 
 /** A write beside the load waits so long for its answer, and is tried again with the next. */
 const WRITE_LIMIT_MS = 2000;
@@ -36,7 +33,7 @@ export function runPoints(
     run: results.run.name,
     cellPath: (id, attempt) => store.cellPath(id, attempt),
     judge: (record) => judge({ ...results, cells: [record] }, policy)[0],
-    tell: tellFlag,
+    tell: POINT_WORDS.flag,
     versionOf: (proxy) => versionsOf(results, [proxy]).join(),
     note,
   });
@@ -50,7 +47,11 @@ export function runPoints(
     end: async (influx, { failed, untried }) => {
       await publisher.close();
       try {
-        const { notes } = await republish(store, influx, { directory, tell: tellFlag, project });
+        const { notes } = await republish(store, influx, {
+          directory,
+          words: POINT_WORDS,
+          project,
+        });
         for (const text of notes) note(text);
         const compared =
           failed + untried === 0 && (await compareWithLatest(directory, store, influx));

@@ -1,6 +1,7 @@
 /**
  * `run`: a whole battle, recorded, with a report at its end.
  */
+import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { reasonAgainstBudgetGroup } from "../platform/budget-group.ts";
 import { Project } from "../platform/docker.ts";
@@ -283,6 +284,7 @@ async function underLock(
   const interrupt = () => controller.abort(new Interrupted());
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
   const view = liveView(process.stderr, { isTerminal: Boolean(process.stderr.isTTY) });
+  const isNew = !existsSync(folder);
   let store: Store | undefined;
   let testbed: Testbed | undefined;
   try {
@@ -313,8 +315,12 @@ async function underLock(
     return { code: failed > 0 ? 1 : 0, store };
   } catch (error) {
     view.close();
-    if (store && !(error instanceof Interrupted)) say(nextStep(context, store));
-    if (!store || !(error instanceof Interrupted)) throw error;
+    if (!store || !(error instanceof Interrupted)) {
+      // What was refused before its first cell leaves no folder behind.
+      if (isNew && !testbed?.hasBegun) store?.remove();
+      else if (store) say(nextStep(context, store));
+      throw error;
+    }
     say("interrupted; finished cells are kept");
     writeReport(directory, store);
     say(nextStep(context, store));

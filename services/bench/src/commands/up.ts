@@ -38,7 +38,7 @@ export async function up(
     const port = services.grafana.ports?.[0].published;
     say(`Grafana: http://127.0.0.1:${port}/d/proxies-live`);
   }
-  say("Ctrl-C stops; ./bench down removes everything");
+  say("Ctrl-C stops; ./bench down removes the containers and keeps the data");
   const { code } = await project.run(["up"], { inherit: true });
   return code;
 }

@@ -1,4 +1,5 @@
 /** What a picture shows, in one line below it: it is read away from its page too. */
+import { CONTROL } from "../plan/proxies.ts";
 import { schemeName } from "../plan/workload.ts";
 import type { Parameters, ScenarioDescription, Scheme } from "../model/plan.ts";
 import { loadText } from "../report/load-text.ts";
@@ -34,7 +35,7 @@ export function captionOf(
   const setting = valueOf("setting");
   const own = loads.filter((load) => !setting || load.setting === setting);
   const others = Object.keys(shown?.choice.variables ?? {})
-    .filter((key) => !["run", "setting"].includes(key))
+    .filter((key) => !["run", "setting"].includes(key) && !shown?.panel.title.includes(`{${key}:`))
     .map((key) => valueOf(key) && `${key} ${valueOf(key)}`);
   const texts = [...Map.groupBy(own, ({ scenario }) => scenario)].map(([scenario, alike]) => {
     const text = loadText(alike);
@@ -44,6 +45,7 @@ export function captionOf(
     ...[`run ${name}`, ...others],
     // The plan's order is drawn by lot.
     distinct(own.map(({ proxy }) => proxy))
+      .filter((proxy) => proxy !== CONTROL)
       .sort()
       .join(", "),
     distinct(own.map(schemeOf)).sort().join(", "),

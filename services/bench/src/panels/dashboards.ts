@@ -33,12 +33,17 @@ export type Panel = {
   interval?: string;
   /** Of a row that is folded. */
   panels?: Panel[];
+  gridPos?: { x: number; y: number; w: number; h: number };
+  /** A variable: it is there once for each of its values. */
+  repeat?: string;
 };
 export type Variable = {
   name: string;
   query: string;
   label?: string;
   description?: string;
+  /** Its group `text` is how a value is called. */
+  regex?: string;
   multi?: boolean;
   includeAll?: boolean;
   allValue?: string;
@@ -144,7 +149,9 @@ export function pick(
  * @returns name of its files, without their ending
  */
 export function fileName({ uid }: Dashboard, { id, title }: Panel, part: string[]): string {
-  return [uid, id, slug(title), ...part.map(slug)].join("-");
+  // What a variable puts into a title is in the part.
+  const own = slug(title.replace(/\$\{\w+:text\}/g, ""));
+  return [uid, id, own, ...part.map(slug)].filter(Boolean).join("-");
 }
 
 export function slug(text: string): string {

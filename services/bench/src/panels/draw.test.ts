@@ -7,11 +7,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pngOf } from "../report/png.ts";
-import type { Panel } from "./dashboards.ts";
+import type { Config, Panel } from "./dashboards.ts";
 import { panelsOf, readDashboards } from "./dashboards.ts";
-import { scaleOf, svgOf, valueText } from "./draw.ts";
+import { rankedOf, scaleOf, svgOf, valueText } from "./draw.ts";
 import type { Field, Frame } from "./frames.ts";
 import { csvOf, framesOf, hasData, shownFields } from "./frames.ts";
+import { slideOf } from "./slide.ts";
+import type { Job } from "./selection.ts";
+import type { Series } from "../platform/influx.ts";
 import { pixelsOf } from "./testing/png.ts";
 
 const FROM_MS = Date.UTC(2026, 10, 25);
@@ -53,6 +56,17 @@ function textsOf(svg: string): string[] {
   return [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text.replaceAll("&amp;", "&"));
 }
 
+/** What its picture names: series, columns; of tables that are drawn as bars or cells their proxies. */
+function namedIn(panel: Panel, frames: Frame[]): { name: string; config: Config }[] {
+  const shown = shownFields(frames, panel).filter(({ field }) => field.type !== "time");
+  const isMatrix = panel.transformations?.some(({ id }) => id === "groupingToMatrix");
+  const isDrawn = isMatrix || rankedOf(panel, frames);
+  const [proxies] = shown.filter(({ name }) => name === "Proxy");
+  if (!isDrawn) return shown;
+  const { field, config } = proxies;
+  return field.values.map((value) => ({ name: valueText(value, config), config }));
+}
+
 for (const dashboard of dashboards)
   test(`${dashboard.uid}: each panel with its title, unit, names and caption, and as data`, () => {
     for (const panel of panelsOf(dashboard)) {
@@ -65,8 +79,7 @@ for (const dashboard of dashboards)
       const texts = textsOf(svg);
       for (const part of [panel.title, CAPTION])
         assert.ok(texts.includes(part), `${part}: ${texts}`);
-      const shown = shownFields(frames, panel).filter(({ field }) => field.type !== "time");
-      for (const { name, config } of shown)
+      for (const { name, config } of namedIn(panel, frames))
         assert.ok(config.custom?.hideFrom?.legend || texts.includes(name), `${name} in ${texts}`);
       assert.equal(csvOf(frames, panel).split("\n")[0].split(",").length >= 2, true);
     }
@@ -76,14 +89,21 @@ for (const dashboard of dashboards)
 const DETAILS: [uid: string, id: number, columns: Column[], expected: string[]][] = [
   [
     "battle",
-    102,
+    1101,
     [
-      ["nginx", 190],
-      ["http-proxy", 1234],
+      ["Rank", "2", "1 =", null],
+      ["Proxy", "nginx", "haproxy", "none"],
+      ["Figure", "1.23 MB", "1.20 MB", "n/a"],
+      ["Place", 2, 1, 1000],
+      ["Median", 1.23e6, 1.2e6, null],
+      ["Low", 1.2e6, null, null],
+      ["High", 1.3e6, null, null],
+      ["Unit", "bytes", "bytes", "bytes"],
     ],
-    ["CPU per connection (ms)", "190\u00a0µs", "1.23\u00a0ms"],
+    ["MB, with interval", "haproxy", "1.20 MB  #1 =", "1.23 MB  #2", "no proxy (control)", "n/a"],
   ],
-  ["battle", 201, [["nginx", 2 ** 21]], ["Memory, peak (MiB)", "2\u00a0MiB"]],
+  ["battle", 402, [["nginx", 2 ** 21]], ["Memory of the proxy (MiB)", "nginx"]],
+  ["battle", 1201, [["none", 100, 0]], ["Connections still open (%)", "no proxy (control)"]],
   [
     "battle",
     401,
@@ -104,7 +124,8 @@ const DETAILS: [uid: string, id: number, columns: Column[], expected: string[]][
     502,
     [
       ["Validity", "weak", "valid"],
-      ["Why", null, "slow"],
+      ["Why", "slow", null],
+      ["Place", 1, 2],
     ],
     ["~ weak", "✓ valid", "–", "slow"],
   ],
@@ -122,9 +143,9 @@ test("units, calculations, names and mappings are the panel's", () => {
   }
 });
 
-test("a PNG is twice as wide, light, and has the proxy's colour", async () => {
+test("a PNG is twice as wide, light, and has the series' colour", async () => {
   const panel = panelsOf(dashboards[0]).find(({ type }) => type === "bargauge")!;
-  const svg = svgOf(panel, framesFrom(panel, [["nginx", 190]]), AROUND);
+  const svg = svgOf(panel, framesFrom(panel, [["valid", 190]]), AROUND);
   const { width, colours } = pixelsOf(await pngOf(svg));
   assert.equal(width, 1800);
   assert.ok(colours.has("255,255,255,255") && colours.has("0,158,115,255"));
@@ -227,17 +248,162 @@ test("series are named by the alias, then by a transformation; overrides meet th
   );
 });
 
-test("CSV: series beside each other by time, a table as it is", () => {
-  const series = framesOf({ refId: "A", query: "", alias: "$tag_container_name" }, SERIES);
-  assert.equal(
-    csvOf(series, PANEL),
-    "Time,x-nginx-1,x-echo-1\n1970-01-01T00:00:00.000Z,1,\n1970-01-01T00:00:01.000Z,,3\n",
+test("CSV: the times are real, or seconds of a cell, or none", () => {
+  const organize = { id: "organize", options: { excludeByName: { Time: true, Round: true } } };
+  const sortBy = { id: "sortBy", options: { sort: [{ field: "Round", desc: true }] } };
+  const alias = "$tag_container_name";
+  const at = (ms: number, rows: [ms: number, value: number | null][]) => ({
+    ...{ name: "cpu", tags: { container_name: "nginx" }, columns: ["time", "mean"] },
+    values: rows.map(([offset, value]) => [ms + offset, value]),
+  });
+  const rows: [Partial<Panel>, Series[], "table" | "time_series", string][] = [
+    [{}, SERIES, "time_series", "Seconds,x-nginx-1,x-echo-1\n0,1,\n1,,3\n"],
+    [
+      {},
+      [
+        at(FROM_MS, [
+          [0, 1],
+          [1000, null],
+        ]),
+      ],
+      "time_series",
+      "Time,nginx\n2026-11-25T00:00:00.000Z,1\n2026-11-25T00:00:01.000Z,\n",
+    ],
+    [{ type: "bargauge" }, [at(0, [[0, 5]])], "time_series", "Name,Value\nnginx,5\n"],
+    [
+      { type: "table", transformations: [sortBy, organize] },
+      CELLS.map((cells) => ({
+        ...cells,
+        values: cells.values.map(([ms, ...rest]) => [FROM_MS + Number(ms), ...rest]),
+      })),
+      "table",
+      "Time,proxy,Round,Why\n2026-11-25T00:00:00.006Z,nginx,2,\n" +
+        '2026-11-25T00:00:00.005Z,nginx,1,"a ""b"", c"\n',
+    ],
+  ];
+  for (const [panel, series, resultFormat, expected] of rows) {
+    const frames = framesOf({ refId: "A", query: "", alias, resultFormat }, series);
+    assert.equal(csvOf(frames, { ...PANEL, ...panel }), expected);
+  }
+});
+
+test("rows become columns where a row and a column meet; the rest of the table is gone", () => {
+  const series = [
+    {
+      ...{ name: "summaries", tags: {}, columns: ["time", "Proxy", "Setting", "Figure", "Place"] },
+      values: [
+        [9, "none", "ws", "3", 1000],
+        [9, "nginx", "wss", "2", 1],
+        [9, "nginx", "ws", "1", 1],
+      ],
+    },
+  ];
+  const frames = framesOf({ refId: "A", query: "", resultFormat: "table" }, series);
+  const options = { columnField: "Setting", rowField: "Proxy", valueField: "Figure" };
+  const transformations = [
+    { id: "sortBy", options: { sort: [{ field: "Place" }] } },
+    { id: "groupingToMatrix", options },
+  ];
+  assert.deepEqual(
+    shownFields(frames, { ...PANEL, transformations }).map(({ name, field: { values } }) => [
+      name,
+      ...values,
+    ]),
+    [
+      ["Proxy\\Setting", "nginx", "none"],
+      ["wss", "2", ""],
+      ["ws", "1", "3"],
+    ],
   );
-  const table = framesOf({ refId: "A", query: "", resultFormat: "table" }, CELLS);
-  const transformations = [{ id: "organize", options: { excludeByName: { Time: true } } }];
+});
+
+test("events stand out in red with their label, however many cells there are", () => {
+  const curves = { ...PANEL, fieldConfig: { defaults: {}, overrides: [] } };
+  const cells = Array.from({ length: 100 }, (_, i) => {
+    return { ms: FROM_MS + 10 * i, title: "cell", text: "", colour: "rgba(128, 128, 128, 0.5)" };
+  });
+  const drawn = (annotations: typeof cells, fromMs: number) =>
+    svgOf(curves, framesFrom(curves, [["x", 1, 2, 3, 4, 5]], fromMs), { ...AROUND, annotations });
+  const event = { ms: FROM_MS + 500, title: "nginx · reload", text: "", colour: "#E02F44" };
+  const svg = drawn([...cells, event], FROM_MS);
+  assert.match(svg, /<line [^>]*stroke="#E02F44" stroke-width="1.5"/);
+  assert.match(svg, /<text [^>]*fill="#E02F44"[^>]*>nginx · reload</);
+  assert.doesNotMatch(svg, />cell</);
+  // Of cells that lie over each other, one line for an event that all of them have.
+  const aligned = ["nginx", "haproxy"].map((proxy, i) => {
+    return { ...event, ms: 1000 + i, title: `${proxy} · reload` };
+  });
+  assert.equal(textsOf(drawn(aligned, 0)).filter((text) => text === "reload").length, 1);
+});
+
+test("a difference is coloured behind its text, and none is not", () => {
+  const compare = dashboards.find(({ uid }) => uid === "compare")!;
+  const [panel] = panelsOf(compare);
+  const columns: Column[] = [
+    ["Proxy", "nginx", "haproxy"],
+    ["Difference", "worse", "no difference"],
+    ["Place", 1, 2],
+  ];
+  const svg = svgOf(panel, framesFrom(panel, columns), AROUND);
+  const grounds = [...svg.matchAll(/<rect [^>]*fill="(#[0-9A-F]{6})"[^>]*fill-opacity="0.3"/g)];
+  assert.deepEqual(
+    grounds.map(([, colour]) => colour),
+    ["#D55E00"],
+  );
+});
+
+test("a table fits: what is too long stands on several lines", () => {
+  const long = "a word ".repeat(200);
+  const table = {
+    ...PANEL,
+    type: "table",
+    targets: [{ refId: "A", query: "", resultFormat: "table" as const }],
+  };
+  const svg = svgOf(
+    table,
+    framesFrom(table, [
+      ["Why", long],
+      ["Proxy", "nginx"],
+    ]),
+    AROUND,
+  );
+  assert.match(svg, /<svg [^>]*width="900"/);
+  assert.equal(textsOf(svg).filter((text) => /\bword\b/.test(text)).length, 4);
+});
+
+test("one picture is fit for a slide: 1,200 by 630, the best proxies and the control", async () => {
+  const battle = dashboards.find(({ uid }) => uid === "battle")!;
+  const jobs = [401, 1101].map((id): Job => {
+    const panel = panelsOf(battle).find((one) => one.id === id)!;
+    const names = ["none", ...Array.from({ length: 12 }, (_, i) => `proxy ${i}`)];
+    const columns: Column[] = [
+      ["Rank", null, ...names.slice(1).map((_, i) => String(i + 1))],
+      ["Proxy", ...names],
+      ["Figure", ...names.map((_, i) => `${i} µs`)],
+      ["Place", ...names.map((_, i) => i || 1000)],
+      ["Median", ...names.map((_, i) => i)],
+      ["Unit", ...names.map(() => "µs")],
+    ];
+    const frames = framesFrom(panel, id === 401 ? [["nginx", 1]] : columns);
+    const choice = { variables: {}, varying: [], missing: [] };
+    return { panel, choice, title: "CPU", name: "", queries: [], frames };
+  });
+  const svg = slideOf(jobs, () => CAPTION);
+  assert.ok(svg);
+  const texts = textsOf(svg);
+  assert.deepEqual(
+    texts.filter((text) => /^proxy \d+$|control/.test(text)),
+    [...Array.from({ length: 7 }, (_, i) => `proxy ${i}`), "no proxy (control)"],
+  );
+  assert.ok(
+    texts.some((text) => text.includes("5 proxies behind these")),
+    String(texts),
+  );
+  const { width, height } = pixelsOf(await pngOf(svg));
+  assert.deepEqual([width, height], [1200, 630]);
   assert.equal(
-    csvOf(table, { ...PANEL, transformations }),
-    'proxy,Round,Why\nnginx,1,"a ""b"", c"\nnginx,2,\n',
+    slideOf(jobs.slice(0, 1), () => CAPTION),
+    null,
   );
 });
 

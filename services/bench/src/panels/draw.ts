@@ -2,11 +2,11 @@
  * A panel as a picture, with its own title, units and colours. Kinds of panels, units and
  * calculations are those that our dashboards use; any other is refused by its name.
  */
-import { NONE } from "../numbers.ts";
+import { NONE, shownUnit } from "../numbers.ts";
 import * as chart from "../report/chart.ts";
 import type { Config, Panel } from "./dashboards.ts";
-import type { Frame, Shown } from "./frames.ts";
-import { visibleFields } from "./frames.ts";
+import type { Field, Frame, Shown } from "./frames.ts";
+import { areAligned, shownFields, sorted, visibleFields } from "./frames.ts";
 import type { Range } from "./query.ts";
 
 export type Annotation = { ms: number; title: string; text: string; colour?: string };
@@ -18,12 +18,18 @@ const WIDTH = 900;
 const MOST_ROWS = 60;
 /** More of them would hide the curves. */
 const MOST_ANNOTATIONS = 60;
-/** Curves that begin at 1970 are those of cells that lie over each other, and none lasts a day. */
-const ALIGNED_BEFORE_MS = 86_400_000;
+/** Of what is no proxy. */
+const GREY = "#999999";
 /** For series without a colour: Okabe and Ito's, which colour-blind people can tell apart. */
-const PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#999999"];
+const PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000"];
 
-type Draw = (panel: Panel, fields: Shown[], labels: chart.Labels, around: Around) => string;
+type Draw = (
+  panel: Panel,
+  fields: Shown[],
+  labels: chart.Labels,
+  around: Around,
+  frames: Frame[],
+) => string;
 const KINDS: Record<string, Draw> = {
   timeseries: drawLines,
   bargauge: drawBars,
@@ -44,7 +50,7 @@ export function svgOf(panel: Panel, frames: Frame[], around: Around, title = pan
     );
   const { caption } = around;
   const description = panel.description?.replace(/\.$/, "");
-  return draw(panel, visibleFields(frames, panel), { title, caption, description }, around);
+  return draw(panel, visibleFields(frames, panel), { title, caption, description }, around, frames);
 }
 
 function drawLines(panel: Panel, fields: Shown[], labels: chart.Labels, around: Around): string {
@@ -53,7 +59,7 @@ function drawLines(panel: Panel, fields: Shown[], labels: chart.Labels, around: 
     panel.fieldConfig?.defaults.unit,
     shown.flatMap(({ field }) => field.values),
   );
-  const isAligned = shown.every(({ times }) => times.every((ms) => ms < ALIGNED_BEFORE_MS));
+  const isAligned = shown.every(({ times }) => areAligned(times));
   const { annotations, fromMs, toMs } = around;
   const series = shown.map(({ field, times, name, config }, index): chart.Line => {
     const {
@@ -83,7 +89,6 @@ function drawLines(panel: Panel, fields: Shown[], labels: chart.Labels, around: 
     };
   });
   const greatest = Math.max(1, ...series.flatMap(({ points }) => points.map(({ x }) => x)));
-  const isCrowded = isAligned || annotations.length > MOST_ANNOTATIONS;
   return chart.lines(
     {
       ...{ ...labels, series, names: "below", height: 320 },
@@ -91,11 +96,30 @@ function drawLines(panel: Panel, fields: Shown[], labels: chart.Labels, around: 
         ? { label: "Time since the measured phase began (s)", domain: [0, greatest] }
         : { label: "Time (UTC)", scale: "time", domain: [fromMs, toMs] },
       y: { label: axisText(panel, unit) },
-      events: isCrowded
-        ? []
-        : annotations.map(({ ms, title, colour }) => ({ x: ms, label: title, colour })),
+      events: eventsOf(annotations, isAligned),
     },
     { width: WIDTH },
+  );
+}
+
+/**
+ * Events stand out; where cells begin and end is left out where it would hide the curves.
+ *
+ * @param isAligned cells lie over each other: one line for what they have in common
+ */
+function eventsOf(annotations: Annotation[], isAligned: boolean): chart.Event[] {
+  const isCrowded = annotations.length > MOST_ANNOTATIONS;
+  const events = annotations
+    .map(({ ms, title, colour }) => ({
+      // `nginx · reload`: of cells that lie over each other the event is the same.
+      ...{ x: isAligned ? ms / 1000 : ms, label: isAligned ? title.split(" · ").at(-1) : title },
+      colour,
+      strong: colour?.startsWith("#"),
+    }))
+    .filter(({ strong }) => strong || !isCrowded);
+  if (!isAligned) return events;
+  return [...Map.groupBy(events, ({ x, label }) => `${label} ${Math.round(x)}`).values()].map(
+    ([first]) => first,
   );
 }
 
@@ -128,30 +152,101 @@ function drawFigures(panel: Panel, fields: Shown[], labels: chart.Labels): strin
   return chart.stat({ ...labels, figures }, { width: WIDTH });
 }
 
-function drawTable({ options }: Panel, fields: Shown[], labels: chart.Labels): string {
-  const [sort] = options?.sortBy ?? [];
-  const key = fields.find(({ name }) => name === sort?.displayName)?.field.values;
-  const sign = sort?.desc ? -1 : 1;
-  const order = fields[0].field.values.map((_, row) => row);
-  if (key)
-    order.sort((a, b) => {
-      const [x, y] = [key[a], key[b]];
-      return sign * (typeof x === "string" ? x.localeCompare(String(y)) : Number(x) - Number(y));
-    });
-  const textOf = ({ field: { type, values }, config }: Shown, row: number) =>
+function drawTable(
+  panel: Panel,
+  fields: Shown[],
+  labels: chart.Labels,
+  _: Around,
+  frames: Frame[],
+): string {
+  if (panel.transformations?.some(({ id }) => id === "groupingToMatrix"))
+    return drawMatrix(fields, labels);
+  const figures = rankedOf(panel, frames);
+  return figures
+    ? chart.bars({ ...labels, ...figures }, { width: WIDTH })
+    : drawRows(panel, fields, labels);
+}
+
+function drawRows({ options }: Panel, fields: Shown[], labels: chart.Labels): string {
+  const [by] = options?.sortBy ?? [];
+  const whole: Frame = { refId: "", fields: fields.map(({ field }) => field) };
+  const rows = by ? sorted(whole, { field: by.displayName, desc: by.desc }).fields : whole.fields;
+  const textOf = ({ config }: Shown, { type, values }: Field, row: number) =>
     type === "time"
       ? new Date(values[row]).toISOString().slice(0, 19).replace("T", " ")
-      : valueText(values[row], config);
+      : groundedText(values[row], config);
   return chart.table(
     {
       ...{ ...labels, most: MOST_ROWS },
       columns: fields.map(({ name, field }) => ({
         ...{ label: name, align: field.type === "number" ? "end" : "start" },
       })),
-      rows: order.map((row) => fields.map((field) => textOf(field, row))),
+      rows: rows[0].values.map((_, row) => fields.map((one, i) => textOf(one, rows[i], row))),
     },
     { width: WIDTH },
   );
+}
+
+/** With the colour that its column has behind the text. */
+function groundedText(value: any, config: Config) {
+  const text = valueText(value, config);
+  const ground = config.mappings?.[0]?.options[value]?.color;
+  const isBehind = config.custom?.displayMode === "color-background" && ground !== "transparent";
+  return isBehind && ground ? { text, ground } : text;
+}
+
+function drawMatrix([names, ...columns]: Shown[], labels: chart.Labels): string {
+  const rows = names.field.values.map((name, row) => {
+    const cells = columns.map(({ field }) =>
+      field.values[row] ? { text: field.values[row] } : null,
+    );
+    return { ...lookOf(name, names.config, row), cells };
+  });
+  return chart.matrix(
+    { ...labels, columns: columns.map(({ name }) => name), rows },
+    { width: WIDTH },
+  );
+}
+
+/**
+ * A table that has the numbers behind its texts is drawn as bars with intervals, the best first.
+ *
+ * @returns null: it has none
+ */
+export function rankedOf(
+  panel: Panel,
+  frames: Frame[],
+): Pick<chart.Bars, "axis" | "order" | "rows"> | null {
+  if (frames.length === 0) return null;
+  const { fields } = sorted(frames[0], { field: "Place" });
+  const column = (name: string): any[] => fields.find((field) => field.name === name)?.values ?? [];
+  const medians = column("Median");
+  if (medians.length === 0) return null;
+  const [proxies, texts, ranks, units] = ["Proxy", "Figure", "Rank", "Unit"].map(column);
+  const { unit, divisor } = shownUnit(units[0] ?? "", medians.map(Number));
+  const scaled = (value: number | null) => (value === null ? undefined : value / divisor);
+  const [lows, highs] = ["Low", "High"].map(column);
+  const names = shownFields(frames, panel).find(({ name }) => name === "Proxy");
+  return {
+    order: "given",
+    axis: { label: [unit === "times" ? "×" : unit, "with interval"].filter(Boolean).join(", ") },
+    rows: proxies.map((proxy, i) => ({
+      ...lookOf(proxy, names?.config ?? {}, i),
+      strong: String(ranks[i]).startsWith("1"),
+      values: [
+        {
+          ...{ value: scaled(medians[i]) ?? null, low: scaled(lows[i]), high: scaled(highs[i]) },
+          text: ranks[i] ? `${texts[i]}  #${ranks[i]}` : texts[i],
+        },
+      ],
+    })),
+  };
+}
+
+/** By the mapping of its name; what is no proxy is grey there. */
+function lookOf(name: string, { mappings = [] }: Config, index: number): chart.Look {
+  const { text = name, color = PALETTE[index % PALETTE.length] } = mappings[0]?.options[name] ?? {};
+  return { label: text, colour: color, muted: color === GREY };
 }
 
 const CALCULATIONS: Record<string, (values: any[]) => any> = {
@@ -201,6 +296,7 @@ const UNITS: Record<string, { base: number; names: string[] }> = {
   short: { base: 1000, names: [""] },
   locale: { base: 1000, names: [""] },
   string: { base: 1000, names: [""] },
+  percent: { base: 1000, names: ["%"] },
 };
 /** Ms since 1970, which Grafana shows as a distance from now. */
 const MOMENT = "dateTimeFromNow";

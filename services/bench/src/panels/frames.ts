@@ -60,30 +60,74 @@ function typeOf(values: any[]): Field["type"] {
   return found === "string" || found === "boolean" ? found : "number";
 }
 
-const TRANSFORMATIONS: Record<string, (field: Field, options: any) => Field | []> = {
-  renameByRegex: (field, { regex, renamePattern }) => {
+type Transform = (frame: Frame, options: any) => Frame;
+
+/** @param change of a field; []: it is left out */
+function eachField(change: (field: Field, options: any) => Field | []): Transform {
+  return (frame, options) => ({
+    ...frame,
+    fields: frame.fields.flatMap((field) => change(field, options)),
+  });
+}
+
+const TRANSFORMATIONS: Record<string, Transform> = {
+  renameByRegex: eachField((field, { regex, renamePattern }) => {
     const displayName = nameOf(field).replace(new RegExp(regex), renamePattern);
     return field.type === "time" || displayName === nameOf(field)
       ? field
       : { ...field, config: { ...field.config, displayName } };
-  },
-  organize: (field, { excludeByName, ...unknown }) => {
+  }),
+  organize: eachField((field, { excludeByName, ...unknown }) => {
     const others = Object.values(unknown).flatMap((option) => Object.keys(option ?? {}));
     if (others.length > 0)
       throw new Error("./bench export knows of the transformation organize excludeByName alone");
     return excludeByName[nameOf(field)] ? [] : field;
+  }),
+  sortBy: (frame, { sort: [by] }) => sorted(frame, by),
+  groupingToMatrix: (frame, { columnField, rowField, valueField }) => {
+    const valuesOf = (name: string) => fieldOf(frame, name)?.values ?? [];
+    const [columns, rows, values] = [columnField, rowField, valueField].map(valuesOf);
+    const [columnNames, rowNames] = [columns, rows].map((all) => [...new Set(all)]);
+    const cell = (row: unknown, column: unknown) =>
+      values.find((_, i) => rows[i] === row && columns[i] === column) ?? "";
+    const first = { name: `${rowField}\\${columnField}`, type: "string" as const };
+    return {
+      ...frame,
+      fields: [
+        { ...first, values: rowNames },
+        ...columnNames.map((column): Field => {
+          return { name: column, type: "string", values: rowNames.map((row) => cell(row, column)) };
+        }),
+      ],
+    };
   },
 };
+
+/** @param by a field that the frame may lack */
+export function sorted(frame: Frame, { field, desc }: { field: string; desc?: boolean }): Frame {
+  const key = fieldOf(frame, field)?.values;
+  if (!key) return frame;
+  const sign = desc ? -1 : 1;
+  const order = [...key.keys()].sort((a, b) => {
+    const [x, y] = [key[a], key[b]];
+    return sign * (typeof x === "string" ? x.localeCompare(String(y)) : Number(x) - Number(y));
+  });
+  const fields = frame.fields.map((each) => {
+    return { ...each, values: order.map((row) => each.values[row]) };
+  });
+  return { ...frame, fields };
+}
+
+function fieldOf({ fields }: Frame, name: string): Field | undefined {
+  return fields.find((field) => nameOf(field) === name);
+}
 
 /** @returns what is seen of them */
 function transformed(frames: Frame[], { transformations = [] }: Panel): Frame[] {
   return transformations.reduce((before, { id, options }) => {
     const transform = TRANSFORMATIONS[id];
     if (!transform) throw new Error(`./bench export does not know the transformation ${id}`);
-    return before.map((frame) => ({
-      ...frame,
-      fields: frame.fields.flatMap((field) => transform(field, options)),
-    }));
+    return before.map((frame) => transform(frame, options));
   }, frames);
 }
 
@@ -109,7 +153,7 @@ export function shownFields(frames: Frame[], panel: Panel): Shown[] {
           config[key] = inner === undefined ? value : { ...config[key], [inner]: value };
         }
       }
-      return { field, times, frame, name, config };
+      return { field, times, frame, name: config.displayName ?? name, config };
     });
   });
 }
@@ -136,28 +180,54 @@ export function reasonOf({ fieldConfig }: Panel): string {
   return /\p{L}/u.test(noValue) ? noValue : "No sample in this range";
 }
 
-/** @returns series beside each other, a row for each time; a table as it is */
+/** Points before it are of cells that lie over each other: none lasts a day. */
+const ALIGNED_BEFORE_MS = 86_400_000;
+
+/** Whether times are counted from the start of a cell, as the dashboard lays cells over each other. */
+export function areAligned(times: number[]): boolean {
+  return times.every((ms) => ms < ALIGNED_BEFORE_MS);
+}
+
+/**
+ * @returns series beside each other, a row for each time; of a table all that was asked, hidden
+ *   columns too; figures over a whole range have no time
+ */
 export function csvOf(frames: Frame[], panel: Panel): string {
-  const fields = shownFields(frames, panel);
-  const text = (ms: number) => new Date(ms).toISOString();
-  if (new Set(fields.map(({ frame }) => frame)).size === 1) {
+  const isTable = panel.type === "table";
+  const kept = ["sortBy", "renameByRegex"];
+  const transformations = panel.transformations?.filter(({ id }) => !isTable || kept.includes(id));
+  const fields = shownFields(frames, { ...panel, transformations });
+  const time = (ms: number) => new Date(ms).toISOString();
+  if (isTable) {
     const rows = fields[0].field.values.map((_, i) =>
-      fields.map(({ field: { type, values } }) => (type === "time" ? text(values[i]) : values[i])),
+      fields.map(({ field: { type, values } }) => (type === "time" ? time(values[i]) : values[i])),
     );
     return csvText([fields.map(({ name }) => name), ...rows]);
   }
   const columns = fields.filter(({ field }) => field.type !== "time");
+  const names = columns.map(({ name }) => name);
+  // What a query of no time range computes has the time 0.
+  if (columns.every(({ times }) => times.every((ms) => ms === 0)))
+    return csvText([
+      ["Name", "Value"],
+      ...columns.map(({ field }, i) => [names[i], lastOf(field)]),
+    ]);
   const rows = new Map<number, any[]>();
-  columns.forEach(({ field, times }, column) =>
-    times.forEach((ms, i) => {
+  for (const [column, { field, times }] of columns.entries())
+    for (const [i, ms] of times.entries()) {
       if (!rows.has(ms))
         rows.set(
           ms,
-          columns.map(() => null),
+          names.map(() => null),
         );
       rows.get(ms)![column] = field.values[i];
-    }),
-  );
-  const sorted = [...rows].sort(([a], [b]) => a - b).map(([ms, row]) => [text(ms), ...row]);
-  return csvText([["Time", ...columns.map(({ name }) => name)], ...sorted]);
+    }
+  const isAligned = areAligned([...rows.keys()]);
+  const at = (ms: number) => (isAligned ? ms / 1000 : time(ms));
+  const ordered = [...rows].sort(([a], [b]) => a - b).map(([ms, row]) => [at(ms), ...row]);
+  return csvText([[isAligned ? "Seconds" : "Time", ...names], ...ordered]);
+}
+
+function lastOf({ values }: Field): any {
+  return values.findLast((value) => value !== null) ?? null;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Variable } from "./dashboards.ts";
 import type { Choice } from "./query.ts";
-import { choicesOf, interpolate, partOf, stepOf } from "./query.ts";
+import { choicesOf, interpolate, partOf, snapshotChoices, stepOf, titled } from "./query.ts";
 
 const RANGE = { fromMs: 1_000_500, toMs: 1_060_999 };
 const PROXY = { name: "proxy", query: "proxies", multi: true, includeAll: true, allValue: ".*" };
@@ -61,7 +61,7 @@ test("the run is given, All is All, and a setting takes each of its values in tu
       : [];
     return [{ name: "cells", tags: {}, columns: ["key", "value"], values }];
   });
-  assert.deepEqual(asked, ["settings of r1", "baselines", "baselines"]);
+  assert.deepEqual(asked, ["settings of r1", "baselines"]);
   assert.deepEqual(
     choices.map(({ variables, varying, missing }) => [
       ...[variables.setting.values, variables.baseline.values, varying],
@@ -75,4 +75,41 @@ test("the run is given, All is All, and a setting takes each of its values in tu
   };
   assert.deepEqual(partOf(panel("x =~ /^${setting:regex}$/"), choices[1]), ["ws"]);
   assert.deepEqual(partOf(panel("x = ${settings:regex} AND ${run:regex}"), choices[1]), []);
+});
+
+test("a value is called by the group `text` of its variable, also in a title", async () => {
+  const list: Variable[] = [
+    { name: "question", query: "questions", regex: "/(?<value>\\d\\d (?<text>.+))/" },
+  ];
+  const dashboard = { uid: "d", title: "D", panels: [], templating: { list } };
+  const values = [["question", "03 CPU per connection"]];
+  const answer = [{ name: "summaries", tags: {}, columns: ["key", "value"], values }];
+  const [choice] = await choicesOf(dashboard, {}, RANGE, async () => answer);
+  assert.deepEqual(choice.variables.question.values, ["03 CPU per connection"]);
+  assert.equal(
+    titled("${question:text}: all of ${other:text}", choice),
+    "CPU per connection: all of ${other:text}",
+  );
+});
+
+test("what varies in one panel alone makes no snapshot of its own", () => {
+  const panels = ["${setting:regex} ${question:regex}", "${setting:regex}"].map((query, id) => {
+    return { id, type: "table", title: "T", targets: [{ refId: "A", query }] };
+  });
+  const choices = ["ws", "wss"].flatMap((setting) =>
+    ["01 a", "02 b"].map((question): Choice => {
+      const variables = { setting: { values: [setting] }, question: { values: [question] } };
+      return { variables, varying: ["setting", "question"], missing: [] };
+    }),
+  );
+  assert.deepEqual(
+    snapshotChoices(choices, panels).map(({ variables, varying }) => [
+      variables.setting.values[0],
+      varying,
+    ]),
+    [
+      ["ws", ["setting"]],
+      ["wss", ["setting"]],
+    ],
+  );
 });

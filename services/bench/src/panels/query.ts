@@ -12,8 +12,8 @@ import type { Dashboard, Panel, Variable } from "./dashboards.ts";
 export type Ask = (query: string) => Promise<Series[]>;
 /** ms since 1970 */
 export type Range = { fromMs: number; toMs: number };
-/** What a variable has: values, or the expression that stands for all. */
-export type Chosen = { values: string[]; all?: string };
+/** What a variable has: values, or the expression that stands for all; text: where it is another. */
+export type Chosen = { values: string[]; all?: string; text?: string };
 export type Choice = {
   variables: Record<string, Chosen>;
   /** Names of those that have another value in another choice. */
@@ -77,6 +77,12 @@ export async function choicesOf(
   ask: Ask,
 ): Promise<Choice[]> {
   let choices: Choice[] = [{ variables: {}, varying: [], missing: [] }];
+  const answers = new Map<string, Promise<Chosen[]>>();
+  const valuesOnce = (variable: Variable, query: string) => {
+    const known = answers.get(query) ?? valuesOf(variable, query, ask);
+    answers.set(query, known);
+    return known;
+  };
   for (const variable of templating?.list ?? []) {
     const { name } = variable;
     const next = choices.map(async ({ variables, varying, missing }) => {
@@ -86,7 +92,7 @@ export async function choicesOf(
           : variable.allValue
             ? [{ values: [], all: variable.allValue }]
             : // A query may use the variables that stand before it.
-              await valuesOf(variable, interpolate(variable.query, { ...range, variables }), ask);
+              await valuesOnce(variable, interpolate(variable.query, { ...range, variables }));
       // Without a value it is the empty text, as in Grafana.
       return (options.length > 0 ? options : [{ values: [""] }]).map((chosen) => ({
         variables: { ...variables, [name]: chosen },
@@ -99,7 +105,11 @@ export async function choicesOf(
   return choices;
 }
 
-async function valuesOf({ sort = 0 }: Variable, query: string, ask: Ask): Promise<Chosen[]> {
+async function valuesOf(
+  { sort = 0, regex = "" }: Variable,
+  query: string,
+  ask: Ask,
+): Promise<Chosen[]> {
   // SHOW TAG VALUES answers with a key and beside it a value.
   const found = (await ask(query)).flatMap(({ columns, values }) =>
     values.map((row) => String(row[columns.indexOf("value")])),
@@ -107,15 +117,47 @@ async function valuesOf({ sort = 0 }: Variable, query: string, ask: Ask): Promis
   const values = [...new Set(found)];
   if (sort > 0) values.sort((a, b) => a.localeCompare(b));
   if (sort === 2) values.reverse();
-  return values.map((value) => ({ values: [value] }));
+  const named = new RegExp(regex.replace(/^\/|\/$/g, ""));
+  return values.map((value) => {
+    const text = regex && named.exec(value)?.groups?.text;
+    return { values: [value], ...(text && { text }) };
+  });
 }
 
-/** @returns values of what varies and matters to this panel */
-export function partOf(panel: Panel, { variables, varying }: Choice): string[] {
-  return varying.filter((name) => uses(panel, name)).map((name) => variables[name].values[0]);
+/** @param title with variables: `${question:text}` */
+export function titled(title: string, { variables }: Choice): string {
+  return title.replace(/\$\{(\w+):text\}/g, (match, name) => {
+    const { text, values } = variables[name] ?? {};
+    return text ?? values?.[0] ?? match;
+  });
+}
+
+/**
+ * @param isWanted of variables; left out: all
+ * @returns values of what varies and matters to this panel
+ */
+export function partOf(
+  panel: Panel,
+  { variables, varying }: Choice,
+  isWanted: (name: string) => boolean = () => true,
+): string[] {
+  return varying
+    .filter((name) => uses(panel, name) && isWanted(name))
+    .map((name) => variables[name].values[0]);
 }
 
 /** @returns whether the variable matters to this panel */
 export function uses({ targets = [] }: Panel, name: string): boolean {
   return targets.some(({ query }) => query.includes(`\${${name}:`));
+}
+
+/**
+ * A snapshot for each of these: what varies in one panel alone is shown by copies of that panel.
+ */
+export function snapshotChoices(choices: Choice[], panels: Panel[]): Choice[] {
+  const isShared = (name: string) => panels.filter((panel) => uses(panel, name)).length > 1;
+  const own = choices.map((choice) => ({ ...choice, varying: choice.varying.filter(isShared) }));
+  const key = ({ variables, varying }: Choice) =>
+    JSON.stringify(varying.map((name) => variables[name].values));
+  return [...Map.groupBy(own, key).values()].map(([first]) => first);
 }

@@ -145,7 +145,7 @@ test("events are those that the dashboard shows when it is opened; one that cann
     { name: "Phases", enable: false, target: { ...target, query: "phases" } },
   ];
   const made = { ...LIVE.dashboard, annotations: { list } };
-  const choices = [{ variables: {}, varying: [], missing: [] }];
+  const choice = { variables: {}, varying: [], missing: [] };
   const failed: unknown[] = [];
   const ask = async () => [
     {
@@ -159,10 +159,8 @@ test("events are those that the dashboard shows when it is opened; one that cann
     },
   ];
   const range = { fromMs: 0, toMs: 9 };
-  const found = await annotationsOf(
-    { dashboard: made, panels: [], choices, range, jobs: [] },
-    ask,
-    (name, error, query) => failed.push([name, query]),
+  const found = await annotationsOf({ dashboard: made, range }, choice, ask, (name, error, query) =>
+    failed.push([name, query]),
   );
   assert.deepEqual(found, [
     { ms: 2, title: "b", text: "", colour: "red" },

@@ -6,7 +6,7 @@ import type { Annotation } from "./draw.ts";
 import type { Frame } from "./frames.ts";
 import { framesOf, hasData, reasonOf } from "./frames.ts";
 import type { Ask, Choice, Range } from "./query.ts";
-import { choicesOf, interpolate, partOf, stepOf } from "./query.ts";
+import { choicesOf, interpolate, partOf, stepOf, titled } from "./query.ts";
 import type { Run } from "./runs.ts";
 
 /** A panel with what its variables are, asked. */
@@ -83,7 +83,8 @@ function jobsOf(dashboard: Dashboard, panels: Panel[], choices: Choice[]): Job[]
     for (const choice of choices) {
       const part = partOf(panel, choice);
       const name = fileName(dashboard, panel, part);
-      const title = [fullTitle(dashboard, panel), ...part].join(" · ");
+      const others = partOf(panel, choice, (variable) => !panel.title.includes(`{${variable}:`));
+      const title = [titled(fullTitle(dashboard, panel), choice), ...others].join(" · ");
       if (!jobs.has(name)) jobs.set(name, { panel, choice, title, name, queries: [], frames: [] });
     }
   return [...jobs.values()];
@@ -113,16 +114,17 @@ async function askPanel(job: Job, range: Range, ask: Ask): Promise<void> {
 }
 
 /**
+ * @param choice of a panel, which is shown with what happened meanwhile
  * @param failed gets what could not be asked
  * @returns the events that the dashboard marks across its curves when it is opened, by their time
  */
 export async function annotationsOf(
-  { dashboard, choices, range }: Selected,
+  { dashboard, range }: Pick<Selected, "dashboard" | "range">,
+  { variables }: Choice,
   ask: Ask,
   failed: (name: string, error: unknown, query: string) => void,
 ): Promise<Annotation[]> {
   const found: Annotation[] = [];
-  const [{ variables }] = choices;
   for (const { name, enable, iconColor: colour, target } of dashboard.annotations?.list ?? []) {
     if (!enable || !target?.query) continue;
     try {

@@ -91,7 +91,7 @@ const DASHBOARD: any = {
 const frames = framesOf(TARGET, ANSWER);
 const { name, dashboard } = snapshotOf(DASHBOARD, {
   name: "Battle · run",
-  frames: new Map([[101, frames]]),
+  shown: new Map([[101, [{ title: "Latency", frames }]]]),
   annotations: [{ ms: RANGE.fromMs + 500, title: "nginx", text: "round 1" }],
   variables: {
     setting: { values: ["ws"] },
@@ -152,4 +152,22 @@ test("it needs neither data source nor the time of today, and gives no query awa
 test("a panel without data, also in a folded row, asks for nothing", () => {
   assert.deepEqual(row.panels[0].targets[0].snapshot, []);
   assert.equal(row.panels[0].datasource.type, "grafana");
+});
+
+test("a panel is there once for each value of what it varies by, beside each other", () => {
+  const gridPos = { x: 0, y: 1, w: 12, h: 8 };
+  const repeated = { ...DASHBOARD.panels[1], repeat: "question", gridPos };
+  const shown = ["CPU", "Memory", "Latency"].map((title) => ({ title, frames }));
+  const { dashboard: made } = snapshotOf(
+    { ...DASHBOARD, panels: [repeated] },
+    { name, shown: new Map([[101, shown]]), annotations: [], variables: {}, range: RANGE },
+  );
+  assert.deepEqual(
+    made.panels.map(({ id, title, repeat, gridPos: { x, y } }: any) => [id, title, repeat, x, y]),
+    [
+      [101000, "CPU", undefined, 0, 1],
+      [101001, "Memory", undefined, 12, 1],
+      [101002, "Latency", undefined, 0, 9],
+    ],
+  );
 });

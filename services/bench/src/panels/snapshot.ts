@@ -11,13 +11,17 @@ import type { Annotation } from "./draw.ts";
 import type { Field, Frame } from "./frames.ts";
 import type { Choice, Range } from "./query.ts";
 
+/** Of Grafana's grid. */
+const COLUMNS = 24;
+/** More than a panel has copies. */
+const COPIES = 1000;
 const GRAFANA = { type: "grafana", uid: "-- Grafana --" };
 
 export type Snapshot = { name: string; expires: number; dashboard: Record<string, any> };
 type Content = {
   name: string;
-  /** By the panel's id; a panel without an entry has no data. */
-  frames: Map<number, Frame[]>;
+  /** By the panel's id, once for each value of what it varies by; without an entry, it has no data. */
+  shown: Map<number, { title: string; frames: Frame[] }[]>;
   annotations: Annotation[];
   variables: Choice["variables"];
   range: Range;
@@ -25,34 +29,45 @@ type Content = {
 
 /** @returns body of POST /api/snapshots; it is kept until it is deleted */
 export function snapshotOf(dashboard: Dashboard, content: Content): Snapshot {
-  const { name, frames, annotations, variables, range } = content;
-  const withData = (panel: Panel): Record<string, any> => {
-    const panels = panel.panels?.map(withData);
-    if (panel.type === "row") return { ...panel, panels };
-    const snapshot = (frames.get(panel.id) ?? []).map(frameJson);
-    if (panel.type === "timeseries" && annotations.length > 0)
-      snapshot.push(annotationJson(annotations));
-    const target = { refId: "A", datasource: GRAFANA, queryType: "snapshot", snapshot };
-    return { ...panel, links: [], datasource: GRAFANA, targets: [target] };
+  const { name, shown, annotations, variables, range } = content;
+  const withData = (panel: Panel): Record<string, any>[] => {
+    if (panel.type === "row") return [{ ...panel, panels: panel.panels?.flatMap(withData) }];
+    const all = shown.get(panel.id) ?? [{ title: panel.title, frames: [] }];
+    return all.map(({ title, frames }, index) => {
+      const snapshot = frames.map(frameJson);
+      if (panel.type === "timeseries" && annotations.length > 0)
+        snapshot.push(annotationJson(annotations));
+      const target = { refId: "A", datasource: GRAFANA, queryType: "snapshot", snapshot };
+      const copy = { ...panel, ...(all.length > 1 && copyOf(panel, index)), title };
+      return { ...copy, repeat: undefined, links: [], datasource: GRAFANA, targets: [target] };
+    });
   };
   const variablesNow = dashboard.templating?.list ?? [];
-  const shown = (dashboard.annotations?.list ?? []).filter(({ enable }) => enable);
+  const marked = (dashboard.annotations?.list ?? []).filter(({ enable }) => enable);
   return {
     name,
     expires: 0,
     dashboard: {
       ...{ ...dashboard, id: null, title: name, links: [], refresh: "" },
       time: { from: new Date(range.fromMs).toISOString(), to: new Date(range.toMs).toISOString() },
-      panels: dashboard.panels.map(withData),
+      panels: dashboard.panels.flatMap(withData),
       templating: { list: variablesNow.map((one) => fixed(one, variables)) },
       // An empty list keeps Grafana 9.4 from asking: those of the panels are shown.
       annotations: {
-        list: shown.map(({ name, enable, iconColor, type, builtIn, hide }) => ({
+        list: marked.map(({ name, enable, iconColor, type, builtIn, hide }) => ({
           ...{ name, enable, iconColor, type, builtIn, hide, snapshotData: [] },
         })),
       },
     },
   };
+}
+
+/** Beside each other as far as there is room; the panels below make way. */
+function copyOf({ id, gridPos }: Panel, index: number) {
+  if (!gridPos) return { id: id * COPIES + index };
+  const perRow = Math.max(1, Math.floor(COLUMNS / gridPos.w));
+  const [x, row] = [(index % perRow) * gridPos.w, Math.floor(index / perRow)];
+  return { id: id * COPIES + index, gridPos: { ...gridPos, x, y: gridPos.y + row * gridPos.h } };
 }
 
 function fixed(variable: Variable, variables: Choice["variables"]) {

@@ -355,6 +355,8 @@ export interface ContainerState {
   name: string;
   /** of its Compose project */
   service: string;
+  /** from which Compose started it */
+  directory?: string;
   /** as in the configuration */
   image: string;
   /** on the host; 0: it does not run */
@@ -448,6 +450,7 @@ export class Engine {
         id: Id,
         name: Name.slice(1),
         service: Config.Labels["com.docker.compose.service"] ?? "",
+        directory: Config.Labels["com.docker.compose.project.working_dir"],
         image: Config.Image,
         pid: State.Pid,
         running: State.Running,
@@ -583,6 +586,10 @@ export class Engine {
     await this.leaveNetwork(network);
     const name = alias ? ["--alias", alias] : [];
     await this.check(["docker", "network", "connect", ...name, network, hostname()]);
+  }
+
+  async hasVolume(name: string): Promise<boolean> {
+    return (await this.run(["docker", "volume", "inspect", name])).code === 0;
   }
 
   /**

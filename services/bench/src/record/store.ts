@@ -181,6 +181,11 @@ export class Store {
     this.#write(name, text);
   }
 
+  /** Removes its folder. */
+  remove() {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
   #writeResults() {
     this.#write("results.json", json(this.results));
   }

@@ -15,7 +15,8 @@ export type Line = Look & {
   /** Drawn, and not named. */
   unnamed?: boolean;
 };
-export type Event = { x: number; label?: string; colour?: string };
+/** strong: a line in its colour, and its label too. */
+export type Event = { x: number; label?: string; colour?: string; strong?: boolean };
 export type Lines = Labels & {
   x: Axis;
   y: Axis;
@@ -148,16 +149,19 @@ function inLanes(events: Event[], { at }: Scale, end: number): Lane[] {
 function drawEvents(events: Lane[], { text }: Scale, { top, bottom }: Box): string[] {
   const halo = fillOf("paper");
   return [
-    ...events.map(({ x, px, label = "event", colour = "currentColor", lane }) => {
-      const look = { "stroke-dasharray": "2 3", "stroke-opacity": 0.6, stroke: colour };
+    ...events.map(({ x, px, label = "event", colour = "currentColor", strong, lane }) => {
+      const look = strong
+        ? { stroke: colour, "stroke-width": 1.5 }
+        : { "stroke-dasharray": "2 3", "stroke-opacity": 0.6, stroke: colour };
       const rule = line([px, lane < 0 ? top : LANE * lane + 4, px, bottom], look);
       return tag("g", {}, tag("title", {}, escaped(`${label}, ${text(x)}`)), rule);
     }),
     ...events
       .filter(({ lane }) => lane >= 0)
-      .map(({ px, label = "", lane }) =>
-        textAt(px + 3, LANE * lane + 12, label, { size: SMALL, halo }),
-      ),
+      .map(({ px, label = "", lane, strong, colour }) => {
+        const style = { size: SMALL, halo, ...(strong && { bold: true, fill: colour }) };
+        return textAt(px + 3, LANE * lane + 12, label, style);
+      }),
   ];
 }
 

@@ -35,47 +35,89 @@ export function stat(data: Stat, view: View = {}): string {
 
 export type Table = Labels & {
   columns: { label: string; align?: "start" | "end" }[];
-  rows: string[][];
+  rows: (string | { text: string; ground: string })[][];
   /** How many rows are shown at most; the last line says how many there are more. */
   most?: number;
 };
 
-const ROW_HEIGHT = 26;
-const WIDEST_CELL = 640;
+const LINE_HEIGHT = 17;
+const ROW_PADDING = 9;
+/** A column is no narrower than this where the table is wider than it may be. */
+const NARROWEST = 72;
+/** A cell of more lines is cut. */
+const MOST_LINES = 4;
 
 export function table(data: Table, view: View = {}): string {
   const { columns, rows, most = Infinity } = data;
-  const shown = rows.slice(0, most).map((row) => row.map((text) => cut(text, WIDEST_CELL)));
+  const shown = rows.slice(0, most).map((row) => row.map(cellOf));
   const bold = { bold: true };
-  const widths = columns.map(({ label }, i) => {
-    return 24 + Math.max(widest([label], bold), widest(shown.map((row) => row[i])));
+  const wanted = columns.map(({ label }, i) => {
+    return 24 + Math.max(widest([label], bold), widest(shown.map((row) => row[i].text)));
   });
-  const sum = widths.reduce((all, one) => all + one, 16);
-  const width = Math.max(view.width ?? WIDTH, sum);
-  const rowAt = (row: number) => 20 + (row + 1) * ROW_HEIGHT;
-  let left = 8;
-  const texts = columns.flatMap(({ label, align: anchor = "start" }, i) => {
-    const x = anchor === "end" ? left + widths[i] - 16 : left;
-    left += widths[i];
-    const cells = shown.map((row, j) => textAt(x, rowAt(j), row[i], { anchor }));
-    return [textAt(x, rowAt(-1), label, { anchor, bold: true }), ...cells];
-  });
-  const rules = [-1, ...shown.keys()].map((row) => {
-    const y = rowAt(row) + 8;
-    return line([8, y, width - 8, y], { "stroke-opacity": row < 0 ? 0.7 : 0.2 });
-  });
+  const widths = fitted(wanted, (view.width ?? WIDTH) - 16);
+  const width = Math.max(
+    view.width ?? WIDTH,
+    widths.reduce((all, one) => all + one, 16),
+  );
+  const lefts = widths.map((_, i) => widths.slice(0, i).reduce((all, one) => all + one, 8));
+  let y = 0;
+  const drawRow = (row: Ground[], style: { bold?: boolean }, opacity: number) => {
+    const cells = row.map(({ text }, i) => linesIn(text, widths[i] - 20, style));
+    const top = y;
+    y += ROW_PADDING + LINE_HEIGHT * Math.max(...cells.map(({ length }) => length));
+    return [
+      ...row.map(({ ground: fill }, i) => {
+        const box = { x: lefts[i] - 4, y: top + 4, width: widths[i] - 12, height: LINE_HEIGHT };
+        return fill ? tag("rect", { ...box, fill, "fill-opacity": 0.3, rx: 3 }) : "";
+      }),
+      ...cells.flatMap((lines, i) => {
+        const anchor = columns[i].align ?? "start";
+        const x = anchor === "end" ? lefts[i] + widths[i] - 16 : lefts[i];
+        return lines.map((text, j) =>
+          textAt(x, top + 17 + LINE_HEIGHT * j, text, { anchor, ...style }),
+        );
+      }),
+      line([8, y, width - 8, y], { "stroke-opacity": opacity }),
+    ];
+  };
+  const heads = columns.map(({ label }) => label);
+  const content = [
+    ...drawRow(heads.map(cellOf), bold, 0.7),
+    ...shown.flatMap((row) => drawRow(row, {}, 0.2)),
+  ];
   const hidden = rows.length - shown.length;
   const more = hidden > 0 ? [`and ${counted(hidden, "row")} more, in the data`] : [];
-  const names = columns.map(({ label }) => label).join(", ");
   return whole(data, view, {
-    ...{ width, told: [`A table of ${counted(rows.length, "row")}: ${names}`] },
-    content: [
-      ...rules,
-      ...texts,
-      ...more.map((text) => textAt(8, rowAt(shown.length), text, { muted: true })),
-    ],
-    height: rowAt(shown.length + more.length) - 10,
+    ...{ width, told: [`A table of ${counted(rows.length, "row")}: ${heads.join(", ")}`] },
+    content: [...content, ...more.map((text) => textAt(8, y + 18, text, { muted: true }))],
+    height: y + 8 + more.length * LINE_HEIGHT,
   });
+}
+
+type Ground = { text: string; ground?: string };
+
+function cellOf(cell: string | Ground): Ground {
+  return typeof cell === "string" ? { text: cell } : cell;
+}
+
+/** Takes from the widest, so that all fit. */
+function fitted(widths: number[], room: number): number[] {
+  const sum = widths.reduce((all, one) => all + one, 0);
+  const widest = Math.max(...widths);
+  if (sum <= room || widest <= NARROWEST) return widths;
+  const next = Math.max(NARROWEST, ...widths.filter((one) => one < widest));
+  const count = widths.filter((one) => one === widest).length;
+  const least = Math.max(next, widest - (sum - room) / count);
+  return fitted(
+    widths.map((one) => (one === widest ? Math.floor(least) : one)),
+    room,
+  );
+}
+
+function linesIn(text: string, width: number, style: { bold?: boolean }): string[] {
+  const lines = wrapped(text, width, style).map((one) => cut(one, width, style));
+  if (lines.length <= MOST_LINES) return lines;
+  return [...lines.slice(0, MOST_LINES - 1), cut(`${lines[MOST_LINES - 1]} …`, width, style)];
 }
 
 export type Tone = "good" | "bad" | "neutral";

@@ -209,16 +209,35 @@ function ofText({ extra: { count, of } }: Figure): string {
   return count === undefined || of === undefined ? "" : `${number(count)} of ${number(of)}`;
 }
 
-function missingCell(named: Named, { role, missing, extra }: Figure, footnotes: Footnotes): Cell {
+function missingCell(named: Named, one: Figure, footnotes: Footnotes): Cell {
+  const { figure, why } = missingWords(named, one);
+  return { text: why ? `${figure} ${footnotes.signOf(why)}` : figure };
+}
+
+function missingWords(named: Named, { role, missing, extra }: Figure) {
   // Where its test leaves the control out, nobody misses it.
   if (missing.length === 0 && extra.outcome)
-    return { text: OUTCOMES[extra.outcome] ?? extra.outcome };
-  if (missing.length === 0 || (role === "control" && isSkipped(missing[0]))) return { text: NONE };
-  const text = [
-    ...new Set(missing.map((one) => missingText(one, (name) => titleOfProxy(named, name)))),
-  ].join("; ");
+    return { figure: OUTCOMES[extra.outcome] ?? extra.outcome };
+  if (missing.length === 0 || (role === "control" && isSkipped(missing[0])))
+    return { figure: NONE };
+  const why = missing.map((one) => missingText(one, (name) => titleOfProxy(named, name)));
   return {
-    text: `${isSkipped(missing[0]) ? MISSING_SHORT.skipped : MISSING_SHORT[missing[0].kind]} ${footnotes.signOf(text)}`,
+    figure: isSkipped(missing[0]) ? MISSING_SHORT.skipped : MISSING_SHORT[missing[0].kind],
+    why: [...new Set(why)].join("; "),
+  };
+}
+
+/** What a table says of each figure of a comparison, for one who has it not in a table. */
+export function figureWords(named: Named, { measure, figures }: Comparison) {
+  const values = figures.flatMap(({ estimate }) => estimate?.value ?? []);
+  const scale = scaleOf(measure, values);
+  return (one: Figure): { figure: string; interval?: string; why?: string } => {
+    const { estimate } = one;
+    if (!estimate) return missingWords(named, one);
+    const interval = isSpan(estimate) ? "" : endsText(one, scale).replace(/^\((.*)\)$/, "$1");
+    const figure = estimate.basis === "exact" ? ofText(one) : scale.of(estimate);
+    const unit = estimate.basis === "exact" ? "" : scale.unit;
+    return { figure: unit ? `${figure} ${unit}` : figure, ...(interval && { interval }) };
   };
 }
 

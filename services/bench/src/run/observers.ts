@@ -63,7 +63,7 @@ export class Observers {
     if (databases.includes("cadvisor")) return;
     throw new UserError(
       `InfluxDB has no database cadvisor after ${INFLUXDB_LIMIT_MS / 1000} s`,
-      "They are created in an empty volume; ./bench down removes the old one. See also: docker compose logs influxdb",
+      "They are created in an empty volume; ./bench down --data removes the old one. See also: docker compose logs influxdb",
     );
   }
 

@@ -24,7 +24,7 @@ import { ASKED_PORTS } from "./host-network.ts";
 import { Observers } from "./observers.ts";
 import { OwnMachine } from "./placement.ts";
 import { runCells } from "./sequence.ts";
-import type { ComposeConfig } from "../platform/docker.ts";
+import type { ComposeConfig, ContainerState } from "../platform/docker.ts";
 import type { Influx } from "../platform/influx.ts";
 import type { Store } from "../record/store.ts";
 import type { Listener } from "../model/run-event.ts";
@@ -62,8 +62,12 @@ export class Testbed {
   #placement: Placement;
   #beside: SideBySide;
   #edges = new Edges();
+  /** Containers that observe and were up before the run: it uses them and leaves them up. */
+  #kept: string[] = [];
   /** Whether nothing of the run is left on the engine. */
   isClear = true;
+  /** Whether everything stood for the first cell. */
+  hasBegun = false;
 
   constructor({
     directory,
@@ -118,6 +122,7 @@ export class Testbed {
     this.isClear = false;
     try {
       const context = await this.#begin(store, follower);
+      this.hasBegun = true;
       const outcome = await this.#runCells(store, context, keepGoing);
       await this.#observers.keepCurves(store, say);
       await follower.end(this.#observers.influx, outcome);
@@ -169,10 +174,15 @@ export class Testbed {
     this.#beside.close();
     const noneBeside = await removeBeside(this.#directory, name);
     for (const network of this.#networks) await OWN_ENGINE.leaveNetwork(network);
-    const containers = await OWN_ENGINE.containersOf(name).catch(() => []);
-    await OWN_ENGINE.remove(containers.map((container) => container.name));
+    const containers = (await OWN_ENGINE.containersOf(name).catch(() => [])).map(
+      (container) => container.name,
+    );
+    const kept = containers.filter((container) => this.#kept.includes(container));
+    await OWN_ENGINE.remove(containers.filter((container) => !kept.includes(container)));
     const project = new Project(this.#directory, { name, profile: "*" });
-    const { code } = await project.run(["down", "--remove-orphans", "--timeout", "0"]);
+    // Volumes stay, and with them what InfluxDB holds.
+    const down = ["down", "--remove-orphans", "--timeout", "0"];
+    const code = kept.length > 0 ? 0 : (await project.run(down)).code;
     await OWN_ENGINE.remove([this.#budgetHolder]);
     const left = await this.#placement.release(name);
     for (const text of left) say(text);
@@ -261,21 +271,43 @@ export class Testbed {
   }
 
   async #assertFree(clear: boolean) {
-    const containers = await this.#placement.left(this.#config.name);
-    const beside = await projectsBeside(this.#config.name);
-    const besides = await Promise.all(beside.map((name) => OWN_ENGINE.containersOf(name)));
-    const running = [...containers, ...besides.flat()].filter(({ running }) => running);
-    if (running.length > 0 && !clear) {
-      throw new UserError(
-        `the project ${this.#config.name} is already up: ${running.map(({ service }) => service).join(", ")}`,
-        "Its load would be measured too. Stop it: ./bench down (which removes its data), or docker compose --profile '*' down.",
-      );
-    }
+    const { name } = this.#config;
+    const containers = await this.#placement.left(name);
+    const beside = await projectsBeside(name);
+    const besides = await Promise.all(beside.map((each) => OWN_ENGINE.containersOf(each)));
+    // What a broken-off run has left is removed, its observers too.
+    const kept = clear ? [] : containers.filter((each) => this.#isOwnObserver(each));
+    const running = [...containers, ...besides.flat()].filter(
+      (each) => each.running && !kept.includes(each),
+    );
+    if (running.length > 0 && !clear) throw alreadyUp(name, running, this.#directory);
+    this.#kept = kept.map((each) => each.name);
     // Those that have ended still hold their names.
-    await OWN_ENGINE.remove(containers.map(({ name }) => name));
-    await removeBeside(this.#directory, this.#config.name);
-    await this.#placement.clear(this.#config.name);
+    const others = containers.filter((each) => !kept.includes(each));
+    await OWN_ENGINE.remove(others.map((each) => each.name));
+    await removeBeside(this.#directory, name);
+    await this.#placement.clear(name);
   }
+
+  /**
+   * A run starts the same ones. Those of another checkout are not this run's: a run of its own may
+   * be between two cells there.
+   */
+  #isOwnObserver({ running, service, directory }: ContainerState) {
+    return running && this.#observers.services.includes(service) && directory === this.#directory;
+  }
+}
+
+/** @param running what is up */
+function alreadyUp(project: string, running: ContainerState[], directory: string): UserError {
+  const elsewhere = running.find((each) => each.directory && each.directory !== directory);
+  const from = elsewhere ? `, started from ${elsewhere.directory}` : "";
+  return new UserError(
+    `the project ${project} is already up: ${running.map(({ service }) => service).join(", ")}${from}`,
+    elsewhere
+      ? "Both would measure each other. Wait for its end, or stop it there: ./bench down keeps its data."
+      : "Its load would be measured too. Stop it: ./bench down keeps the data in InfluxDB.",
+  );
 }
 
 function isOnHost(store: Store) {

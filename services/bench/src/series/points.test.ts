@@ -12,10 +12,13 @@ import {
 } from "../analyse/testing/results.ts";
 import { capacityResults } from "../analyse/testing/capacities.ts";
 import { survivalResults } from "../analyse/testing/experiments.ts";
+import { measure as measureOf } from "../analyse/measures.ts";
 import { settingLabel } from "../plan/describe.ts";
 import { compareRuns } from "../analyse/compare-runs.ts";
 import { lineOf } from "../platform/influx.ts";
 import { liveCsv } from "../record/live.ts";
+import { POINT_WORDS } from "../report/point-words.ts";
+import { figuresTable } from "../report/table.ts";
 import {
   alignedPoints,
   cellPoint,
@@ -25,6 +28,7 @@ import {
   livePoints,
   phasePoints,
   probePoints,
+  questionLabel,
   summaryPoints,
 } from "./points.ts";
 
@@ -214,6 +218,7 @@ test("cells: every measure under its key, and whether they may be trusted", () =
     cell: record.id,
     attempt: 1n,
     findings: "",
+    concern: 4n,
   });
   const worst = pointOf({}, "weak", "invalid");
   assert.equal(worst.tags?.validity, "invalid");
@@ -227,28 +232,85 @@ test("cells: every measure under its key, and whether they may be trusted", () =
   }
 });
 
-test("summaries: one point per proxy, setting and measure of the report's tables", () => {
-  const run = results({ rounds: 6 });
-  const analysis = analyse(run, { policy });
-  const points = summaryPoints(analysis);
-  const figures = analysis.comparisons.comparisons
-    .filter(({ question, measure }) => question === measure.key)
-    .flatMap((one) => one.figures.filter(({ estimate }) => estimate));
-  assert.equal(points.length, figures.length);
+test("summaries: what the report's tables say, best first, the control last", () => {
+  const nginx = { none: {}, reload: { lost: 40 }, kill: { lost: 2000 } };
+  const haproxy = { none: {}, reload: "it cannot reload", kill: { lost: 30 } };
+  const survival = survivalResults({ proxies: { nginx, haproxy, none: nginx } });
+  for (const run of [results({ rounds: 6 }), capacityResults(), survival]) {
+    const analysis = analyse(run, { policy });
+    const { comparisons } = analysis;
+    const points = summaryPoints(analysis, POINT_WORDS);
+    assert.equal(new Set(points.map(({ ms }) => ms)).size, 1);
+    const own = comparisons.comparisons.filter(
+      ({ settings, beside }) => settings.length === 1 && !beside,
+    );
+    let seen = 0;
+    for (const comparison of own) {
+      const { measure, scheme, event, settings, question } = comparison;
+      const { scenario, parameters } = comparisons.settings[settings[0]];
+      const isOfSetting = ({ tags }: Point) =>
+        run.plan.cells.some(
+          (cell) =>
+            settingLabel(cell) === tags?.setting &&
+            Object.entries(parameters).every(([name, value]) => cell.parameters[name] === value),
+        );
+      const found = points
+        .filter(({ tags }) => tags?.scenario === scenario && tags.scheme === scheme)
+        .filter(({ tags }) => tags?.measure === measure.key && tags.event === (event ?? ""))
+        .filter(isOfSetting)
+        .sort((a, b) => Number(a.fields.place) - Number(b.fields.place));
+      const { rows } = figuresTable(comparisons, [{ comparison, title: "" }]);
+      seen += found.length;
+      // A figure of a table stands without its unit, and a reason with a footnote's sign.
+      const first = (text: string) => text.split(" ")[0];
+      const told = found.map(({ tags, fields }) => [tags?.proxy, first(String(fields.figure))]);
+      const table = rows.map(([{ proxy }, { text }]) => [proxy, first(text)]);
+      assert.deepEqual(told, table, `${question} ${measure.key} ${event}`);
+      for (const [i, { fields }] of found.entries())
+        assert.ok((rows[i][1].small ?? "").includes(String(fields.interval ?? "")));
+    }
+    assert.equal(seen, points.length);
+  }
+});
+
+test("summaries: no two questions of a setting have one name", () => {
+  const label = (question: string, measure: string) =>
+    questionLabel({ question, measure: measureOf(measure) });
+  assert.deepEqual(
+    [
+      label("echo_latency_ms_median", "echo_latency_ms_median"),
+      label("echo-at-rate", "echo_latency_ms_median"),
+      label("echo-at-rate", "echo_latency_ms_p99"),
+      label("capacity", "connections_per_second"),
+    ].map((text) => text.replace(/^\d\d /, "")),
+    [
+      "Echo time, median",
+      "Echo time, median (Echo time p99 at a fixed rate)",
+      "Echo time p99 at a fixed rate",
+      "Highest rate within the promise",
+    ],
+  );
+});
+
+test("summaries: tags and fields", () => {
+  const points = summaryPoints(analyse(results({ rounds: 6 }), { policy }), POINT_WORDS);
   const of = (proxy: string, measure: string) =>
     points.find(({ tags }) => tags?.proxy === proxy && tags.measure === measure);
   const bound = of("nginx", "handshake_ms_mean");
   assert.ok(bound);
   assert.deepEqual(names(bound), [
-    ["measure", "proxy", "run", "scenario", "scheme", "setting", "unit"],
-    ["high", "low", "median", "rank", "ratio", "ratio_high", "ratio_low", "rounds"],
+    ["event", "measure", "proxy", "question", "run", "scenario", "scheme", "setting", "unit"],
+    [
+      ...["figure", "high", "interval", "low", "median", "place", "rank"],
+      ...["ratio", "ratio_high", "ratio_low", "rounds", "to_best"],
+    ],
   ]);
+  assert.match(String(bound.tags?.question), /^\d\d Connect time, mean$/);
   assert.equal(bound.fields.rounds, 6n);
   assert.match(String(bound.fields.rank), /^\d( =)?$/);
   // The control's own cost is nothing to hold a proxy against.
   assert.ok(!("ratio" in (of("nginx", "cpu_us_per_connection")?.fields ?? {})));
   assert.ok(!("rank" in (of("none", "handshake_ms_mean")?.fields ?? {})));
-  assert.equal(new Set(points.map(({ ms }) => ms)).size, 1);
 });
 
 test("comparisons: one point per proxy, setting and measure, with both runs as tags", () => {
@@ -256,12 +318,15 @@ test("comparisons: one point per proxy, setting and measure, with both runs as t
   const baseline = results({ rounds: 6, schemes: ["ws"], seed: 2 });
   baseline.run = { ...baseline.run, name: "earlier" };
   const comparison = compareRuns(run, baseline, policy);
-  const points = comparisonPoints(comparison, run.cells);
+  const points = comparisonPoints(comparison, run.cells, POINT_WORDS);
   assert.equal(points.length, comparison.rows.length);
   const [point] = points;
   assert.deepEqual(names(point), [
     ["baseline", "measure", "proxy", "run", "scenario", "scheme", "setting", "unit"],
-    ["baseline_value", "differs", "high", "low", "ratio", "value"],
+    [
+      ...["baseline_value", "change", "differs", "high", "interval", "low"],
+      ...["now", "outcome", "place", "ratio", "value", "was"],
+    ],
   ]);
   assert.equal(point.tags?.run, run.run.name);
   assert.equal(point.tags?.baseline, "earlier");
@@ -283,7 +348,7 @@ test("no two points of a run are one in InfluxDB, and all can be written", () =>
       ...alignedPoints("r", cell.record, SAMPLES.replaceAll("nginx", cell.record.proxy)),
       cellPoint("r", cell, ({ code }) => code),
     ]),
-    ...summaryPoints(analysis),
+    ...summaryPoints(analysis, POINT_WORDS),
   ];
   const places = points.map((point) => {
     const line = lineOf({ ...point, fields: { f: 1 } });

@@ -3,14 +3,24 @@
  * services/influxdb/README.md says what they hold. Each gives the same points for the same record,
  * so what is written again doubles nothing.
  */
+import { measureTitle, QUESTIONS } from "../analyse/questions.ts";
 import { settingKey } from "../analyse/settings.ts";
 import { rankText } from "../numbers.ts";
 import { settingLabel } from "../plan/describe.ts";
+import { NOTHING } from "../plan/events.ts";
+import { CONTROL } from "../plan/proxies.ts";
 import { readRows } from "../record/csv.ts";
 import { LIVE_FIELDS, readLive } from "../record/live.ts";
-import type { Estimate, JudgedCell, Reported } from "../model/comparison.ts";
+import type {
+  Comparison,
+  Comparisons,
+  Estimate,
+  Figure,
+  JudgedCell,
+  Reported,
+} from "../model/comparison.ts";
 import type { Flag } from "../model/flag.ts";
-import type { RunComparison } from "../analyse/compare-runs.ts";
+import type { ComparedRow, RunComparison } from "../analyse/compare-runs.ts";
 import type { Point } from "../platform/influx.ts";
 import type { LiveSample, Phase } from "../model/run-event.ts";
 import type { CellRecord } from "../model/cell.ts";
@@ -27,6 +37,8 @@ const ALIGNED_ROLES = ["proxy", "echo", "load"];
 
 /** From what voids a figure to what does not. */
 const VALIDITY = ["invalid", "weak"] as const;
+/** Of cells, the worst first. */
+const CONCERNS = ["failed", ...VALIDITY, "skipped", "valid"];
 
 /**
  * @param run its folder
@@ -185,25 +197,64 @@ export function alignedPoints(run: string, record: CellRecord, csv: string): Poi
   });
 }
 
+/**
+ * What becomes of the connections in an event, over the cell's own time as in `alignedPoints`: those
+ * still open, and new ones that failed, both in percent; and the steps of the event.
+ */
+export function alignedEventPoints(run: string, record: CellRecord): Point[] {
+  const { survival, measured, round, id } = record;
+  if (record.status !== "ok" || !survival || !measured) return [];
+  const tags = { ...tagsOf(run, record), round: String(round) };
+  const at = (ms: number) => ms - measured.fromMs;
+  const held = survival.open[0]?.count ?? 0;
+  const open = survival.open.map(({ ms, count }) => ({ ms, open_percent: (100 * count) / held }));
+  const failed = survival.probes
+    .filter(({ asked }) => asked > 0)
+    .map(({ ms, asked, failed }) => ({ ms, new_failed_percent: (100 * failed) / asked }));
+  return [
+    ...[...(held > 0 ? open : []), ...failed].map(({ ms, ...fields }) => ({
+      measurement: "aligned",
+      tags: { ...tags, role: "clients", service: "clients" },
+      fields: { ...fields, cell: id },
+      ms: at(ms),
+    })),
+    ...eventPoints(run, record).map(({ ms, ...point }) => ({
+      ...point,
+      measurement: "aligned_events",
+      ms: at(ms),
+    })),
+  ].filter(({ ms }) => ms >= 0);
+}
+
 /** a flag of a cell in words: those are not made here */
 export type Tell = (flag: Flag) => string;
+
+/** What the report calls figures; absent is what there is not. */
+export interface Words {
+  flag: Tell;
+  /** of one comparison, all in one unit */
+  figures: (
+    all: Comparisons,
+    comparison: Comparison,
+  ) => (figure: Figure) => { figure: string; interval?: string; why?: string };
+  /** of two runs */
+  compared: (row: ComparedRow) => Record<string, string>;
+}
 
 export function cellPoint(run: string, { record, measures, flags }: JudgedCell, tell: Tell): Point {
   const reasons = record.cause
     ? [`${record.cause.kind}: ${record.cause.message}`]
     : flags.filter(({ severity }) => severity !== "note").map((flag) => tell(flag));
+  const validity = validityOf(record, flags);
   return {
     measurement: "cells",
-    tags: {
-      ...tagsOf(run, record),
-      round: String(record.round),
-      validity: validityOf(record, flags),
-    },
+    tags: { ...tagsOf(run, record), round: String(record.round), validity },
     fields: {
       ...measures,
       cell: record.id,
       attempt: BigInt(record.attempt),
       findings: reasons.join("; "),
+      concern: BigInt(CONCERNS.indexOf(validity)),
     },
     ms: endOf(record),
   };
@@ -246,22 +297,36 @@ export function probePoints({ results, comparisons }: Reported): Point[] {
   );
 }
 
-/** @returns one a proxy, setting and measure that has figures: what the report's tables say */
-export function summaryPoints({ results, comparisons }: Reported): Point[] {
+/**
+ * What the report says of each setting: a point a proxy and measure, those without a figure too.
+ */
+export function summaryPoints({ results, comparisons }: Reported, words: Words): Point[] {
   const ms = endOfRun(results.cells);
   return comparisons.comparisons
-    .filter(({ question, measure, settings }) => question === measure.key && settings.length === 1)
-    .flatMap(({ measure, settings: [key], figures }) => {
-      const planned = plannedBySetting(results.plan.cells, key);
-      return figures.flatMap(({ proxy, estimate, toControl, rounds, rank, tied }) => {
+    .filter(({ settings, beside }) => settings.length === 1 && !beside)
+    .flatMap((comparison) => {
+      const planned = cellsOf(results, comparisons.settings, comparison);
+      const text = words.figures(comparisons, comparison);
+      const question = questionLabel(comparison);
+      const ordered = bestFirst(comparison);
+      const best = ordered.find(({ role }) => role === "proxy")?.estimate?.value ?? 0;
+      return ordered.flatMap(({ proxy, role, ...figure }, place) => {
+        const { estimate, toBest, toControl, rounds, rank, tied } = figure;
         const cell = planned.get(proxy);
-        if (!cell || !estimate) return [];
+        if (!cell) return [];
+        const { measure } = comparison;
         return {
           measurement: "summaries",
-          tags: { ...tagsOf(results.run.name, cell), measure: measure.key, unit: measure.unit },
+          tags: {
+            ...{ ...tagsOf(results.run.name, cell), measure: measure.key, unit: measure.unit },
+            ...{ question, event: comparison.event ?? "" },
+          },
           fields: {
-            median: estimate.value,
-            ...intervalFields("", estimate),
+            ...text({ proxy, role, ...figure }),
+            // The control stands apart: behind all proxies.
+            place: BigInt(role === "control" ? LAST_PLACE : place + 1),
+            ...(estimate && { median: estimate.value, ...endFields(estimate) }),
+            ...toBestField(estimate, toBest?.value, best),
             ...(toControl && { ratio: toControl.value, ...intervalFields("ratio_", toControl) }),
             rounds: BigInt(rounds.length),
             ...(rank !== null && { rank: rankText(rank, tied.length > 0) }),
@@ -270,6 +335,68 @@ export function summaryPoints({ results, comparisons }: Reported): Point[] {
         };
       });
     });
+}
+
+/** Behind any proxy's. */
+const LAST_PLACE = 1000;
+
+/** `07 CPU per connection`: by the alphabet in the order of a report. */
+export function questionLabel({
+  question,
+  measure,
+}: Pick<Comparison, "question" | "measure">): string {
+  const place = QUESTIONS.findIndex(({ id }) => id === question);
+  const { title, rankBy = measure.key } = QUESTIONS[place];
+  // What another question asks of the rounds of a setting, this one asks in its own way.
+  const isTwice = question !== measure.key && QUESTIONS.some(({ id }) => id === measure.key);
+  const own = measureTitle(measure);
+  const name = !isTwice ? own : rankBy === measure.key ? title : `${own} (${title})`;
+  return `${String(place + 1).padStart(2, "0")} ${name}`;
+}
+
+/** Those that are ranked first, then by their value; those without one behind them. */
+function bestFirst({ figures, measure: { better } }: Comparison): Figure[] {
+  const sign = better === "lower" ? 1 : -1;
+  const value = ({ estimate }: Figure) => (estimate ? sign * estimate.value : Infinity);
+  return figures.toSorted(
+    (a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity) || value(a) - value(b) || 0,
+  );
+}
+
+/**
+ * @param settings of all comparisons
+ * @returns one of the comparison's cells by proxy
+ */
+function cellsOf(
+  { plan }: Reported["results"],
+  settings: Comparisons["settings"],
+  { settings: [key], event }: Comparison,
+): Map<string, PlannedCell> {
+  const { scenario, scheme, parameters } = settings[key];
+  // What is looked at before and after an event makes no other setting.
+  const isOf = (cell: PlannedCell) =>
+    cell.scenario === scenario &&
+    cell.scheme === scheme &&
+    (event === null || (cell.event ?? NOTHING) === event) &&
+    // Fresh cells of a search have names of their own.
+    (!cell.capacity || cell.capacity.part === "search") &&
+    Object.entries(parameters).every(([name, given]) => cell.parameters[name] === given);
+  return new Map(plan.cells.filter(isOf).map((cell) => [cell.proxy, cell]));
+}
+
+/** @returns empty: there is nothing to hold it against */
+function toBestField(
+  estimate: Estimate | null,
+  known: number | undefined,
+  best: number,
+): Record<string, number> {
+  if (!estimate || best <= 0) return {};
+  return { to_best: known ?? estimate.value / best };
+}
+
+/** @returns empty: it has no ends */
+function endFields({ low, high }: Estimate): Record<string, number> {
+  return { ...(low !== null && { low }), ...(high !== null && { high }) };
 }
 
 /**
@@ -288,20 +415,25 @@ function intervalFields(prefix: string, { low, high, basis }: Estimate): Record<
 export function comparisonPoints(
   { run, baseline, rows }: RunComparison,
   cells: CellRecord[],
+  words: Words,
 ): Point[] {
   const ms = endOfRun(cells);
-  return rows.map(({ cell, measure: name, unit, ratio, value, baselineValue, differs }) => ({
-    measurement: "comparisons",
-    tags: { ...tagsOf(run, cell), baseline, measure: name, unit },
-    fields: {
-      ...(ratio && { ratio: ratio.value }),
-      ...(ratio?.interval && { low: ratio.interval[0], high: ratio.interval[1] }),
-      value,
-      baseline_value: baselineValue,
-      differs,
-    },
-    ms,
-  }));
+  return rows.map((row, place) => {
+    const { cell, measure: name, unit, ratio, value, baselineValue, differs } = row;
+    return {
+      measurement: "comparisons",
+      tags: { ...tagsOf(run, cell), baseline, measure: name, unit },
+      fields: {
+        ...words.compared(row),
+        // Rows are in the order of a report's tables; the control stands apart.
+        place: BigInt(place + (cell.proxy === CONTROL ? rows.length : 0)),
+        ...(ratio && { ratio: ratio.value }),
+        ...(ratio?.interval && { low: ratio.interval[0], high: ratio.interval[1] }),
+        ...{ value, baseline_value: baselineValue, differs },
+      },
+      ms,
+    };
+  });
 }
 
 /**

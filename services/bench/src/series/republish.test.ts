@@ -4,15 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
-import type { Flag } from "../model/flag.ts";
 import type { Influx, Point } from "../platform/influx.ts";
 import { POLICY, results } from "../analyse/testing/results.ts";
 import { liveCsv } from "../record/live.ts";
 import { Store } from "../record/store.ts";
+import { POINT_WORDS } from "../report/point-words.ts";
 import { containerOf, serviceOf } from "../record/curve-names.ts";
 import { curvePoints, republish } from "./republish.ts";
-
-const tell = ({ code }: Flag) => code;
 
 const CURVES = "ms,service,series,value\n1000000000500,nginx,cpu_usage_total,1649944425\n";
 
@@ -68,7 +66,10 @@ function influxOf({
 test("a run is replaced by what its record says, each measurement, and the curves are given back", async (t) => {
   const { directory, store } = storeOf(t);
   const { influx, done, written } = influxOf();
-  const { points, curves, notes } = await republish(store, influx, { directory, tell });
+  const { points, curves, notes } = await republish(store, influx, {
+    directory,
+    words: POINT_WORDS,
+  });
   const cells = store.results.cells.length;
   assert.equal(curves, cells);
   assert.deepEqual(notes, []);
@@ -90,9 +91,10 @@ test("a run is replaced by what its record says, each measurement, and the curve
   const firstWrite = done.indexOf("write bench");
   assert.deepEqual(done.slice(0, firstWrite), [
     "create bench",
-    ...["phases", "events", "live", "failures", "aligned", "cells", "summaries", "probes"].map(
-      (name) => `remove ${name} of ${store.results.run.name}`,
-    ),
+    ...[
+      ...["phases", "events", "live", "failures", "aligned", "aligned_events"],
+      ...["cells", "summaries", "probes"],
+    ].map((name) => `remove ${name} of ${store.results.run.name}`),
   ]);
 });
 
@@ -100,21 +102,22 @@ test("curves that are there already, or would be refused for their age, or have 
   const { directory, store } = storeOf(t);
   const containers = ["none", "nginx", "haproxy", "http-proxy"];
   const there = influxOf({ seen: containers.map((name) => `ws-proxy-bench-${name}-1`) });
-  assert.equal((await republish(store, there.influx, { directory, tell })).curves, 0);
+  assert.equal((await republish(store, there.influx, { directory, words: POINT_WORDS })).curves, 0);
   const old = influxOf({ keptMs: 30 * 86_400_000 });
-  const { notes } = await republish(store, old.influx, { directory, tell });
+  const { notes } = await republish(store, old.influx, { directory, words: POINT_WORDS });
   assert.match(notes[0], /curves of 8 cells are older than the database cadvisor keeps/);
   const without = influxOf({ databases: [] });
-  assert.deepEqual((await republish(store, without.influx, { directory, tell })).notes, [
-    "InfluxDB has no database cadvisor",
-  ]);
+  assert.deepEqual(
+    (await republish(store, without.influx, { directory, words: POINT_WORDS })).notes,
+    ["InfluxDB has no database cadvisor"],
+  );
   for (const { written } of [there, old, without]) assert.ok(!written.has("cadvisor"));
 });
 
 test("curves of a cell are missing although cAdvisor saw an observer of that project then", async (t) => {
   const { directory, store } = storeOf(t);
   const { influx } = influxOf({ seen: ["ws-proxy-bench-influxdb-1"] });
-  const { curves } = await republish(store, influx, { directory, tell });
+  const { curves } = await republish(store, influx, { directory, words: POINT_WORDS });
   assert.equal(curves, store.results.cells.length);
 });
 

@@ -11,6 +11,7 @@ import { LIVE_FILE } from "../record/live.ts";
 import { versionsOf } from "../analyse/versions.ts";
 import { glancePoints } from "./glance.ts";
 import {
+  alignedEventPoints,
   alignedPoints,
   cellPoint,
   eventPoints,
@@ -25,11 +26,11 @@ import type { Reported } from "../model/comparison.ts";
 import type { Influx, Point } from "../platform/influx.ts";
 import type { CellRecord } from "../model/cell.ts";
 import type { Store } from "../record/store.ts";
-import type { Tell } from "./points.ts";
+import type { Words } from "./points.ts";
 
 /** What is written from a run's record alone; `comparisons` need a second run. */
 const MEASUREMENTS = [
-  ...["phases", "events", "live", "glance", "failures", "aligned"],
+  ...["phases", "events", "live", "glance", "failures", "aligned", "aligned_events"],
   ...["cells", "summaries", "probes"],
 ];
 /** Points per request: about 2 MB. */
@@ -54,18 +55,18 @@ export async function republish(
   influx: Influx,
   {
     directory,
-    tell,
+    words,
     project = PROJECT,
   }: {
     /** the project's: the TLS policy by which cells are judged is there */
     directory: string;
-    tell: Tell;
+    words: Words;
     /** name of the Compose project under which cAdvisor's containers are to appear */
     project?: string;
   },
 ): Promise<{ points: number; curves: number; notes: string[] }> {
   const policy = JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8"));
-  const points = pointsOf(store, analyse(store.results, { policy }), tell);
+  const points = pointsOf(store, analyse(store.results, { policy }), words);
   await replace(influx, MEASUREMENTS, { run: store.results.run.name }, points);
   return { points: points.length, ...(await republishCurves(store, influx, project)) };
 }
@@ -83,7 +84,7 @@ export async function replace(
 }
 
 /** @returns of all measurements that one run has */
-export function pointsOf(store: Store, reported: Reported, tell: Tell): Point[] {
+export function pointsOf(store: Store, reported: Reported, words: Words): Point[] {
   const run = store.results.run.name;
   return [
     ...reported.cells.flatMap((cell) => {
@@ -99,10 +100,11 @@ export function pointsOf(store: Store, reported: Reported, tell: Tell): Point[] 
         ...glancePoints(run, cell, { csv: live ?? undefined, version }),
         ...failurePoints(run, record),
         ...(samples ? alignedPoints(run, record, samples) : []),
-        cellPoint(run, cell, tell),
+        ...alignedEventPoints(run, record),
+        cellPoint(run, cell, words.flag),
       ];
     }),
-    ...summaryPoints(reported),
+    ...summaryPoints(reported, words),
     ...probePoints(reported),
   ];
 }

@@ -8,12 +8,16 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { interpolate } from "../../../../dashboards/src/influxql.ts";
 import { compareRuns } from "../../src/analyse/compare-runs.ts";
+import { analyse } from "../../src/analyse/index.ts";
+import { settingKey } from "../../src/analyse/settings.ts";
+import { rankText } from "../../src/numbers.ts";
 import { settingLabel } from "../../src/plan/describe.ts";
 import { Influx } from "../../src/platform/influx.ts";
 import { Store } from "../../src/record/store.ts";
-import { comparisonPoints } from "../../src/series/points.ts";
+import { comparisonPoints, questionLabel } from "../../src/series/points.ts";
 import { DATABASE } from "../../src/series/publisher.ts";
-import { flagText } from "../../src/report/text.ts";
+import { figuresTable } from "../../src/report/table.ts";
+import { POINT_WORDS } from "../../src/report/point-words.ts";
 import { republish } from "../../src/series/republish.ts";
 import { until } from "../../src/platform/wait.ts";
 import { testbed, undisturbed, LIMIT_MS } from "../testbed.ts";
@@ -21,6 +25,7 @@ import { check } from "../../src/platform/docker.ts";
 import { joinProject, lab, projectDirectory, waitForLoad } from "../lab.ts";
 import type { Series } from "../../src/platform/influx.ts";
 
+const policy = JSON.parse(readFileSync(join(projectDirectory, "certs/policy.json"), "utf8"));
 /** The dashboards look for containers of this project. */
 const USUAL_PROJECT = "ws-proxy-bench";
 
@@ -43,8 +48,12 @@ tests:
     parameters: { CONNECTIONS: 50, CONNECTIONS_PER_SECOND: 100, MESSAGES: 50, MESSAGE_BYTES: 100 }
 `;
 
-/** Of HTTP battles, and of searches for the most under a promise (capacity.test.ts). */
-const OF_OTHERS = /request|rates that were tried/i;
+/** Of events, and of searches for the most under a promise (capacity.test.ts). */
+const OF_OTHERS = [
+  "Connections still open",
+  "New connections that failed",
+  "Rates that were tried",
+];
 
 test("under a single load every panel of Proxies live has data", async (t) => {
   const from = new Date();
@@ -87,10 +96,12 @@ test("after a battle every panel has data", async (t) => {
   Object.assign(results.cells[0].connections ?? {}, { failed: 1, failedByCause: { timeout: 1 } });
   // Nor has this battle events.
   const steps = [{ ms: Date.parse(results.cells[0].startedAt), what: "HUP to the proxy" }];
-  Object.assign(results.cells[0], { survival: { event: "reload", steps, open: [] } });
+  Object.assign(results.cells[0], {
+    survival: { event: "reload", steps, open: [], probes: [] },
+  });
   await republish(new Store(store.directory, results), influx, {
     directory,
-    tell: (flag) => flagText(flag, (name) => name),
+    words: POINT_WORDS,
   });
   const { startedAt, endedAt, name } = results.run;
 
@@ -107,6 +118,7 @@ test("after a battle every panel has data", async (t) => {
       if (name !== "Parts") assert.ok((await ask(target.query)).length > 0, name);
   });
 
+  const ALL = { question: ".*", everywhere: ".*" };
   const settings = [...new Set(results.plan.cells.map(settingLabel))];
   const emptyEverywhere = async (dashboard: any, variables: Record<string, string>) => {
     const { from, to } = dashboard.time;
@@ -116,13 +128,13 @@ test("after a battle every panel has data", async (t) => {
     const empty = await Promise.all(
       settings.map((setting) =>
         emptyPanels(dashboard, (query) =>
-          influx.query(filled(query, { ...range, variables: { ...variables, setting } })),
+          influx.query(filled(query, { ...range, variables: { ...ALL, ...variables, setting } })),
         ),
       ),
     );
     const [first, ...others] = empty;
     return first.filter(
-      (title) => others.every((titles) => titles.includes(title)) && !OF_OTHERS.test(title),
+      (title) => others.every((titles) => titles.includes(title)) && !OF_OTHERS.includes(title),
     );
   };
 
@@ -136,7 +148,7 @@ test("after a battle every panel has data", async (t) => {
             from: new Date(),
             to: new Date(),
             intervalSeconds: 1,
-            variables: { run: name },
+            variables: { run: name, setting: settings[0] },
           }),
         ),
       ),
@@ -148,26 +160,99 @@ test("after a battle every panel has data", async (t) => {
     );
   });
 
-  await t.test("Compare, with no comparison: the medians of the run alone", async () => {
-    const empty = await emptyEverywhere(read("compare"), { run: name, baseline: "" });
-    for (const title of empty) assert.match(title, /ratio|baseline$/i);
-    assert.ok(empty.length > 0);
+  await t.test("Battle: each figure is the report's", async () => {
+    const { comparisons } = analyse(results, { policy });
+    const { panels } = read("battle");
+    const [matrix, ranking, counts] = [1001, 1101, 501].map((id) =>
+      panels.find((panel: any) => panel.id === id),
+    );
+    const rowsOf = async ({ targets: [{ query }] }: any, variables: Record<string, string>) => {
+      const context = { from: new Date(0), to: new Date(), variables: { run: name, ...variables } };
+      const found = await influx.query(filled(query, context));
+      return found.flatMap(({ columns, values, tags }) =>
+        values.map((row): any => ({
+          ...tags,
+          ...Object.fromEntries(columns.map((column, i) => [column, row[i]])),
+        })),
+      );
+    };
+    const own = comparisons.comparisons.filter((one) => one.settings.length === 1 && !one.beside);
+    assert.ok(own.length > 20, String(own.length));
+    let figures = 0;
+    for (const comparison of own) {
+      const {
+        measure,
+        figures: expected,
+        settings: [key],
+      } = comparison;
+      const cell = results.plan.cells.find((one) => settingKey(one) === key);
+      assert.ok(cell, key);
+      const setting = settingLabel(cell);
+      const question = questionLabel(comparison).replace(/[().]/g, "\\$&");
+      const rows = await rowsOf(ranking, { setting, question });
+      const table = figuresTable(comparisons, [{ comparison, title: "" }]);
+      for (const { proxy, estimate, rank, tied } of expected) {
+        const row = rows.find(({ Proxy }) => Proxy === proxy);
+        assert.ok(row, `${proxy} in ${question} of ${setting}`);
+        assert.equal(row.Median, estimate?.value ?? null, `${proxy} ${measure.key} ${setting}`);
+        assert.equal(row.Rank ?? "", rankText(rank, tied.length > 0));
+        const cells = table.rows.find(([first]) => first.proxy === proxy);
+        assert.equal(row.Figure.split(" ")[0], cells?.[1].text.split(" ")[0]);
+        figures += 1;
+      }
+      assert.equal(rows.length, expected.length);
+      const everywhere = await rowsOf(matrix, { everywhere: question });
+      for (const { Proxy, Figure } of rows)
+        assert.ok(
+          everywhere.some(
+            (row) => row.Proxy === Proxy && row.Setting === setting && row.Figure === Figure,
+          ),
+          `${Proxy}: ${Figure} in ${setting}`,
+        );
+    }
+    t.diagnostic(`${figures} figures compared`);
+    const byValidity = await rowsOf(counts, {});
+    const all = byValidity.reduce((sum, row) => sum + row.count, 0);
+    assert.equal(all, results.cells.length);
+  });
+
+  await t.test("Compare, with no comparison: it says so", async () => {
+    assert.deepEqual(await emptyEverywhere(read("compare"), { run: name, baseline: "" }), [
+      "What differs, run to baseline",
+    ]);
   });
 
   await t.test("Compare", async () => {
     const baseline = { ...results, run: { ...results.run, name: "earlier" } };
     await influx.write(
       DATABASE,
-      comparisonPoints(compareRuns(results, baseline, null), results.cells),
+      comparisonPoints(compareRuns(results, baseline, null), results.cells, POINT_WORDS),
     );
     await republish(new Store(store.directory, baseline), influx, {
       directory,
-      tell: (flag) => flagText(flag, (name) => name),
+      words: POINT_WORDS,
     });
-    // Both had the reference proxy: the ratio to that is compared in its place.
-    assert.deepEqual(await emptyEverywhere(read("compare"), { run: name, baseline: "earlier" }), [
-      "CPU per connection: ratio to the baseline",
-    ]);
+    const variables = { run: name, baseline: "earlier" };
+    assert.deepEqual(await emptyEverywhere(read("compare"), variables), []);
+    const [panel] = read("compare").panels.filter(({ id }: { id: number }) => id === 101);
+    const context = {
+      from: new Date(0),
+      to: new Date(),
+      variables: { ...variables, setting: ".*" },
+    };
+    const [{ columns, values }] = await influx.query(filled(panel.targets[0].query, context));
+    const { rows } = compareRuns(results, baseline, null);
+    assert.equal(values.length, rows.length);
+    const at = (name: string) => columns.indexOf(name);
+    for (const { cell, measure, ratio } of rows) {
+      const row = values.find(
+        (one) =>
+          one[at("Measure")] === measure &&
+          one[at("Proxy")] === cell.proxy &&
+          one[at("Setting")] === settingLabel(cell),
+      );
+      assert.equal(row?.[at("Value")] ?? null, ratio?.value ?? null, `${measure} ${cell.proxy}`);
+    }
   });
 });
 

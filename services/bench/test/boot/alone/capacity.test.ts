@@ -92,7 +92,8 @@ test("a search on real containers", async (t) => {
           rows.some((row) => shown.every((value) => row.split(",").includes(value))),
           `${shown}\n${csv}`,
         );
-        assert.ok(svg.includes(`>${proxy}<`), proxy);
+        const title = proxy === "none" ? "no proxy (control)" : proxy;
+        assert.ok(svg.includes(`>${title}<`), proxy);
       }
   });
 

@@ -10,7 +10,7 @@ import { MEASURES } from "../../../src/analyse/measures.ts";
 import { Influx } from "../../../src/platform/influx.ts";
 import { readLive } from "../../../src/record/live.ts";
 import { Store } from "../../../src/record/store.ts";
-import { flagText } from "../../../src/report/text.ts";
+import { POINT_WORDS } from "../../../src/report/point-words.ts";
 import { republish } from "../../../src/series/republish.ts";
 import { until } from "../../../src/platform/wait.ts";
 import { isQuiet, testbed } from "../../testbed.ts";
@@ -44,12 +44,12 @@ const PROMISED: Record<string, { tags: string[]; fields: string[] }> = {
   aligned: { tags: ["round", "service", "role"], fields: ["working_set_bytes", "cell"] },
   cells: {
     tags: ["round", "validity"],
-    fields: ["connections_opened", "cell", "attempt", "findings"],
+    fields: ["connections_opened", "cell", "attempt", "findings", "concern"],
   },
-  summaries: { tags: ["measure", "unit"], fields: ["median", "rounds"] },
+  summaries: { tags: ["measure", "unit", "question"], fields: ["figure", "place", "rounds"] },
   comparisons: {
     tags: ["baseline", "measure", "unit"],
-    fields: ["value", "baseline_value", "differs"],
+    fields: ["value", "baseline_value", "differs", "now", "was", "outcome", "place"],
   },
 };
 
@@ -167,7 +167,7 @@ test("every measurement has what is promised, and has it again from the record a
     for (let i = 0; i < 2; i++) {
       const { notes } = await republish(store, influx, {
         directory,
-        tell: (flag) => flagText(flag, (name) => name),
+        words: POINT_WORDS,
         project: project.name,
       });
       assert.deepEqual(notes, []);
