@@ -90,9 +90,17 @@ test("a run is replaced by what its record says, each measurement, and the curve
   const firstWrite = done.indexOf("write bench");
   assert.deepEqual(done.slice(0, firstWrite), [
     "create bench",
-    ...["phases", "events", "live", "failures", "aligned", "cells", "summaries", "probes"].map(
-      (name) => `remove ${name} of ${store.results.run.name}`,
-    ),
+    ...[
+      "phases",
+      "events",
+      "live",
+      "glance",
+      "failures",
+      "aligned",
+      "cells",
+      "summaries",
+      "probes",
+    ].map((name) => `remove ${name} of ${store.results.run.name}`),
   ]);
 });
 
