@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { UserError } from "../errors.ts";
 import { number } from "../numbers.ts";
 import { Influx, INFLUXDB_URL } from "../platform/influx.ts";
 import { until } from "../platform/wait.ts";
@@ -57,7 +58,8 @@ export async function watch(
   });
   const stop = new AbortController();
   process.once("SIGTERM", () => stop.abort());
-  const toMs = await follow(followed, fromMs, stop.signal);
+  const lacks = (error: UserError) => print(`Grafana lacks some seconds of it: ${error.message}`);
+  const toMs = await follow(followed, { fromMs, lacks, signal: stop.signal });
   if (toMs === null) {
     print("no load is up to be watched: its own message is in the log above");
     return 0;
@@ -75,18 +77,30 @@ export async function watch(
  */
 async function follow(
   load: FollowedLoad,
-  fromMs: number,
-  signal: AbortSignal,
+  {
+    fromMs,
+    lacks,
+    signal,
+  }: { fromMs: number; lacks: (error: UserError) => void; signal: AbortSignal },
 ): Promise<number | null> {
   const isUp = async () => (await containersBehind("load")).length > 0;
   if (!(await until(Date.now() + START_MS, isUp, Boolean))) return null;
   let endMs = Infinity;
   let secondMs = fromMs;
+  let hasLacked = false;
   for (; secondMs < endMs && !signal.aborted; secondMs += 1000) {
     const waitMs = secondMs + 1000 + LAG_MS - Date.now();
     await sleep(Math.max(0, waitMs), undefined, { signal }).catch(() => {});
     if (endMs === Infinity && !(await isUp())) endMs = Date.now();
-    if (!signal.aborted) await load.second(secondMs);
+    if (signal.aborted) break;
+    try {
+      await load.second(secondMs);
+    } catch (error) {
+      // InfluxDB does not answer: it may at the next.
+      if (!(error instanceof UserError)) throw error;
+      if (!hasLacked) lacks(error);
+      hasLacked = true;
+    }
   }
   return Math.min(secondMs, endMs);
 }

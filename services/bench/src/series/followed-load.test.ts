@@ -91,14 +91,14 @@ function influxWith(seconds: Second[][]) {
   };
 }
 
-async function followed() {
-  const influx = influxWith(SECONDS);
+async function followed(seconds = SECONDS) {
+  const influx = influxWith(seconds);
   const load = new FollowedLoad(influx, {
     tags: { run: "r", proxy: "nginx", scenario: "tour", scheme: "ws" },
     ...{ containers: ["p-nginx-1"], load: "tour", version: "nginx:1.30", fromMs: FROM_MS },
   });
-  for (const second of SECONDS.keys()) await load.second(FROM_MS + 1000 * second);
-  await load.end(FROM_MS + 1000 * SECONDS.length, "ended");
+  for (const second of seconds.keys()) await load.second(FROM_MS + 1000 * second);
+  await load.end(FROM_MS + 1000 * seconds.length, "ended");
   const of = (measurement: string) =>
     influx.written.filter((point) => point.measurement === measurement);
   return { load, of };
@@ -163,4 +163,25 @@ test("at a glance: one point, with what the whole load came to and what a connec
       ["held", 2],
     ],
   );
+});
+
+test("parts that lie beside each other for a second are two, and cost what they cost", async () => {
+  const { load, of } = await followed([
+    [{ part: "short", messages: 1, open: 1 }],
+    [
+      { part: "short", messages: 1 },
+      { part: "next", opened: 2, open: 2 },
+    ],
+    [{ part: "next", opened: 2, messages: 2 }],
+  ]);
+  assert.deepEqual(
+    load.parts.map(({ name, opened }) => [name, opened]),
+    [
+      ["short", 0],
+      ["next", 2],
+    ],
+  );
+  for (const { fields } of of("glance"))
+    for (const value of Object.values(fields))
+      assert.ok(typeof value !== "number" || Number.isFinite(value), String(value));
 });

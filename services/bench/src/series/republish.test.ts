@@ -92,7 +92,7 @@ test("a run is replaced by what its record says, each measurement, and the curve
   assert.deepEqual(done.slice(0, firstWrite), [
     "create bench",
     ...[
-      ...["phases", "events", "live", "failures", "aligned", "aligned_events"],
+      ...["phases", "events", "live", "glance", "failures", "aligned", "aligned_events"],
       ...["cells", "summaries", "probes"],
     ].map((name) => `remove ${name} of ${store.results.run.name}`),
   ]);
