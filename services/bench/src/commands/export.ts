@@ -6,7 +6,14 @@ import { basename, dirname, join, relative } from "node:path";
 import { UserError } from "../errors.ts";
 import { counted } from "../numbers.ts";
 import { captionOf } from "../panels/caption.ts";
-import { messageOf, pick, readDashboards, sectionOf, slug } from "../panels/dashboards.ts";
+import {
+  messageOf,
+  panelsOf,
+  pick,
+  readDashboards,
+  sectionOf,
+  slug,
+} from "../panels/dashboards.ts";
 import type { Annotation } from "../panels/draw.ts";
 import { svgOf } from "../panels/draw.ts";
 import type { Entry } from "../panels/folder.ts";
@@ -195,7 +202,8 @@ async function writePanel(
   const { id, description = "" } = panel;
   const section = sectionOf(dashboard, panel);
   const about = { dashboard: dashboard.uid, dashboardTitle: dashboard.title };
-  const entry: Entry = { ...about, id, section, title, description, name, noData };
+  const place = panelsOf(dashboard).findIndex((one) => one.id === id);
+  const entry: Entry = { ...about, id, place, section, title, description, name, noData };
   context.entries.push(entry);
   if (!isShown(job)) return;
   try {
