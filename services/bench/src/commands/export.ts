@@ -125,9 +125,9 @@ async function findRun(
 async function publish({ store, name }: Run, { influx }: Source, directory: string, say: Say) {
   if (!store) return;
   await influx.createDatabase("bench");
-  // Points of earlier versions have no questions.
+  // Points of earlier versions have no questions; a run without a figure may have been judged anew.
   const found = await influx.query(
-    `SHOW TAG VALUES ON "bench" FROM "summaries" WITH KEY = "question" WHERE "run" = '${name}'`,
+    `SELECT count("median") FROM "bench".."summaries" WHERE "run" = '${name}' AND "question" != ''`,
   );
   if (found.length > 0) return;
   say("writing the run's points to InfluxDB, from its record");
