@@ -6,7 +6,14 @@ import { basename, dirname, join, relative } from "node:path";
 import { UserError } from "../errors.ts";
 import { counted } from "../numbers.ts";
 import { captionOf } from "../panels/caption.ts";
-import { messageOf, pick, readDashboards, sectionOf, slug } from "../panels/dashboards.ts";
+import {
+  messageOf,
+  panelsOf,
+  pick,
+  readDashboards,
+  sectionOf,
+  slug,
+} from "../panels/dashboards.ts";
 import type { Annotation } from "../panels/draw.ts";
 import { svgOf } from "../panels/draw.ts";
 import type { Entry } from "../panels/folder.ts";
@@ -118,9 +125,9 @@ async function findRun(
 async function publish({ store, name }: Run, { influx }: Source, directory: string, say: Say) {
   if (!store) return;
   await influx.createDatabase("bench");
-  // Points of earlier versions have no questions.
+  // Points of earlier versions have no questions; a run without a figure may have been judged anew.
   const found = await influx.query(
-    `SHOW TAG VALUES ON "bench" FROM "summaries" WITH KEY = "question" WHERE "run" = '${name}'`,
+    `SELECT count("median") FROM "bench".."summaries" WHERE "run" = '${name}' AND "question" != ''`,
   );
   if (found.length > 0) return;
   say("writing the run's points to InfluxDB, from its record");
@@ -195,7 +202,8 @@ async function writePanel(
   const { id, description = "" } = panel;
   const section = sectionOf(dashboard, panel);
   const about = { dashboard: dashboard.uid, dashboardTitle: dashboard.title };
-  const entry: Entry = { ...about, id, section, title, description, name, noData };
+  const place = panelsOf(dashboard).findIndex((one) => one.id === id);
+  const entry: Entry = { ...about, id, place, section, title, description, name, noData };
   context.entries.push(entry);
   if (!isShown(job)) return;
   try {

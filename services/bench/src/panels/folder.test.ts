@@ -90,3 +90,18 @@ test("what has no data is listed with the reason; files that stand for nothing a
   assert.ok(page().includes("<li>No load: Panel 2</li>"));
   assert.doesNotMatch(page(), /compare|<img src="(battle-1-ws|live-2)\./);
 });
+
+test("panels stand in the order of the dashboard, whatever their ids are", (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "panels-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const about = { dashboard: "battle", dashboardTitle: "Battle", section: "", description: "" };
+  const entries = [401, 1001].map((id, i) => ({
+    ...{ ...about, id, place: 1 - i, title: `Panel ${id}`, name: `battle-${id}` },
+  }));
+  finish(directory, RUN, entries, []);
+  const page = readFileSync(join(directory, "index.html"), "utf8");
+  assert.deepEqual(
+    [...page.matchAll(/<figcaption>Panel (\d+)/g)].map(([, id]) => id),
+    ["1001", "401"],
+  );
+});

@@ -10,6 +10,8 @@ export type Entry = {
   dashboard: string;
   dashboardTitle: string;
   id: number;
+  /** On its dashboard; absent in a list of an earlier version. */
+  place?: number;
   /** The row of the dashboard that it stands in; may be empty. */
   section: string;
   title: string;
@@ -74,7 +76,7 @@ export function finish(
   const now = new Set(entries.map(key));
   const kept = before.filter((one) => !now.has(key(one)) && !leftOut.includes(one.dashboard));
   const all = [...kept, ...entries].sort(
-    (a, b) => a.dashboardTitle.localeCompare(b.dashboardTitle) || a.id - b.id,
+    (a, b) => a.dashboardTitle.localeCompare(b.dashboardTitle) || placeOf(a) - placeOf(b),
   );
   const used = new Set(all.flatMap(({ name, noData }) => (noData === undefined ? name : [])));
   const path = (name: string, ending: string) => join(directory, `${name}.${ending}`);
@@ -84,6 +86,10 @@ export function finish(
   const filesOf = ({ name }: Entry) => ENDINGS.filter((ending) => existsSync(path(name, ending)));
   const hasReport = existsSync(join(directory, "../report.html"));
   writeFile(directory, "index.html", pageOf({ ...run, hasReport }, all, filesOf));
+}
+
+function placeOf({ place, id }: Entry): number {
+  return place ?? id;
 }
 
 type FilesOf = (entry: Entry) => string[];

@@ -14,6 +14,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 // @ts-expect-error: jsdom ships no types.
 import { JSDOM } from "jsdom";
 import { chromium } from "playwright-core";
+import { readRows } from "../../src/record/csv.ts";
 import { panelsOf, readDashboards } from "../../src/panels/dashboards.ts";
 import { pixelsOf } from "../../src/panels/testing/png.ts";
 import { Project } from "../../src/platform/docker.ts";
@@ -274,15 +275,10 @@ test("a battle's panels are exported without Grafana", async (t) => {
       const csv = files(".csv").filter((name) => CPU.test(name));
       assert.equal(csv.length, 2, `${files(".csv")}`);
       for (const name of csv) {
-        const [header, ...rows] = read(name)
-          .trim()
-          .split("\n")
-          .map((line) => line.split(","));
-        const at = (column: string) => header.indexOf(column);
-        const row = rows.find((one) => one[at("Proxy")] === "nginx") ?? [];
-        assert.ok(Number(row[at("Median")]) > 0, `${header}: ${row}`);
+        const row = readRows(read(name)).find(({ Proxy }) => Proxy === "nginx");
+        assert.ok(Number(row?.Median) > 0, read(name));
         // When the run ended.
-        assert.match(row[at("Time")], /^20\d\d-/);
+        assert.match(String(row?.Time), /^20\d\d-/);
       }
     },
   );
