@@ -14,7 +14,7 @@ function parse(line: string): unknown[] {
   return calls;
 }
 
-/** What `run` and `export` are called with when nothing is said. */
+/** What `run` and `export` are called with by default. */
 const RUN = {
   battle: "quick",
   overrides: {},

@@ -298,7 +298,7 @@ export function probePoints({ results, comparisons }: Reported): Point[] {
 }
 
 /**
- * What the report says of each setting: a point a proxy and measure, those without a figure too.
+ * What the report says of each setting: one point per proxy and measure, without a figure too.
  */
 export function summaryPoints({ results, comparisons }: Reported, words: Words): Point[] {
   const ms = endOfRun(results.cells);
