@@ -65,7 +65,7 @@ const UNKNOWN = "–";
 
 const PERCENTILES = [50, 95, 99];
 /** Loads in the header. */
-const LAST_LOADS = 3;
+const LAST_LOADS = 2;
 
 /** Of the lines where a cell and where a phase begins: faint, as there is one every few seconds. */
 const CELL_COLOUR = "rgba(128, 128, 128, 0.5)";
@@ -182,13 +182,13 @@ function loadsPanel() {
   const optional = { noValue: UNKNOWN };
   const range = "from=${__data.fields.Started.numeric}&to=${__data.fields.Until.numeric}";
   return table({
-    width: 21,
+    width: 22,
     height: 5,
     title: "Load",
     description:
       `The ${LAST_LOADS} last loads and cells that had begun by the end of the time range, the newest first. A click on a load shows ` +
       "its time. What a connection costs: CPU time of the proxy divided by connections, of the last part that opened some; what " +
-      "its working set grew by while connections were held, divided by those. Connect p99 is of all connections of the load.",
+      "its working set grew by while connections were held, divided by those.",
     unit: Short,
     whenEmpty: NO_LOAD_YET,
     queries: [
@@ -202,7 +202,6 @@ function loadsPanel() {
           from_ms: "Started",
           to_ms: "Until",
           opened: "Opened",
-          connect_p99_ms: "Connect p99",
           cpu_us_per_connection: "CPU per connection",
           memory_bytes_per_connection: "Memory per held",
         },
@@ -219,9 +218,8 @@ function loadsPanel() {
       }),
       // There for the link alone.
       column("Started", { "custom.hidden": true }),
-      column("Until", { unit: DateTimeFromNow, "custom.width": 140 }),
+      column("Until", { unit: DateTimeFromNow, "custom.width": 150 }),
       column("Opened", { ...optional, decimals: 0, unit: LOCALE, "custom.width": 80 }),
-      column("Connect p99", { ...optional, unit: Milliseconds, decimals: 1, "custom.width": 105 }),
       column("CPU per connection", {
         ...{ ...optional, unit: Microseconds, decimals: 0, "custom.width": 155 },
       }),
@@ -245,7 +243,7 @@ const CONTROL_MAPPING = {
 
 function failedPanel() {
   return alarms({
-    width: 3,
+    width: 2,
     height: 5,
     title: "Failed",
     description: "Connections that failed in the load that is on or was last.",
@@ -342,11 +340,8 @@ function figurePanels(proxy: string): [ReturnType<typeof figures>, number][] {
           "Working set of the proxy in bytes: memory that the kernel could not take back at once. And what each held connection has " +
           "added to it in the load that is on or was last.",
         unit: BytesIEC,
-        queries: [
-          memoryNow(proxy, "now"),
-          glance({ memory_bytes_per_connection: "per held connection" }),
-        ],
-        overrides: [column("per held connection", { unit: BytesSI, decimals: 1 })],
+        queries: [memoryNow(proxy, "now"), glance({ memory_bytes_per_connection: "per held" })],
+        overrides: [column("per held", { unit: BytesSI, decimals: 1 })],
       }).decimals(1),
       102,
     ],
