@@ -273,6 +273,15 @@ test("summaries: what the report's tables say, best first, the control last", ()
   }
 });
 
+test("summaries: a question to which no proxy has an answer has no points", () => {
+  const proxy = { none: {}, reload: "it cannot reload", kill: { lost: 30 } };
+  const survival = survivalResults({ proxies: { nginx: proxy, haproxy: proxy, none: proxy } });
+  const points = summaryPoints(analyse(survival, { policy }), POINT_WORDS);
+  const events = new Set(points.map(({ tags }) => tags?.event));
+  assert.ok(events.has("kill"));
+  assert.ok(!events.has("reload"));
+});
+
 test("summaries: no two questions of a setting have one name", () => {
   const label = (question: string, measure: string) =>
     questionLabel({ question, measure: measureOf(measure) });
