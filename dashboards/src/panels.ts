@@ -90,7 +90,7 @@ const NO_STATE: DataTransformerConfig = {
  * Of large figures and their names. Left alone, Grafana takes the largest that fits, another in each
  * panel.
  */
-const FIGURE_PIXELS = { name: 14, value: 26 };
+const FIGURE_PIXELS = { name: 12, value: 24, alarm: 48 };
 
 /** Curves over time, each of them unfilled so that they can cross. */
 export function curves(options: PanelOptions) {
@@ -172,7 +172,8 @@ export function figures(options: PanelOptions) {
 export function alarms(options: PanelOptions) {
   return figures(options)
     .graphMode(BigValueGraphMode.None)
-    .text(new VizTextDisplayOptionsBuilder().titleSize(FIGURE_PIXELS.name))
+    .textMode(BigValueTextMode.Value)
+    .text(new VizTextDisplayOptionsBuilder().valueSize(FIGURE_PIXELS.alarm))
     .decimals(0)
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
     .thresholds(

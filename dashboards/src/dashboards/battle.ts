@@ -25,7 +25,7 @@ import type { Override } from "../series.ts";
 import type { Proxy } from "../proxies.ts";
 
 const NO_BATTLE = "No battle yet: ./bench run";
-const NO_FIGURES = "No figure yet: they come when a battle has ended. ./bench run";
+const NO_FIGURES = "No figure yet: a battle has them when it has ended";
 const NO_CURVE = "No curve in this setting";
 const NO_EVENT = "No event in this setting";
 
