@@ -62,7 +62,7 @@ export interface PanelOptions {
  */
 const LATE_SAMPLE_MS = 5000;
 
-/** Steps are no finer than this: cAdvisor takes a sample a second. */
+/** Steps are no finer than this: cAdvisor takes one sample per second. */
 const SAMPLE_INTERVAL = "1s";
 
 /** Bars of finer steps would be too thin to see. */

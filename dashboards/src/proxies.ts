@@ -13,7 +13,7 @@ export interface Proxy {
 }
 
 /**
- * @param folder the folder that holds one folder a proxy
+ * @param folder the folder that holds one folder per proxy
  * @returns sorted by name, without those that are not tuned: Grafana chooses their colours
  * @throws {Error} when a proxy's files cannot be read or lack what a dashboard needs
  */

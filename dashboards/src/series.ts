@@ -66,7 +66,7 @@ export function serviceColours(): Override[] {
   ];
 }
 
-/** @returns the colours of what is said of cells */
+/** @returns the colours of whether a cell is valid */
 export function validityColours(): Override[] {
   return Object.entries(VALIDITY_COLOURS).map(([name, colour]) => coloured(name, colour));
 }

@@ -286,7 +286,7 @@ test("an open loop: due, late, dropped; what is not counted is in none of them",
   assert.deepEqual(counts, { due: 4, late: 2, dropped: 1 });
 });
 
-test("what clients have counted is told as k6 tells it, while they run", async (t) => {
+test("clients report their counts in k6's form, while they run", async (t) => {
   const server = await startServer();
   t.after(() => server.close());
   const before = { ...counts };

@@ -52,6 +52,6 @@ const DIFFERENCES = {
     better: { text: "▲ better", color: OKABE_ITO_GREEN, index: 0 },
     worse: { text: "▼ worse", color: OKABE_ITO_VERMILLION, index: 1 },
     "no difference": { text: "= no difference", color: "transparent", index: 2 },
-    "cannot be told": { text: "? cannot be told", color: "transparent", index: 3 },
+    "cannot be told": { text: "? too few rounds", color: "transparent", index: 3 },
   },
 };

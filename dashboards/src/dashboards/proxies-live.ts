@@ -69,7 +69,7 @@ const LAST_LOADS = 2;
 
 /** Of the lines where a cell and where a phase begins: faint, as there is one every few seconds. */
 const CELL_COLOUR = "rgba(128, 128, 128, 0.5)";
-/** Of what is done to a proxy: it is to be seen among those. */
+/** Of what is done to a proxy: strong, to stand out among those. */
 const EVENT_COLOUR = "#E02F44";
 const PHASE_COLOUR = "rgba(128, 128, 128, 0.25)";
 /** Of the parts of a load. */
@@ -306,7 +306,7 @@ function figurePanels(proxy: string): [ReturnType<typeof figures>, number][] {
         title: "Connect p99",
         description:
           "99 % of connections took no longer than this, in milliseconds, from their start to the answer that makes them WebSockets: " +
-          "in the last second that had some, and in the whole load that is on or was last, which is told at its end.",
+          "in the last second that had some, and in the running or latest whole load, once it has ended.",
         unit: Milliseconds,
         queries: [
           liveNow("handshake_p99_ms", "last second", "max"),

@@ -20,10 +20,7 @@ import type { Results } from "../model/record.ts";
 /** Of a plan, what changes no figure: names, and the order of the cells within a round. */
 const NO_CONDITIONS = ["battle", "title", "published", "seed"];
 
-/**
- * of the run, against the baseline; "cannot be told": one of them has a single round, which says
- * nothing about its spread
- */
+/** of the run, against the baseline; "cannot be told": one has fewer rounds than LEAST_ROUNDS */
 type Outcome = "higher" | "lower" | "no difference" | "cannot be told";
 
 /** one proxy, setting and measure */

@@ -389,7 +389,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "TLS: wss as a multiple of ws",
       charts: BARS,
       answer: 8,
-      asks: "How much dearer is TLS?",
+      asks: "How much more does TLS cost?",
     },
     "resumed-handshake": {
       title: "Resumed handshake as a multiple of a full one",
@@ -401,13 +401,13 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "RSA key as a multiple of ECDSA",
       charts: BARS,
       answer: 3,
-      asks: "How much dearer is an RSA key?",
+      asks: "How much more does an RSA key cost?",
     },
     "tls12-handshake": {
       title: "TLS 1.2 as a multiple of TLS 1.3",
       charts: BARS,
       answer: 3,
-      asks: "Is TLS 1.2 dearer than TLS 1.3?",
+      asks: "Does TLS 1.2 cost more than TLS 1.3?",
     },
   },
   network: {

@@ -20,7 +20,7 @@ import type { Proxy } from "../plan/proxies.ts";
 const WATCH: Watch = { idle: 75, ping: 20, reload: 10 };
 /** A message of 16 MiB, or a pong that nobody sends. */
 const TIMEOUT_MS = 20_000;
-/** Engines have addresses for some 30 networks. */
+/** Engines have addresses for about 30 networks. */
 const AT_A_TIME = 8;
 
 /**

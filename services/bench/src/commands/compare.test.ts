@@ -22,7 +22,7 @@ function runOf(name: string, options?: Parameters<typeof results>[0]) {
 
 const PROXIES = { none: { cpuUsPerHandshake: 150 }, nginx: {}, haproxy: {} };
 
-test("with too few rounds for a test it is told by range, and said", () => {
+test("with too few rounds for a test the ranges decide, and a note says so", () => {
   const before = runOf("before", { rounds: 4, proxies: PROXIES });
   const dearer = { ...PROXIES, nginx: { cpuUsPerHandshake: 100 } };
   const comparison = compareRuns(runOf("now", { rounds: 4, proxies: dearer }), before, policy);
@@ -39,7 +39,7 @@ test("with too few rounds for a test it is told by range, and said", () => {
   );
 });
 
-test("what differs in machine and plan is said first", () => {
+test("differences of machine and plan come first", () => {
   const run = runOf("now");
   const before = runOf("before", { rounds: 8 });
   before.environment = {
@@ -153,7 +153,7 @@ test("the latest complete run of the same battle before it, and no other, is its
   assert.equal(latestBefore(now)?.results.run.name, "b");
 });
 
-test("a run is compared with the latest by itself; where no cell of one counts that is said, and nothing is written", async (t) => {
+test("a run is compared with the latest by itself; where no cell of one counts it says so, and writes nothing", async (t) => {
   const { directory, add } = projectFolder(t);
   mkdirSync(join(directory, "certs"));
   writeFileSync(join(directory, "certs/policy.json"), JSON.stringify(POLICY));

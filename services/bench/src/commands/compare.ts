@@ -211,7 +211,7 @@ async function publish(
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    // The comparison has been told: an engine that is not there takes nothing from it.
+    // The comparison is printed already: it needs no engine.
     say(`not in Grafana: ${error.message}`);
   }
 }

@@ -125,7 +125,7 @@ async function findRun(
 async function publish({ store, name }: Run, { influx }: Source, directory: string, say: Say) {
   if (!store) return;
   await influx.createDatabase("bench");
-  // Points of earlier versions have no questions; a run without a figure may have been judged anew.
+  // Points of earlier versions have no questions; a run without a figure may have been judged again.
   const found = await influx.query(
     `SELECT count("median") FROM "bench".."summaries" WHERE "run" = '${name}' AND "question" != ''`,
   );

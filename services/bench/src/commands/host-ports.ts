@@ -5,7 +5,7 @@
 import { once } from "node:events";
 import { forward } from "../platform/forward.ts";
 
-/** @returns exit status, once it is told to end */
+/** @returns exit status, after SIGTERM */
 export async function hostPorts(): Promise<number> {
   for (const port of [8080, 8443]) await forward(port, { host: "proxy", port });
   await once(process, "SIGTERM");

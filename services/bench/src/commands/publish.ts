@@ -1,7 +1,7 @@
 /**
  * `publish`: puts a run where the repository keeps it: its record, its comparisons, its report
- * without the page, and one archive of all raw files; and makes the pages over all published runs
- * anew.
+ * without the page, and one archive of all raw files; and updates the pages over all published
+ * runs.
  */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -66,7 +66,7 @@ export async function publish(
   say(
     `${relative(directory, target)}: ${counted(archive.files, "raw file")} in ${archive.file}, ${number(archive.bytes / 1e6)} MB`,
   );
-  if (pages.length > 0) say(`made anew over all runs: ${pages.join(", ")}`);
+  if (pages.length > 0) say(`updated pages over all runs: ${pages.join(", ")}`);
 }
 
 /**

@@ -156,7 +156,7 @@ test("a later run of a battle changes no claim, and nothing that names the battl
   assert.deepEqual(answersTo([...later, ...runs], asked), answersTo(runs, asked));
 });
 
-test("what a proxy adds is an upper end where it cannot be told from nothing; slopes name their counts", () => {
+test("what a proxy adds is an upper end where it may be nothing; slopes name their counts", () => {
   const added = (low: number, high: number) => {
     const [answer] = answersTo(runs, { question: "echo-at-rate", scheme: "ws" });
     const figure = answer.comparison.figures[0];
@@ -268,7 +268,7 @@ test("who leads: one rank; nobody in an unconfirmed search or in ratios", () => 
   );
 });
 
-test("README's table says why a figure is missing, and tells who cannot be told from the best", () => {
+test("README's table says why a figure is missing, and marks who ties with the best", () => {
   const { rows } = headlineOf(runs, pages);
   const cells = Object.fromEntries(rows.map(({ proxy, cells }) => [proxy, cells]));
   assert.equal(cells["http-proxy"][4].text, "no reload");

@@ -1,5 +1,5 @@
 /**
- * The runs in published/: every figure can be had again from the files beside it, and the reports
+ * The runs in published/: every figure can be computed from the files beside it, and the reports
  * are those of this version.
  */
 import assert from "node:assert/strict";

@@ -160,7 +160,7 @@ test("what the load is, is noted with the parameters that its script will read",
   assert.deepEqual(wrong.noted, [[run, { ...load, scheme: "ws", parameters: { MESSAGES: 1 } }]]);
 });
 
-test("a name that no folder can have is refused before anything is waited for", async (t) => {
+test("a name that no folder can have is refused before any wait", async (t) => {
   const { labels, noted } = readyWith(t, [[]], { run: "10:30" });
   await assert.rejects(labels, { message: /^RUN=10:30 cannot be/, next: /such as 10-30;/ });
   assert.deepEqual(noted, []);

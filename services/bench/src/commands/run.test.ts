@@ -75,7 +75,7 @@ test("a pilot that was interrupted tells no rates, and one without any says what
   });
 });
 
-test("a run that was broken off is resumed, a pilot begun anew with its battle", async (t) => {
+test("a run that was broken off is resumed, a pilot starts again with its battle", async (t) => {
   const { results } = pilotOf();
   const [whole, pilot] = [storeOf(t, results, {}), storeOf(t, results, { isPilot: true })];
   assert.match(nextStep({ directory: root }, whole), /^resume: .*--resume .*a-run$/);

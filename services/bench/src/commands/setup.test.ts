@@ -106,7 +106,7 @@ test("a local build that proxies alone are run from may fail, one that others ne
   assert.deepEqual([...imagesOfProxiesAlone(used, local, names)], ["local/envoy:1.2"]);
 });
 
-test("a proxy without an image is told, with why", () => {
+test("a proxy without an image is named, with the reason", () => {
   const config = {
     ...official,
     services: {

@@ -79,8 +79,8 @@ function offlineProject(directory: string): Project {
 }
 
 /**
- * Where no registry answers, a proxy whose image has no local build, or one that failed, cannot be
- * had.
+ * Where no registry answers, a proxy whose image has no local build, or one that failed, is not
+ * available.
  *
  * @param directory the project's, which is set up
  * @param config with the profiles of these proxies
@@ -109,7 +109,7 @@ function localBuilds({ services }: ComposeConfig): Map<string | undefined, strin
   );
 }
 
-/** @returns the configuration with local builds in place of official images */
+/** @returns the configuration with local builds instead of official images */
 export function withLocalBuilds(config: ComposeConfig, offline: ComposeConfig): ComposeConfig {
   const local = localBuilds(offline);
   const services = Object.entries(config.services).map(([name, service]) => [
@@ -121,8 +121,8 @@ export function withLocalBuilds(config: ComposeConfig, offline: ComposeConfig): 
 
 /**
  * @param names of proxies
- * @returns local builds that nothing but proxies is run from: without one, those alone cannot be
- *   had
+ * @returns local builds that nothing but proxies is run from: without one, those alone are not
+ *   available
  */
 export function imagesOfProxiesAlone(
   official: ComposeConfig,
@@ -253,7 +253,7 @@ async function build(
         }
         throw new UserError(
           failure,
-          "Mend what it says and run this again; images that are built stay.",
+          "Fix what it reports, then run this again: it keeps the images that are built.",
         );
       }
       const id = (await OWN_ENGINE.localImages([image])).get(image);
@@ -289,7 +289,7 @@ export function hashOf({
 
 /**
  * @param official the project without an override
- * @param present official images that this machine has all the same
+ * @param present official images that this machine still has
  */
 export function overrideFor(
   official: ComposeConfig,

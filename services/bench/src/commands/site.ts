@@ -35,7 +35,7 @@ const DESCRIPTIONS: Record<string, string> = {
   "FINDINGS.md":
     "What surprised us about proxies that carry WebSockets: a chart and a command for each finding.",
   "CLAIMS.md":
-    "What others said about proxies for WebSockets since 2013, held against runs of today.",
+    "What others said about proxies for WebSockets since 2013, checked against today's runs.",
 };
 
 /**

@@ -11,7 +11,7 @@ import { setup, unavailableProxies } from "./setup.ts";
 /**
  * @param directory the project's
  * @param name of the proxy
- * @returns exit status of `docker compose up`; 0 for a proxy that cannot be had here
+ * @returns exit status of `docker compose up`; 0 for a proxy that is not available here
  */
 export async function up(
   directory: string,

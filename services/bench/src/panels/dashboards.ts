@@ -145,7 +145,7 @@ export function pick(
 }
 
 /**
- * @param part what tells it from the same panel with another setting
+ * @param part what distinguishes it from the same panel with another setting
  * @returns name of its files, without their ending
  */
 export function fileName({ uid }: Dashboard, { id, title }: Panel, part: string[]): string {

@@ -122,7 +122,7 @@ function fieldOf({ fields }: Frame, name: string): Field | undefined {
   return fields.find((field) => nameOf(field) === name);
 }
 
-/** @returns what is seen of them */
+/** @returns them as the panel shows them */
 function transformed(frames: Frame[], { transformations = [] }: Panel): Frame[] {
   return transformations.reduce((before, { id, options }) => {
     const transform = TRANSFORMATIONS[id];

@@ -82,7 +82,7 @@ test("a snapshot is posted with the login of the address or the token, and its a
   assert.equal(asked[1].headers.authorization, "Bearer t");
 });
 
-test("no renderer, no permission, no picture, no answer: each is said", async (t) => {
+test("no renderer, no permission, no picture, no answer: each has its own message", async (t) => {
   const without = await grafana(t, { rendererAvailable: false });
   assert.equal(await grafanaAt(`http://${without.host}`).canRender(), false);
   const denied = await grafana(t, { status: 403 });

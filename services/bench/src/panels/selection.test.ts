@@ -132,7 +132,7 @@ test("where panels have the same title, a picture says the section", async () =>
   assert.deepEqual(titles, ["Proxy: CPU", "P102", "Echo: CPU"]);
 });
 
-test("events are those that the dashboard shows when it is opened; one that cannot be asked is told", async () => {
+test("events are those that the dashboard shows when it is opened; one that cannot be asked is reported", async () => {
   const target = { titleColumn: "title", textColumn: "text" };
   const list = [
     {

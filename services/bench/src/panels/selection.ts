@@ -50,7 +50,7 @@ export async function select(
     const jobs = jobsOf(dashboard, panels, choices);
     for (const job of jobs) await askPanel(job, range, ask);
     const reasons = new Set(jobs.map(({ noData }) => noData));
-    // One that failed is to be seen.
+    // Show one that failed.
     if (reasons.has(undefined)) selected.push({ dashboard, panels, choices, range, jobs });
     else leftOut.push({ dashboard, reason: missing ?? [...reasons].join("; ") });
   }

@@ -41,7 +41,7 @@ export class CellColumns {
     return `${cell.proxy} ${this.#scheme(cell)}`;
   }
 
-  /** @returns what tells its load apart in this plan: `2,000 connections`; empty: they are alike */
+  /** @returns what sets its load apart here: `2,000 connections`; empty: all are alike */
   detail({ scenario, parameters, event }: Named): string {
     const { cells, scenarios } = this.#plan;
     const alike = cells.filter((cell) => cell.scenario === scenario);

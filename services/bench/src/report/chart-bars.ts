@@ -1,4 +1,4 @@
-/** Lying bars from zero, sorted, with figures and intervals; or marks in place of bars. */
+/** Horizontal bars from zero, sorted, with figures and intervals; or marks instead of bars. */
 import { figure, NONE } from "../numbers.ts";
 import type { Labels, Look, View } from "./chart-frame.ts";
 import { fillOf, gridX, ink, mark, whole, WIDTH } from "./chart-frame.ts";
@@ -11,7 +11,7 @@ export type Bar = {
   /** Ends of the interval. */
   low?: number;
   high?: number;
-  /** In place of the figure. */
+  /** Instead of the figure. */
   text?: string;
   /** It lies somewhere between the ends, or beyond the one that is known: no figure is drawn. */
   span?: boolean;
@@ -146,7 +146,7 @@ function spanOf(
   return ink(String(look.fill), tag("path", { d, ...look }));
 }
 
-/** In the colour of text, to be seen on the bar and beside it. */
+/** In the colour of text, which shows on the bar and beside it. */
 function whisker({ low, high }: Bar, at: (value: number) => number, y: number): string {
   if (low === undefined || high === undefined) return "";
   const [x1, x2, top] = [at(low), at(high), y - 3.5].map(pixels);

@@ -11,7 +11,7 @@
  *
  * With `view.id` it is a part of a page: the page shows the title as text and has CHART_STYLE.
  * Without, it is a file with title, ground, and colours for light and dark; `pngOf(file)` makes a
- * picture of it. `view.width` is in the pixels at which it is seen: PHONE, or WIDTH by default.
+ * picture of it. `view.width` is in the pixels that it is shown in: PHONE, or WIDTH by default.
  * `keyMark(look)` is a proxy's mark beside its name in HTML.
  *
  * Colour and shape are a proxy's own (proxy.json) and come with the data. `better` says which way

@@ -1,5 +1,5 @@
 /**
- * What others claimed, held against published runs: battles/published/*.yaml has the claims as
+ * What others claimed, checked against published runs: battles/published/*.yaml has the claims as
  * rules over a run's values by round; analyse/claims.ts judges them.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -41,7 +41,7 @@ export function claimsPage(project: string, runs: PublishedRun[]): string {
   return [
     "# Claims of others",
     "",
-    `${rows.length} claims of ${studies.length} studies, held against the runs published here. Order and ratios are compared;`,
+    `${rows.length} claims of ${studies.length} studies, checked against the runs published here. Order and ratios are compared;`,
     "single figures of another machine at another time are not. A claim **holds** when every interval",
     "lies inside its limits, and is **no longer** true when one lies outside. The thresholds are ours,",
     "where the study states none; of “several” and “many times” we ask the least they can mean, twice.",
@@ -162,7 +162,7 @@ function figuresText(
   return `${of.title}${summed}: ${title(rule.of)} ${[...told, ...rest].join(", ")}. Needs ${limits(rule)}`;
 }
 
-/** What tells one of several settings from the others. */
+/** What distinguishes one of several settings from the others. */
 function sizeOf(parameters: Parameters, { against }: ClaimRule): Parameters {
   const names = Object.keys(against?.parameters ?? { CONNECTIONS: 0 });
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => names.includes(name)));

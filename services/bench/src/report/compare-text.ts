@@ -107,7 +107,14 @@ function cellsOf(row: ComparedRow, title: (name: string) => string): Cell[] {
 }
 
 /** `1.06×`, `1.02–1.10`, both figures with their unit, and whether the run is the better one. */
-export function comparedWords({ measure, ratio, value, baselineValue, differs, better }: ComparedRow) {
+export function comparedWords({
+  measure,
+  ratio,
+  value,
+  baselineValue,
+  differs,
+  better,
+}: ComparedRow) {
   const unit = measureOf(measure);
   const isDifferent = differs === "higher" || differs === "lower";
   return {

@@ -88,7 +88,7 @@ function rankedClauses(file: Comparisons, { measure }: Comparison, ranked: Ranke
 
 const FEW = 2;
 
-/** What nobody is ranked by: ranges as they are, else the ends of what was measured. */
+/** What nobody is ranked by: ranges as they are, otherwise the ends of what was measured. */
 function measuredText(file: Comparisons, { figures, measure }: Comparison): string {
   const sign = measure.better === "lower" ? 1 : -1;
   const known = figures

@@ -104,7 +104,7 @@ class Page {
     return html`${trusted(`<h${level} id="${id}">`)}${text}${trusted(`</h${level}>`)}`;
   }
 
-  /** A text that lies is not drawn smaller for a phone, but anew. */
+  /** For a phone a wide chart is drawn again, not scaled, so that its text stays legible. */
   private chart({ title, draw, isLarge }: Extract<Block, { kind: "chart" }>): Html {
     const id = `chart-${++this.charts}`;
     const narrow =

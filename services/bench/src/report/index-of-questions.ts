@@ -116,7 +116,7 @@ function amountOf(answer: Answer, proxies: string[]): string {
   return `${isAdded ? "adds " : ""}${[...ends].join(" to ")}`;
 }
 
-/** What its text says: of what a proxy adds the upper end, where it cannot be told from nothing. */
+/** What its text says: of what a proxy adds the upper end, where it may be nothing. */
 function shownOf({ estimate, extra: { added } }: Figure): number {
   return added ? (mostAdded(added) ?? added.value) : (estimate?.value ?? 0);
 }

@@ -46,7 +46,7 @@ round 2
   );
 });
 
-test("which settings have fewer rounds is told", (t) => {
+test("it names settings that have fewer rounds", (t) => {
   const text = `${BATTLE}  - scenario: hot
     schemes: [ws]
     rounds: 1

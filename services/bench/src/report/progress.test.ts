@@ -398,7 +398,7 @@ test("no line of the block is wider than the terminal, whatever the names; nothi
   for (const columns of [40, 12, 2, 1]) {
     terminal.columns = columns;
     pass(250);
-    // A real terminal has wrapped the old block anew by now.
+    // A real terminal has wrapped the old block again by now.
     assert.match(terminal.writes.at(-1) ?? "", /^\r\x1b\[J/);
     const block = terminal.rows.slice(2);
     assert.equal(block.length, 2, String(columns));

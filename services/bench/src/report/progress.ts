@@ -81,7 +81,7 @@ class RunView {
   #standings: string | null = null;
   #endMs = 0;
 
-  /** @param options redraws: the block is seen; width: of the terminal now */
+  /** @param options redraws: the block is shown; width: of the terminal now */
   constructor({
     now,
     redraws,

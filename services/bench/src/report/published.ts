@@ -146,7 +146,7 @@ export function titleOf({ run }: Answer, proxy: string): string {
 }
 
 /**
- * The best of some proxies, and those that cannot be told from it: of one rank; where nobody is
+ * The best of some proxies, and those that tie with it: of one rank; where nobody is
  * ranked, those whose interval meets that of the best. Empty: nobody can be ranked, as in a search
  * that fresh cells did not confirm, or in a few events whose connections had one fate.
  */
@@ -241,7 +241,7 @@ export function ratioText(answer: Answer, proxy: string, base: string): string {
   return ratio !== null && Number.isFinite(ratio) ? timesText(ratio) : "";
 }
 
-/** What it adds to the control: `0.49 ms`; `≤ 1.1 ms`, where it cannot be told from nothing. */
+/** What it adds to the control: `0.49 ms`; `≤ 1.1 ms`, where it may be nothing. */
 export function addedText({ comparison }: Answer, { extra: { added } }: Figure): string {
   const most = added ? mostAdded(added) : null;
   const shown = most ?? added?.value ?? NaN;

@@ -209,7 +209,7 @@ function negotiatedText(cells: JudgedCell[]): string {
 }
 
 const INDEX_NOTE =
-  "In every cell a pinned nginx, the reference, carried a share of the same load. Where it had turns of its own, CPU time held against it is ranked; where it ran beside the proxy, which makes it up to 13 % dearer, CPU time as measured. × reference is of the load named alone; runs hours apart differ by more than their intervals. × best: times the lowest of the column before. SD: over the rounds, in % of the mean.";
+  "In every cell a pinned nginx, the reference, carried a share of the same load. Where it had turns of its own, proxies rank by CPU time relative to the reference. Where it ran beside the proxy, they rank by CPU time as measured, because it then costs up to 13 % more itself. × reference is of the load named alone; runs hours apart differ by more than their intervals. × best: times the lowest of the column before. SD: over the rounds, in % of the mean.";
 
 /** How fast the machine was, and each proxy beside it. */
 export function indexBlocks({ comparisons: file, cells }: Reported): Block[] {
@@ -256,7 +256,7 @@ export function indexBlocks({ comparisons: file, cells }: Reported): Block[] {
     };
   });
   if (tables.length === 0) return [];
-  return details("Machine index: CPU held against the reference", [
+  return details("Machine index: CPU relative to the reference", [
     note(INDEX_NOTE),
     ...tables.map(table),
   ]);

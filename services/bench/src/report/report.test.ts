@@ -1,6 +1,6 @@
 /**
  * Reports of runs that went wrong, and of what no published run has. How a report of a good one
- * reads, published/ shows: what this version makes of each is held against the file there.
+ * reads, published/ shows: its test compares what this version makes with the file there.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -38,7 +38,7 @@ function markdown(run: Results): string {
   return markdownOf(reportOf(reported(run)));
 }
 
-test("a run with one proxy that is dearer: who is best stands in bold, and in the terminal", () => {
+test("a run with one proxy that costs more: who is best stands in bold, and in the terminal", () => {
   const run = results({ proxies: { none: {}, nginx: {}, haproxy: { cpuUsPerHandshake: 400 } } });
   assert.match(markdown(run), /^\| nginx \| \*\*\d+ µs\*\* \|/m);
   assert.match(markdown(run), /^\| HAProxy \| \d+ µs [12]\.\d\d× \|/m);

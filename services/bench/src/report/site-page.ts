@@ -1,5 +1,5 @@
 /**
- * What a page needs to stand on a website: links to other pages in place of Markdown, what previews
+ * What a page needs to stand on a website: links to other pages instead of Markdown, what previews
  * of links show, a way back; and Markdown as a page.
  */
 import { Marked } from "marked";

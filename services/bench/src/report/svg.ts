@@ -201,7 +201,7 @@ function tickText(value: number): string {
   return Math.abs(value) >= 1000 ? number(value) : String(Number(value.toPrecision(6)));
 }
 
-/** In black and white too, each is told from the others. */
+/** They differ in black and white too. */
 export const SHAPES = [
   ...(["circle", "square", "triangle", "diamond"] as const),
   ...(["triangle-down", "star-4", "hexagon", "star-5"] as const),

@@ -259,7 +259,7 @@ function rankOf({ rank }: Figure): string {
   return rank === null || rank === 1 ? "" : `#${rank}`;
 }
 
-/** What brackets hold where it is not the 95 % interval, and what could not have been seen. */
+/** What brackets hold where it is not the 95 % interval, and which differences may be missed. */
 function noteOf(columns: FigureColumn[], { short }: Options): string {
   const comparisons = columns.flatMap(({ comparison, extrasOnly }) =>
     extrasOnly ? [] : comparison,

@@ -11,7 +11,7 @@ const up = (lines: number) => `\x1b[${lines}A`;
 
 /**
  * The cursor rests on an empty line above the block: it stays there when a resize wraps the block's
- * lines anew, and what another program writes is not written over.
+ * lines again, and what another program writes is not written over.
  */
 export class TerminalBlock {
   #stream: { write(text: string): unknown };
@@ -38,7 +38,7 @@ export class TerminalBlock {
     const width = widthOf(this.#columns());
     const lines = block.map((line) => clip(line, width));
     const next = lines.join("\n");
-    // The old block may take more lines than it was written in, wrapped anew; or be gone over by a
+    // The old block may take more lines than it was written in, wrapped again; or be gone over by a
     // long lasting line. It gets shorter only when a cell has ended, which leaves such a line.
     const anew = this.#waiting.length > 0 || width !== this.#shownWidth;
     if (lines.length === 0 || (!anew && next === this.#shown)) return;

@@ -121,7 +121,7 @@ export function loadOf({ load }: Pick<Comparison, "load">): string {
     .join(", ");
 }
 
-/** `0.97 ms`; `up to 3.01 ms`, where it cannot be told from nothing. */
+/** `0.97 ms`; `up to 3.01 ms`, where it may be nothing. */
 export function addedText(added: Estimate, measure: Pick<Measure, "unit">): string {
   const most = mostAdded(added);
   return most === null ? amount(added.value, measure) : `up to ${amount(most, measure)}`;
@@ -152,14 +152,14 @@ export const BASES: Record<Estimate["basis"], string> = {
 
 type Ranked = Pick<Figure, "role" | "rank" | "toBest">;
 
-/** Best, or tied for best: nobody is seen to be better. */
+/** Best, or tied for best: nobody is measurably better. */
 export function isBest(one: Ranked, among: Ranked[]): boolean {
   return one.role === "proxy" && one.rank === 1 && !isUnplaced(one, among);
 }
 
 /**
- * Its rounds differ so much that it cannot be told from the best, while a proxy that measured
- * better can: its rank would contradict its figure.
+ * Its rounds differ so much that it ties with the best, while a proxy that measured better does
+ * not: its rank would contradict its figure.
  */
 export function isUnplaced({ rank, toBest }: Ranked, among: Ranked[]): boolean {
   if (rank === null || !toBest) return false;
@@ -426,7 +426,7 @@ const FLAGS: { [C in FlagCode]: (figures: FlagFigures[C], naming: Naming) => str
   "one-process": () => "By construction: the share that the fullest process carries",
   "control-took-all": () => "Without a proxy the sender was not held back either",
   "common-counts": ({ least, most }) =>
-    `Compared at ${number(least)} to ${number(most)} connections, which all carried: nothing is said of more. "to": the most that a proxy was measured with`,
+    `Compared only at ${number(least)} to ${number(most)} connections, which all carried. "to": the most that a proxy was measured with`,
   "no-slope": ({ proxies }, { title }) =>
     `Too few connection counts for ${list(proxies.map(title))}`,
   "few-points": ({ proxies, points }) =>

@@ -60,8 +60,7 @@ export function within(file: Comparisons, comparisons: Comparison[]): Comparison
 }
 
 /**
- * Where latencies at a rate are told of all rounds together, those of single cells say nothing
- * more.
+ * Where a comparison has latencies at a rate over all rounds, those of single cells add nothing.
  */
 function withoutRates(comparisons: Comparison[]): Comparison[] {
   const told = (id: string) =>

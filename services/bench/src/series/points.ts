@@ -5,7 +5,7 @@
  */
 import { measureTitle, QUESTIONS } from "../analyse/questions.ts";
 import { settingKey } from "../analyse/settings.ts";
-import { rankText } from "../numbers.ts";
+import { NONE, rankText } from "../numbers.ts";
 import { settingLabel } from "../plan/describe.ts";
 import { NOTHING } from "../plan/events.ts";
 import { CONTROL } from "../plan/proxies.ts";
@@ -298,8 +298,8 @@ export function probePoints({ results, comparisons }: Reported): Point[] {
 }
 
 /**
- * What the report says of each setting: a point a proxy and measure, those without a figure too
- * where another has one.
+ * What the report says of each setting: one point per proxy and measure, without a figure too where
+ * another proxy has one.
  */
 export function summaryPoints({ results, comparisons }: Reported, words: Words): Point[] {
   const ms = endOfRun(results.cells);
@@ -316,6 +316,9 @@ export function summaryPoints({ results, comparisons }: Reported, words: Words):
         const { estimate, toBest, toControl, rounds, rank, tied } = figure;
         const cell = planned.get(proxy);
         if (!cell) return [];
+        const said = text({ proxy, role, ...figure });
+        // Reports leave it out, too.
+        if (role === "control" && said.figure === NONE) return [];
         const { measure } = comparison;
         return {
           measurement: "summaries",
@@ -324,7 +327,7 @@ export function summaryPoints({ results, comparisons }: Reported, words: Words):
             ...{ question, event: comparison.event ?? "" },
           },
           fields: {
-            ...text({ proxy, role, ...figure }),
+            ...said,
             // The control stands apart: behind all proxies.
             place: BigInt(role === "control" ? LAST_PLACE : place + 1),
             ...(estimate && { median: estimate.value, ...endFields(estimate) }),

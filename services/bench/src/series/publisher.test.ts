@@ -101,7 +101,7 @@ test("at the end of a cell come its figures and its curves", async (t) => {
   assert.deepEqual(measurements(), [["cells", "aligned", "aligned"]]);
 });
 
-test("at a glance: one point a cell, the most so far while it runs, at its end the report's figures", async (t) => {
+test("at a glance: one point per cell, the most so far while it runs, at its end the report's figures", async (t) => {
   const { publisher, begin, written } = publisherWith(t);
   begin();
   publisher.listen({ type: "phase", phase: "measure" });

@@ -124,7 +124,7 @@ test("a browser shows the page over all published runs, and what is chosen in it
           if (!shown) return false;
           const { value, low, high } = shown;
           const ends = [value, low, high].flatMap((end) => end ?? []);
-          // What a proxy adds is said to one digit or two.
+          // What a proxy adds has one digit or two.
           const off = figure?.extra.added ? 0.1 : 0.01;
           const isNear = (a: number) => ends.some((b) => Math.abs(a - b) <= off * Math.abs(b));
           return amountIn(text).every(isNear) && isNear(bar);

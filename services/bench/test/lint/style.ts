@@ -17,7 +17,7 @@ const rule = (pattern: RegExp, better: string, example: string): Rule => ({
 });
 
 const COUNTED =
-  "connections?|handshakes?|messages?|requests?|times|probes?|points?|samples?|bytes|[kMG]B|lines?|folders?|figures?|profiles?|files?|sentences?|clauses?|pages?";
+  "connections?|handshakes?|messages?|requests?|probes?|points?|samples?|bytes|[kMG]B|lines?|folders?|figures?|profiles?|files?|sentences?|clauses?|pages?";
 const PER =
   "second|minute|hour|connection|message|request|GiB|cell|proxy|machine|scenario|question|change|release|load machine";
 
@@ -28,7 +28,7 @@ export const WORDINGS: Rule[] = [
   rule(/\bwhat (?:it|they) leaves?\b(?! out)/, "limits", "How it measures, and what it leaves"),
   rule(/\bleav(?:es?|ing) nothing behind\b/, "removes …", "it leaves nothing behind"),
   rule(
-    /\b(?:is|are|was|were|be|been) told\b(?! apart)/,
+    /\b(?:is|are|was|were|be|been) told\b(?! (?:apart|to))/,
     "active voice: the report names, …",
     "each failure is told",
   ),
@@ -49,7 +49,7 @@ export const WORDINGS: Rule[] = [
   rule(/\bwhom\b/, "which proxy, who", "whom to choose"),
   rule(/\bmend(?:s|ed|ing)?\b/, "fix", "a bug that is mended"),
   rule(/\banew\b/, "again", "makes it anew"),
-  rule(/\bbegun\b/, "started", "it was begun"),
+  rule(/(?<!\b(?:has|have|had)(?: not)? )\bbegun\b/, "started", "it was begun"),
   rule(/\bdear(?:er)?\b/, "expensive, costs more", "makes a lookup dear"),
   rule(/\bcan(?:not)? be had\b/, "is (not) available", "it cannot be had here"),
   rule(/, else\b/, "otherwise, or", "a port, else it fails"),
@@ -119,13 +119,14 @@ export function faultsOf(text: string, rules: Rule[]): Fault[] {
 /** Of a sentence; a longer one should be two. */
 export const MOST_WORDS = 32;
 
-/** @param markdown whose code, tags, comments and link targets are no words */
+/** @param markdown whose code, tags, comments, placeholders and link targets are no words */
 export function longSentences(markdown: string): Fault[] {
   const keepLines = (part: string) => part.replace(/[^\n]/g, "");
   const text = markdown
     .replace(/```.*?```|<!--.*?-->|<svg.*?<\/svg>|<[^>]+>/gs, keepLines)
     .replace(/\]\([^)\s]*\)/g, "]")
-    .replace(/`[^`\n]*`/g, "code");
+    .replace(/`[^`\n]*`/g, "code")
+    .replace(/\{\{[^}\n]*\}\}/g, "figure");
   // A list item, a heading, a cell and a paragraph are each a text of its own.
   const parts = text.split(/(\n\s*\n|\n(?=\s*(?:[-*#]|\d+\.) )|\|)/);
   let line = 1;

@@ -60,7 +60,7 @@ const OWN = ["services/bench/test/lint/style.ts", "services/bench/test/lint/text
 
 /** By file, what a line of it may hold. */
 const ALLOWED: [file: string, text: string, reason: string][] = [
-  ["published/messages/report.md", "# 100 messages a connection", "title of a published run"],
+  ["published/messages/report.md", "100 messages a connection, ", "title of a published run"],
   ["published/README.md", "100 messages a connection", "title of a published run"],
   [
     "services/bench/src/analyse/compare-runs.ts",
@@ -68,6 +68,8 @@ const ALLOWED: [file: string, text: string, reason: string][] = [
     "a value in InfluxDB and JSON",
   ],
   ["services/bench/src/analyse/compare-runs.test.ts", '"cannot be told"', "as above"],
+  ["dashboards/src/dashboards/compare.ts", '"cannot be told"', "as above"],
+  ["published/soak/report.md", "What is told over time", "remark of a published run"],
 ];
 
 for (const [who, patterns, judge] of TEXTS) {
@@ -99,7 +101,15 @@ test("every rule catches its example, wrapped in a comment too, and its own advi
     assert.equal(faultsOf(wrapped, [{ pattern, better, example }]).length, 1, wrapped);
     assert.deepEqual(faultsOf(better, [{ pattern, better, example }]), []);
   }
-  for (const good of ["they cannot be told apart", "a second look", "is told apart"])
+  for (const good of [
+    "they cannot be told apart",
+    "a second look",
+    "is told apart",
+    "until it is told to end",
+    "the run has begun",
+    "cells that had not begun",
+    "four times a second",
+  ])
     assert.deepEqual(faultsOf(good, PROSE), []);
 });
 
@@ -121,6 +131,7 @@ test("a long sentence is found at its line, and what is no sentence is not", () 
     longSentences(text).map(({ line, better }) => [line, better]),
     [[3, `${MOST_WORDS + 1} words`]],
   );
+  assert.deepEqual(longSentences(`${words(MOST_WORDS - 1)} {{ratio run question ws}}.`), []);
   const half = words(MOST_WORDS / 2 + 1);
   for (const apart of [`${half} | ${half}`, `- ${half}\n- ${half}`, `${half}\n\n${half}`])
     assert.deepEqual(longSentences(apart), []);

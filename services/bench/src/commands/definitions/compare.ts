@@ -7,7 +7,7 @@ export type CompareArguments = { run: string; baseline: string; json: boolean; a
 export const compare: Define = (program, call) =>
   command(program, "compare", "Show what differs between two runs")
     .argument("<RUN>", "a folder of results/, by its name or path")
-    .argument("<BASELINE>", "the run that it is held against")
+    .argument("<BASELINE>", "the run to compare it with")
     .option("--all", "Print figures without a difference, too")
     .option("--json", "Print JSON")
     .action((run, baseline, { json = false, all = false }) => {

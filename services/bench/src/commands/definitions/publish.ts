@@ -14,7 +14,7 @@ export const publish: Define = (program, call) =>
     .argument("<DIR>", "a folder of results/")
     .option(
       "--remark <TEXT>",
-      "Show this sentence in the report: what no counter tells of the machine",
+      "Add this sentence to the report: what no counter shows about the machine",
     )
     .action((directory, { remark }) => {
       const wanted = { directory, ...(remark && { remark }) };
