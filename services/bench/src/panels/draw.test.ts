@@ -70,7 +70,7 @@ function namedIn(panel: Panel, frames: Frame[]): { name: string; config: Config 
 /** In one text, or word by word, each whole or cut: many columns leave little room. */
 function isShown(name: string, texts: string[]): boolean {
   const isPart = (word: string, text: string) =>
-    text === word || (text.endsWith("…") && word.startsWith(text.slice(0, -1)));
+    text === word || (/.…$/.test(text) && word.startsWith(text.slice(0, -1)));
   const shown = texts.flatMap((text) => text.split(" "));
   return (
     texts.includes(name) ||
