@@ -298,12 +298,14 @@ export function probePoints({ results, comparisons }: Reported): Point[] {
 }
 
 /**
- * What the report says of each setting: one point per proxy and measure, without a figure too.
+ * What the report says of each setting: one point per proxy and measure, without a figure too where
+ * another proxy has one.
  */
 export function summaryPoints({ results, comparisons }: Reported, words: Words): Point[] {
   const ms = endOfRun(results.cells);
   return comparisons.comparisons
     .filter(({ settings, beside }) => settings.length === 1 && !beside)
+    .filter(({ figures }) => figures.some(isSaid))
     .flatMap((comparison) => {
       const planned = cellsOf(results, comparisons.settings, comparison);
       const text = words.figures(comparisons, comparison);
@@ -338,6 +340,12 @@ export function summaryPoints({ results, comparisons }: Reported, words: Words):
         };
       });
     });
+}
+
+/** Where no proxy has more to say than that it was not asked, there is no table. */
+function isSaid({ estimate, missing, extra }: Figure): boolean {
+  const isLost = missing.some(({ kind }) => kind !== "unsupported" && kind !== "skipped");
+  return estimate !== null || extra.outcome !== undefined || isLost;
 }
 
 /** Behind any proxy's. */
