@@ -60,7 +60,7 @@ const NS_PER_S = 1_000_000_000;
 const NO_CONTAINER = "No sample of these containers in this range";
 const NO_LOAD = "No load in this range: choose one in the table above";
 const NO_LOAD_YET = "No load yet: docker compose --profile haproxy up";
-const NOT_TOLD = "Told in battles alone: ./bench run";
+const NOT_TOLD = "Known only in battles: ./bench run";
 const UNKNOWN = "–";
 
 const PERCENTILES = [50, 95, 99];

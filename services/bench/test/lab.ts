@@ -235,8 +235,8 @@ export function influx(query: string, database?: string) {
  * @param project with a load that was started
  * @returns exit status of k6
  */
-export async function waitForLoad(project: Project): Promise<number> {
-  const id = (await project.check(["ps", "--all", "--quiet", "load"])).trim();
+export async function waitForLoad(project: Project, service = "load"): Promise<number> {
+  const id = (await project.check(["ps", "--all", "--quiet", service])).trim();
   return Number(await check(["docker", "wait", id]));
 }
 

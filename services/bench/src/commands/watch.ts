@@ -16,7 +16,7 @@ import { CADVISOR_URL, imageOf } from "../platform/cadvisor.ts";
 import { containersBehind, parametersOf, RUN_FILE } from "./ready.ts";
 import type { Part } from "../series/followed-load.ts";
 
-/** The load starts beside this container: what is not there after so long has ended already. */
+/** The load starts beside this container: without a sample after so long there is none. */
 const START_MS = 20_000;
 /** So much later all samples of a second are in InfluxDB: k6 and cAdvisor write once a second. */
 const LAG_MS = 3000;
@@ -61,7 +61,7 @@ export async function watch(
   const lacks = (error: UserError) => print(`Grafana lacks some seconds of it: ${error.message}`);
   const toMs = await follow(followed, { fromMs, lacks, signal: stop.signal });
   if (toMs === null) {
-    print("no load is up to be watched: its own message is in the log above");
+    print("no load has started: its own message is in the log above");
     return 0;
   }
   await followed.end(toMs, stop.signal.aborted ? "stopped" : "ended");
@@ -84,7 +84,9 @@ async function follow(
   }: { fromMs: number; lacks: (error: UserError) => void; signal: AbortSignal },
 ): Promise<number | null> {
   const isUp = async () => (await containersBehind("load")).length > 0;
-  if (!(await until(Date.now() + START_MS, isUp, Boolean))) return null;
+  // A short load may have ended before this container looks.
+  const hasStarted = async () => (await isUp()) || (await load.hasSamples());
+  if (!(await until(Date.now() + START_MS, hasStarted, Boolean))) return null;
   let endMs = Infinity;
   let secondMs = fromMs;
   let hasLacked = false;
@@ -117,7 +119,7 @@ function costsOf(proxy: string, part: Part): string {
       ? []
       : [`${(bytesPerConnection / 1000).toFixed(1)} kB of memory per held connection`]),
   ];
-  return `${proxy}${name && `, ${name}`}: ${texts.join(", ") || "cAdvisor has told nothing"}`;
+  return `${proxy}${name && `, ${name}`}: ${texts.join(", ") || "no samples from cAdvisor"}`;
 }
 
 /** @returns further services of a proxy, without its name: `tls` for `haproxy-hitch-tls` */

@@ -82,6 +82,14 @@ export class FollowedLoad {
     this.#glance = new Glance(this.#tags, fromMs, { load, version });
   }
 
+  /** @returns whether the load has opened, or failed to open, a connection */
+  async hasSamples(): Promise<boolean> {
+    const series = await this.#ask(
+      `SELECT last("value") FROM "k6".."connections_opened", "k6".."connections_failed" WHERE ${this.#ofRun()}`,
+    );
+    return series.length > 0;
+  }
+
   /** @param fromMs since 1970: of a second of which all samples are there; the one after the last */
   async second(fromMs: number) {
     const toMs = fromMs + 1000;

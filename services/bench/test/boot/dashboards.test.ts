@@ -21,7 +21,6 @@ import { POINT_WORDS } from "../../src/report/point-words.ts";
 import { republish } from "../../src/series/republish.ts";
 import { until } from "../../src/platform/wait.ts";
 import { testbed, undisturbed, LIMIT_MS } from "../testbed.ts";
-import { check } from "../../src/platform/docker.ts";
 import { joinProject, lab, projectDirectory, waitForLoad } from "../lab.ts";
 import type { Series } from "../../src/platform/influx.ts";
 
@@ -63,11 +62,7 @@ test("under a single load every panel of Proxies live has data", async (t) => {
   });
   await project.check(["up", "--detach"]);
   assert.equal(await waitForLoad(project), 0);
-  await check([
-    "docker",
-    "wait",
-    (await project.check(["ps", "--all", "--quiet", "watch"])).trim(),
-  ]);
+  assert.equal(await waitForLoad(project, "watch"), 0);
   await joinProject(t, project.name);
   const influx = new Influx("http://influxdb:8086");
   const context = { from, to: new Date(), variables: { proxy: ".*" } };

@@ -7,7 +7,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { interpolate } from "../../../../dashboards/src/influxql.ts";
-import { check } from "../../src/platform/docker.ts";
 import { influx, joinProject, lab, loadSummary, projectDirectory, waitForLoad } from "../lab.ts";
 import type { Project } from "../../src/platform/docker.ts";
 import type { Series } from "../../src/platform/influx.ts";
@@ -39,8 +38,7 @@ test("three parts, each marked, and every figure of Proxies live as the load gen
   await project.check(["up", "--detach"]);
   assert.equal(await waitForLoad(project), 0);
   const summary = await loadSummary(project);
-  const watch = (await project.check(["ps", "--all", "--quiet", "watch"])).trim();
-  assert.equal(await check(["docker", "wait", watch]).then(Number), 0);
+  assert.equal(await waitForLoad(project, "watch"), 0);
   await joinProject(t, project.name);
 
   const dashboard = JSON.parse(

@@ -1,5 +1,5 @@
 /** A project with two published runs, whose pages take seconds and not minutes. */
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const PROJECT = join(import.meta.dirname, "../../../../..");
@@ -30,6 +30,11 @@ export function makeSmallProject(folder: string): void {
   cpSync(join(PROJECT, "battles/published"), join(folder, "battles/published"), {
     recursive: true,
   });
+  // Records of before November 2026 take their marks from there.
+  for (const proxy of readdirSync(join(PROJECT, "proxies"))) {
+    const file = join("proxies", proxy, "proxy.json");
+    if (existsSync(join(PROJECT, file))) cpSync(join(PROJECT, file), join(folder, file));
+  }
   for (const run of RUNS)
     cpSync(join(PROJECT, "published", run), join(folder, "published", run), { recursive: true });
   writeFileSync(join(folder, "published/pages.yaml"), PAGES);
