@@ -19,7 +19,6 @@ import { parseDocument } from "yaml";
 import { HERE } from "./source.ts";
 import type { Adapted } from "./source.ts";
 import type { Kind } from "./index.ts";
-import type { Scheme } from "../model/plan.ts";
 
 export interface Tried {
   /** of its folder */
@@ -32,13 +31,12 @@ export interface Tried {
   original: string;
   kind: Kind;
   adapted: Adapted;
-  schemes: Scheme[];
   /** null: the original's */
   image: string | null;
 }
 
 /** What is the same in the project that is made. */
-const LINKED = [".bench", ".env", "certs", "loadgen", "offline", "results", "services"];
+const LINKED = [".bench", ".env", "certs", "loadgen", "offline", "services"];
 
 /** Of the original, which raises the limit of open files in a shell. */
 const ENTRYPOINT = ["sh", "/raise-limits.sh"];
@@ -50,7 +48,6 @@ const ENTRYPOINT = ["sh", "/raise-limits.sh"];
  */
 export function makeProject(directory: string, tried: Tried[], battle: object): string {
   mkdirSync(join(directory, ".bench"), { recursive: true });
-  mkdirSync(join(directory, "results"), { recursive: true });
   const project = mkdtempSync(join(directory, ".bench/try-"));
   // Whatever mask the caller has: proxies run as users of their own.
   chmodSync(project, 0o755);
@@ -74,7 +71,7 @@ export function removeProject(project: string) {
 }
 
 function writeFolder(project: string, { name, adapted, ...tried }: Tried) {
-  const { kind, title, colour, differs, original, schemes } = tried;
+  const { kind, title, colour, differs, original } = tried;
   const folder = join(project, "proxies", name);
   for (const [file, text] of Object.entries(adapted.files)) {
     const path = join(folder, "files", file);
@@ -91,11 +88,10 @@ function writeFolder(project: string, { name, adapted, ...tried }: Tried) {
     variantOf: { proxy: original, differs },
     // It is reported, and no failure, what takes tuning.
     tuned: false,
-    schemes,
+    schemes: adapted.schemes,
     generation: null,
     hostNetwork: false,
     configChecks: kind.check ? [{ command: kind.check(main) }] : [],
-    versions: [{ command: kind.version }],
   };
   writeFileSync(join(folder, "proxy.json"), JSON.stringify(facts, null, 2));
   writeCompose(project, { name, adapted, ...tried }, { entrypoint: ENTRYPOINT });

@@ -3,7 +3,11 @@
  * certificate as all others here. What had to differ is said, with its line.
  */
 import { UserError } from "../errors.ts";
+import { adaptCaddy } from "./caddy.ts";
+import { adaptEnvoy } from "./envoy.ts";
+import { adaptHaproxy } from "./haproxy.ts";
 import { adaptNginx } from "./nginx.ts";
+import { adaptTraefik } from "./traefik.ts";
 import type { Adapted, Asked, Source } from "./source.ts";
 
 export { makeProject, removeProject, writeCompose } from "./folder.ts";
@@ -22,7 +26,6 @@ export interface Kind {
   command: (file: string, text: string) => string[];
   /** ends with a status other than 0 when the file is wrong; null: it has none */
   check: ((file: string) => string[]) | null;
-  version: string[];
 }
 
 /** Of Compose, which fills it. */
@@ -40,7 +43,34 @@ const KINDS: Record<string, Kind> = {
       return ["nginx", "-c", file, "-g", directives];
     },
     check: (file) => ["nginx", "-t", "-c", file],
-    version: ["nginx", "-V"],
+  },
+  haproxy: {
+    names: ["haproxy.cfg"],
+    root: "/usr/local/etc/haproxy",
+    adapt: adaptHaproxy,
+    command: (file) => ["haproxy", "-W", "-db", "-f", file],
+    check: (file) => ["haproxy", "-c", "-f", file],
+  },
+  envoy: {
+    names: ["envoy.yaml", "envoy.yml", "envoy.json"],
+    root: "/etc/envoy",
+    adapt: adaptEnvoy,
+    command: (file) => ["envoy", "-c", file, "--concurrency", WORKERS, "--log-level", "warn"],
+    check: (file) => ["envoy", "--mode", "validate", "-c", file],
+  },
+  caddy: {
+    names: ["Caddyfile"],
+    root: "/etc/caddy",
+    adapt: adaptCaddy,
+    command: (file) => ["caddy", "run", "--config", file, "--adapter", "caddyfile"],
+    check: (file) => ["caddy", "validate", "--config", file, "--adapter", "caddyfile"],
+  },
+  traefik: {
+    names: ["traefik.yaml", "traefik.yml", "docker-compose.yml", "compose.yaml"],
+    root: "/etc/traefik",
+    adapt: adaptTraefik,
+    command: (file) => ["traefik", `--configFile=${file}`],
+    check: null,
   },
 };
 

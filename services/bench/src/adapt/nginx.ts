@@ -1,4 +1,4 @@
-import { HERE, PATHS, cannot, Edits, lineAt, logFile, Templates } from "./source.ts";
+import { HERE, LIKELY, PATHS, cannot, Edits, lineAt, logFile, Templates } from "./source.ts";
 import { parseNginx, walk } from "./nginx-syntax.ts";
 import type { Adapted, Asked, Source } from "./source.ts";
 import type { Directive } from "./nginx-syntax.ts";
@@ -390,8 +390,6 @@ function upgradesIn(directives: Directive[]): boolean | null {
   if (headers.length === 0) return null;
   return headers.some(({ args }) => args[0]?.text.toLowerCase() === "upgrade");
 }
-
-const LIKELY = /ws|socket|hub|cable|live|stream|realtime/i;
 
 /** What tells where the WebSockets live, the more the likelier. */
 function weight({ server, location, upgrades }: Place, path: string | undefined): number {

@@ -214,6 +214,9 @@ export function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;
 }
 
+/** What a place of WebSockets is often called. */
+export const LIKELY = /ws|sock|hub|cable|live|stream|realtime/i;
+
 interface Edit {
   start: number;
   end: number;

@@ -17,6 +17,7 @@ import { run } from "./definitions/run.ts";
 import { selfbench } from "./definitions/selfbench.ts";
 import { setup } from "./definitions/setup.ts";
 import { test } from "./definitions/test.ts";
+import { tryConfig } from "./definitions/try.ts";
 import { up } from "./definitions/up.ts";
 import { verify } from "./definitions/verify.ts";
 import type { Argument } from "commander";
@@ -24,7 +25,7 @@ import type { Call } from "./definitions/command.ts";
 
 /** In the order of the help text. */
 const COMMANDS = [
-  ...[setup, run, capacity, report, publish, compare, exportPanels, aa, selfbench, doctor],
+  ...[setup, run, tryConfig, capacity, report, publish, compare, exportPanels, aa, selfbench, doctor],
   ...[hosts, up, down, verify, test, inside],
 ];
 

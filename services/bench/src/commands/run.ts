@@ -55,6 +55,8 @@ interface Context {
   say: (line: string) => void;
   /** what is run is a pilot, which is not resumed */
   isPilot?: boolean;
+  /** its proxies are gone afterwards: it is not resumed, and whoever began it tells what came out */
+  isOnce?: boolean;
   /** that carry its parts; left out: this one carries all */
   machines?: Machines;
 }
@@ -299,7 +301,7 @@ async function underLock(
     });
     view.close();
     if (untried === 0) store.complete();
-    finish(directory, store);
+    if (!context.isOnce) finish(directory, store);
     if (failed > 0) say(`${failed} cells failed; the report says why`);
     // After a pilot the battle goes on as it is.
     if (!context.isPilot && (failed > 0 || untried > 0)) say(nextStep(context, store));
@@ -329,9 +331,10 @@ function finish(directory: string, store: Store) {
  * @returns what to do about it
  */
 export function nextStep(
-  { directory, isPilot }: Pick<Context, "directory" | "isPilot">,
+  { directory, isPilot, isOnce }: Pick<Context, "directory" | "isPilot" | "isOnce">,
   { directory: folder, results: { run } }: Store,
 ): string {
+  if (isOnce) return `begin anew: ${run.command}`;
   return isPilot
     ? `that was the pilot, which is not resumed; begin anew: ${run.command}`
     : `go on with: ./bench run --resume ${relative(directory, folder)}`;
