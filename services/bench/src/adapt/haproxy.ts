@@ -225,9 +225,17 @@ class Haproxy {
         if (!this.#source.find(words.at(-1) ?? "")) this.#leaveOut(line, "there is no such file beside yours");
       } else if (words[0] === "stick-table" && words.includes("peers"))
         this.#set(line, without(words, { peers: 1 }).join(" "));
+      else if (kind === "frontend" && text === "option http-pretend-keepalive")
+        this.#leaveOut(line, "HAProxy has it in a backend alone");
+      else if (/^use_backend %\[/.test(text) && !this.#hasMaps(text))
+        this.#leaveOut(line, "its map is not beside yours");
       else if (kind === "backend" && /^(redirect|http-request redirect)\b/.test(text))
         this.#leaveOut(line, "it answers in place of the server behind");
     }
+  }
+
+  #hasMaps(text: string): boolean {
+    return [...text.matchAll(/\bmap\w*\(([^,)]+)/g)].every(([, file]) => this.#source.find(file));
   }
 
   #adaptServer(line: Line) {
@@ -259,7 +267,7 @@ class Haproxy {
 
   #set(line: Line, text: string, why = "") {
     const before = line.words.join(" ");
-    if (before !== text) this.#edits.replace(line.start, line.end, text, `${before} → ${text}${why}`);
+    if (before !== text) this.#edits.replace(line.start, line.end, text, `${before} → ${text.replace(/\n\s*/g, "; ")}${why}`);
   }
 
   #lineOf({ start }: Line): number {

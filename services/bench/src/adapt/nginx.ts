@@ -217,7 +217,7 @@ class Nginx {
         if (one.name === "server") setWord(one, 0, HERE.backend);
   }
 
-  #adaptServer({ server, location }: Place, inHttp: Directive[]) {
+  #adaptServer({ server, location, upgrades }: Place, inHttp: Directive[]) {
     const body = direct(server.body ?? []);
     this.#adaptListen(server, body);
     for (const one of body) {
@@ -232,6 +232,13 @@ class Nginx {
       const { args, edits } = location;
       const [start, end] = [args[0].start, args.at(-1)?.end ?? args[0].end];
       edits.replace(start, end, "/", `${this.#shown(titleOf(location))} → location /: the load asks for /`);
+    }
+    if (!upgrades) {
+      const { edits, start } = location ?? server;
+      edits.say(
+        start,
+        `${this.#shown(titleOf(location))} passes no WebSockets on: that takes proxy_http_version 1.1, and proxy_set_header for Upgrade $http_upgrade and Connection "upgrade"`,
+      );
     }
     const upstreams = upstreamsOf(inHttp);
     for (const one of walk(location?.body ?? body)) {
@@ -285,6 +292,7 @@ class Nginx {
     const all = [...walk(this.#main)];
     const upstreams = upstreamsOf(inHttp);
     const cut = new Set<string>();
+    const ofAuth = all.flatMap(({ name, args }) => (name === "auth_request_set" ? [args[0].text] : []));
     const formats = all.flatMap(({ name, args }) => (name === "log_format" ? [args[0].text] : []));
     const zones = all.flatMap(({ name, args }) =>
       name.endsWith("_cache_path") ? args.flatMap(({ text }) => /^keys_zone=([^:]+)/.exec(text)?.[1] ?? []) : [],
@@ -294,6 +302,8 @@ class Nginx {
       const module = OF_MODULES.find(([pattern]) => pattern.test(one.name))?.[1];
       const value = one.args[0]?.text ?? "";
       if (why) leaveOut(one, why);
+      else if (!one.body && ofAuth.some((name) => one.args.some(({ text }) => text.includes(name))))
+        leaveOut(one, "its variable comes of auth_request");
       else if (module && !this.#asked.hasOwnImage)
         leaveOut(one, `the image has no ${module}; with --image yours can`);
       else if (one.name === "access_log") this.#adaptLog(one, formats);

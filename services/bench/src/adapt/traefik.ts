@@ -4,6 +4,8 @@ import { YamlCopy } from "./yaml-copy.ts";
 import type { Adapted, Asked, Source } from "./source.ts";
 import type { Scheme } from "../model/plan.ts";
 
+const COMPOSE = ["docker-compose.yml", "docker-compose.yaml", "compose.yaml", "compose.yml"];
+
 /** Beside the file that Traefik begins to read. */
 const DYNAMIC = "tried-dynamic.yaml";
 
@@ -26,6 +28,11 @@ export function adaptTraefik(source: Source, asked: Asked): Adapted {
   const isCompose = copy.value.services !== undefined && copy.value.entryPoints === undefined;
   const { http, tcp, udp, tls, ...start } = isCompose ? ofLabels(copy) : copy.value;
   const own: Dynamic[] = http ? [{ copy, value: { http, tls } }] : [];
+  const beside = start.providers?.docker && COMPOSE.find((name) => source.find(name));
+  if (beside) {
+    const labels = new YamlCopy(beside, templates.fill(beside, source.text(beside)));
+    own.push({ copy: labels, value: ofLabels(labels) });
+  }
   const included = providedBy(source, start.providers?.file).map((name): Dynamic => {
     const read = new YamlCopy(name, templates.fill(name, source.text(name)));
     return { copy: read, value: read.value };
@@ -92,10 +99,11 @@ function ofLabels(copy: YamlCopy): any {
     const pairs = Array.isArray(labels) ? labels.map((label) => label.split(/=(.*)/s)) : Object.entries(labels);
     for (const [key, value] of pairs)
       if (/^traefik\.http\./.test(key)) set(told, key.split(".").slice(1), String(value));
-    const own = pairs.filter(([key]: string[]) => /^traefik\.http\.routers\./.test(key));
-    for (const [key] of own) {
-      const router = told.http.routers[key.split(".")[3]];
-      router.service ??= service;
+    const named = (part: string) =>
+      pairs.flatMap(([key]: string[]) => key.match(`^traefik\\.http\\.${part}\\.([^.]+)`)?.[1] ?? []);
+    for (const name of named("routers")) {
+      const router = told.http.routers[name];
+      router.service ??= named("services")[0] ?? service;
       const services = ((told.http.services ??= {})[router.service] ??= {});
       services.loadBalancer = { ...services.loadBalancer, servers: [{ url: `http://${service}` }] };
     }
@@ -111,7 +119,7 @@ function ofLabels(copy: YamlCopy): any {
 /** Arrays and truths are words in a label. */
 function set(target: any, path: string[], value: string) {
   let place = target;
-  for (const step of path.slice(0, -1)) {
+  for (const step of path.slice(0, -1).map((one) => (one === "loadbalancer" ? "loadBalancer" : one))) {
     const known = Object.keys(place).find((key) => key.toLowerCase() === step.toLowerCase());
     if (typeof place[known ?? step] !== "object") place[known ?? step] = {};
     place = place[known ?? step];

@@ -266,17 +266,18 @@ async function compare(
   const checked = await verifyBoth(project, names, proxies, say);
   const differences = differencesOf(checked);
   const titles = [names.own, names.baseline].map((name) => pickProxy(proxies, name).title);
-  tellDifferences(differences, titles, tell);
   const finish = (answer: object, status: number) => {
     if (wanted.json) print(JSON.stringify({ ...names, differences, ...answer, status }, null, 1));
     return status;
   };
   const dead = [checked.own, checked.baseline].map((results) => lackingIn(results));
-  if (dead.some(({ length }) => length > 0)) {
-    const [i] = dead.flatMap(({ length }, place) => (length > 0 ? [place] : []));
-    tell(`not measured: ${titles[i]} carries no WebSockets over ${dead[i].join(" and ")}`);
+  const i = dead.findIndex(({ length }) => length > 0);
+  if (i >= 0) {
+    tell(`${titles[i]} carries no WebSockets, and is not measured`);
+    for (const result of dead[i]) tell(`  ${formatResult(result)}`);
     return finish({ rows: [] }, i === 0 ? WORSE : CANNOT_TELL);
   }
+  tellDifferences(differences, titles, tell);
   const measured = await measure(project, proxies, wanted, words, say);
   if (!measured) return INTERRUPTED;
   const { comparisons } = measured;
@@ -349,9 +350,9 @@ function tellDifferences(
   tell("");
 }
 
-/** @returns schemes over which not even a short message comes back */
-function lackingIn(results: CheckResult[]): Scheme[] {
-  return results.flatMap(({ id, ok, scheme }) => (id === "text" && !ok ? [scheme] : []));
+/** @returns of each scheme over which not even a short message comes back */
+function lackingIn(results: CheckResult[]): CheckResult[] {
+  return results.filter(({ id, ok }) => id === "text" && !ok);
 }
 
 /** @returns null: it was interrupted */
