@@ -83,8 +83,16 @@ http {
   proxy_set_header Connection $connection_upgrade;
 }`,
     schemes: ["ws"],
-    has: ["events {}", "map $http_upgrade $connection_upgrade", "listen 8080;", "proxy_pass http://echo:8080/;"],
-    says: ["1: added: events, http, server", "2: proxy_pass https://backend:8443/socket → http://echo:8080/"],
+    has: [
+      "events {}",
+      "map $http_upgrade $connection_upgrade",
+      "listen 8080;",
+      "proxy_pass http://echo:8080/;",
+    ],
+    says: [
+      "1: added: events, http, server",
+      "2: proxy_pass https://backend:8443/socket → http://echo:8080/",
+    ],
   },
   {
     proxy: "nginx",
@@ -119,7 +127,9 @@ http {
   brotli on;
   include conf.d/*.conf;
 }`,
-    files: { "conf.d/ws.conf": `server { listen 80; location / { proxy_pass http://app; ${UPGRADE} } }` },
+    files: {
+      "conf.d/ws.conf": `server { listen 80; location / { proxy_pass http://app; ${UPGRADE} } }`,
+    },
     says: ["1: left out: load_module", "4: left out: brotli on (the image has no ngx_brotli"],
   },
   {
@@ -157,7 +167,12 @@ location / { proxy_pass http://{{ backend }}; ${UPGRADE} } }`,
     config: "events {}\nhttp {\nserver { listen 80; root /x; } }",
     refused: [/nginx.conf, line 3: no location of this server passes/, /Expected a proxy_pass/],
   },
-  { proxy: "nginx", title: "a block that does not end", config: "events {\n", refused: [/line 1: a \{ has no \}/, /Expected/] },
+  {
+    proxy: "nginx",
+    title: "a block that does not end",
+    config: "events {\n",
+    refused: [/line 1: a \{ has no \}/, /Expected/],
+  },
   {
     proxy: "haproxy",
     title: "a frontend that redirects what is plain, and an acl on the path",
@@ -193,7 +208,11 @@ backend ws
       "log stdout format raw local0",
     ],
     lacks: ["chroot", "frontend stats", "bind :80", "errorfile"],
-    says: ["2: left out: chroot", "9: left out: frontend stats", "21: server a 10.0.0.1:3000 check ssl verify none → server a echo:8080 check"],
+    says: [
+      "2: left out: chroot",
+      "9: left out: frontend stats",
+      "21: server a 10.0.0.1:3000 check ssl verify none → server a echo:8080 check",
+    ],
   },
   {
     proxy: "haproxy",
@@ -251,9 +270,20 @@ backend app
       transport_socket: { name: envoy.transport_sockets.tls }
       load_assignment: { endpoints: [{ lb_endpoints: [{ endpoint: { address: { socket_address: { address: 10.0.0.1, port_value: 3000 } } } }] }] }`,
     schemes: ["wss"],
-    has: ['"port_value": 8443', '"address": "echo"', '"filename": "/certs/cert.pem"', '"STRICT_DNS"', '"prefix": "/api"'],
+    has: [
+      '"port_value": 8443',
+      '"address": "echo"',
+      '"filename": "/certs/cert.pem"',
+      '"STRICT_DNS"',
+      '"prefix": "/api"',
+    ],
     lacks: ["ext_authz", "prefix_rewrite", "10.0.0.1", "ws.example.com"],
-    says: ["3: listens on 0.0.0.0:10000 → 0.0.0.0:8443", "17: domains ws.example.com → *", "21: prefix /ws → prefix /", "27: cluster app: 10.0.0.1:3000 → echo:8080"],
+    says: [
+      "3: listens on 0.0.0.0:10000 → 0.0.0.0:8443",
+      "17: domains ws.example.com → *",
+      "21: prefix /ws → prefix /",
+      "27: cluster app: 10.0.0.1:3000 → echo:8080",
+    ],
   },
   {
     proxy: "envoy",
@@ -264,7 +294,10 @@ backend app
         - filters:
             - name: envoy.http_connection_manager
               config: { stat_prefix: x }`,
-    refused: [/envoy.yaml, line 5: envoy.http_connection_manager with config is of version 2/, /version 3/],
+    refused: [
+      /envoy.yaml, line 5: envoy.http_connection_manager with config is of version 2/,
+      /version 3/,
+    ],
   },
   {
     proxy: "envoy",
@@ -295,9 +328,20 @@ other.example.com {
 	respond "x"
 }`,
     schemes: ["wss"],
-    has: ["https://:8443 {", "tls /certs/cert.pem /certs/key.pem", "handle * {", "reverse_proxy echo:8080", "/var/log/tried/x.log"],
+    has: [
+      "https://:8443 {",
+      "tls /certs/cert.pem /certs/key.pem",
+      "handle * {",
+      "reverse_proxy echo:8080",
+      "/var/log/tried/x.log",
+    ],
     lacks: ["email", "basic_auth", "file_server", "other.example.com"],
-    says: ["2: left out: email", "4: ws.example.com → https://:8443", "10: handle /ws* → *", "17: left out: other.example.com"],
+    says: [
+      "2: left out: email",
+      "4: ws.example.com → https://:8443",
+      "10: handle /ws* → *",
+      "17: left out: other.example.com",
+    ],
   },
   {
     proxy: "caddy",
@@ -342,7 +386,11 @@ http:
     schemes: ["wss"],
     has: ['"address": ":8443"', "/var/log/tried/access.log"],
     lacks: ["docker", ":443"],
-    says: ["10: rule Host(`x.example`) && PathPrefix(`/ws`) → PathPrefix(`/`)", "12: left out: middleware auth (basicAuth)", "15: app: http://10.0.0.1:3000 → http://echo:8080"],
+    says: [
+      "10: rule Host(`x.example`) && PathPrefix(`/ws`) → PathPrefix(`/`)",
+      "12: left out: middleware auth (basicAuth)",
+      "15: app: http://10.0.0.1:3000 → http://echo:8080",
+    ],
   },
   {
     proxy: "traefik",
@@ -395,18 +443,28 @@ for (const row of ROWS) {
     for (const part of row.has ?? []) assert.ok(text.includes(part), `${part} in\n${text}`);
     for (const part of row.lacks ?? []) assert.ok(!text.includes(part), `no ${part} in\n${text}`);
     for (const part of row.says ?? [])
-      assert.ok(said.some((line) => line.includes(part)), `${part} of\n${said.join("\n")}`);
+      assert.ok(
+        said.some((line) => line.includes(part)),
+        `${part} of\n${said.join("\n")}`,
+      );
   });
 }
 
 test("a copy of nginx.conf keeps its lines", () => {
-  const config = "user x;\nevents {}\nhttp {\n  server {\n    listen 80;\n    location / {\n      proxy_pass http://a;\n    }\n  }\n}\n";
+  const config =
+    "user x;\nevents {}\nhttp {\n  server {\n    listen 80;\n    location / {\n      proxy_pass http://a;\n    }\n  }\n}\n";
   const { names, root, adapt } = kindOf("nginx");
   const source = new Source(names[0], root, { read: () => config, list: () => [] });
   const { files } = adapt(source, { set: {}, hasOwnImage: false });
-  assert.equal(files[names[0]].split("\n").findIndex((line) => line.includes("echo:8080")), 6);
+  assert.equal(
+    files[names[0]].split("\n").findIndex((line) => line.includes("echo:8080")),
+    6,
+  );
 });
 
 test("of a proxy whose files cannot be tried, those that can are named", () => {
-  assert.throws(() => kindOf("hitch"), { message: /configuration of hitch/, next: /nginx, haproxy/ });
+  assert.throws(() => kindOf("hitch"), {
+    message: /configuration of hitch/,
+    next: /nginx, haproxy/,
+  });
 });

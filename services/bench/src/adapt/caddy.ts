@@ -22,12 +22,16 @@ interface Line {
 const LEFT_OUT: [RegExp, string][] = [
   [/^(basic_?auth|forward_auth|jwt|authorize|authenticate|security)$/, "the load has no password"],
   [/^(rate_limit|abort|error|redir|rewrite|uri)$/, "the load is let in, and asks for /"],
-  [/^(acme_\w+|cert_issuer|email|on_demand_tls|ocsp_stapling|storage|pki|http_port|https_port|default_bind|skip_install_trust|local_certs)$/, "certificates and ports are the suite's"],
+  [
+    /^(acme_\w+|cert_issuer|email|on_demand_tls|ocsp_stapling|storage|pki|http_port|https_port|default_bind|skip_install_trust|local_certs)$/,
+    "certificates and ports are the suite's",
+  ],
   [/^bind$/, "the address is not the container's"],
 ];
 
 /** Of a block of tls, what fetches or checks certificates. */
-const OF_CERTIFICATES = /^(ca|ca_root|dns|issuer|on_demand|client_auth|load|get_certificate|eab|key_type|resolvers|propagation_\w+|dns_\w+)$/;
+const OF_CERTIFICATES =
+  /^(ca|ca_root|dns|issuer|on_demand|client_auth|load|get_certificate|eab|key_type|resolvers|propagation_\w+|dns_\w+)$/;
 /** Of a transport, and the HTTP that the server behind does not speak. */
 const OF_TRANSPORT = /^(tls|tls_\w+|versions)$/;
 /** What answers what the load asks for, where WebSockets are not meant. */
@@ -51,9 +55,11 @@ class Caddy {
     this.#templates = new Templates(asked.set);
     const { main } = source;
     // Caddy's own names of the environment.
-    const own = source.text(main).replace(/\{\$(\w+)(?::([^}]*))?\}/g, (_, name, value) =>
-      value === undefined ? `\${${name}}` : `\${${name}:-${value}}`,
-    );
+    const own = source
+      .text(main)
+      .replace(/\{\$(\w+)(?::([^}]*))?\}/g, (_, name, value) =>
+        value === undefined ? `\${${name}}` : `\${${name}:-${value}}`,
+      );
     this.#edits = new Edits(main, this.#templates.fill(main, own));
     this.#top = parse(this.#edits);
   }
@@ -65,7 +71,12 @@ class Caddy {
     const places = (whole ?? sites).filter((site) => this.#proxiesIn(site).length > 0);
     if (places.length === 0) {
       const first = sites[0];
-      throw cannot(main, first ? this.#lineOf(first) : 1, "no site has a reverse_proxy", "Expected a site such as `example.com { reverse_proxy app:3000 }`.");
+      throw cannot(
+        main,
+        first ? this.#lineOf(first) : 1,
+        "no site has a reverse_proxy",
+        "Expected a site such as `example.com { reverse_proxy app:3000 }`.",
+      );
     }
     const chosen = this.#choose(places);
     for (const other of sites)
@@ -112,7 +123,9 @@ class Caddy {
   #choose(places: Line[]): Line[] {
     const { host, path } = this.#asked;
     const textOf = ({ start, end }: Line) => this.#edits.text.slice(start, end);
-    const fitting = places.filter((site) => [host, path].every((word) => !word || textOf(site).includes(word)));
+    const fitting = places.filter((site) =>
+      [host, path].every((word) => !word || textOf(site).includes(word)),
+    );
     if (fitting.length === 0)
       throw cannot(
         this.#edits.file,
@@ -124,7 +137,9 @@ class Caddy {
       Number(/upgrade\s+websocket/i.test(textOf(site))) * 2 + Number(LIKELY.test(textOf(site)));
     const best = fitting.toSorted((a, b) => weight(b) - weight(a))[0];
     const schemes = schemesOf(best);
-    const twin = fitting.find((other) => schemesOf(other).every((scheme) => !schemes.includes(scheme)));
+    const twin = fitting.find((other) =>
+      schemesOf(other).every((scheme) => !schemes.includes(scheme)),
+    );
     return twin ? [best, twin] : [best];
   }
 
@@ -132,7 +147,9 @@ class Caddy {
     const words = site.words.filter(({ text }) => text !== ",");
     const schemes = schemesOf(site);
     const before = words.map(({ text }) => text).join(" ");
-    const after = schemes.map((scheme) => `${scheme === "ws" ? "http" : "https"}://:${HERE.ports[scheme]}`).join(", ");
+    const after = schemes
+      .map((scheme) => `${scheme === "ws" ? "http" : "https"}://:${HERE.ports[scheme]}`)
+      .join(", ");
     if (before !== after) {
       const { start } = words[0];
       this.#edits.replace(start, words.at(-1)?.end ?? start, after, `${before} → ${after}`);
@@ -149,9 +166,11 @@ class Caddy {
     }
     const before = own.words.map((word) => word.text).join(" ");
     const { start } = own.words[0];
-    if (before !== text) this.#edits.replace(start, own.words.at(-1)?.end ?? start, text, `${before} → ${text}`);
+    if (before !== text)
+      this.#edits.replace(start, own.words.at(-1)?.end ?? start, text, `${before} → ${text}`);
     for (const line of own.body ?? [])
-      if (OF_CERTIFICATES.test(line.words[0]?.text ?? "")) this.#leaveOut(line, "the certificate is the suite's");
+      if (OF_CERTIFICATES.test(line.words[0]?.text ?? ""))
+        this.#leaveOut(line, "the certificate is the suite's");
   }
 
   #adaptBody(body: Line[]) {
@@ -159,7 +178,8 @@ class Caddy {
     for (const line of walk(body)) {
       const [first] = line.words.map(({ text }) => text);
       if (first === "reverse_proxy") this.#adaptProxy(line);
-      else if (first === "import" && !this.#isKnown(line)) this.#leaveOut(line, "there is no such file beside yours");
+      else if (first === "import" && !this.#isKnown(line))
+        this.#leaveOut(line, "there is no such file beside yours");
     }
   }
 
@@ -191,12 +211,16 @@ class Caddy {
       else if (first === "dynamic") {
         const [name, port] = HERE.backend.split(":");
         const values: Record<string, string> = { name, port };
-        for (const { words: [key, value] } of own.body ?? [])
+        for (const {
+          words: [key, value],
+        } of own.body ?? [])
           if (value && values[key.text]) this.#set(value, values[key.text], key.text);
-      } else if (/^health_/.test(first ?? "")) this.#leaveOut(own, "of the servers that are not here");
+      } else if (/^health_/.test(first ?? ""))
+        this.#leaveOut(own, "of the servers that are not here");
       else if (first === "transport")
         for (const one of own.body ?? [])
-          if (OF_TRANSPORT.test(one.words[0]?.text ?? "") && one.words[1]?.text !== "1.1") this.#leaveOut(one, "the server behind speaks plain HTTP/1.1");
+          if (OF_TRANSPORT.test(one.words[0]?.text ?? "") && one.words[1]?.text !== "1.1")
+            this.#leaveOut(one, "the server behind speaks plain HTTP/1.1");
     }
   }
 
@@ -205,7 +229,12 @@ class Caddy {
     const [{ start }] = words;
     const before = words.map(({ text }) => text).join(" ");
     if (before === HERE.backend) return;
-    this.#edits.replace(start, words.at(-1)?.end ?? start, HERE.backend, `${what} ${before} → ${HERE.backend}`);
+    this.#edits.replace(
+      start,
+      words.at(-1)?.end ?? start,
+      HERE.backend,
+      `${what} ${before} → ${HERE.backend}`,
+    );
   }
 
   /** Paths and hosts that the load does not ask for become those that it does. */
@@ -216,8 +245,12 @@ class Caddy {
       return isBlock && second?.text.startsWith("/") ? [{ line, word: second }] : [];
     });
     const { path } = this.#asked;
-    const carrying = paths.filter(({ line }) => this.#proxiesIn({ ...line, body: [line] }).length > 0);
-    const named = carrying.filter(({ word }) => (path ? word.text.startsWith(path) : LIKELY.test(word.text)));
+    const carrying = paths.filter(
+      ({ line }) => this.#proxiesIn({ ...line, body: [line] }).length > 0,
+    );
+    const named = carrying.filter(({ word }) =>
+      path ? word.text.startsWith(path) : LIKELY.test(word.text),
+    );
     const hasOther = body.some(
       ({ words }) => words[0]?.text === "reverse_proxy" && !/^[/@]/.test(words[1]?.text ?? ""),
     );
@@ -227,36 +260,68 @@ class Caddy {
       this.#set(word, "*", line.words[0].text, ": the load asks for /");
       if (line.words[0].text === "handle_path") this.#set(line.words[0], "handle", "handle_path");
       for (const other of body)
-        if (other !== line && isCatchAll(other)) this.#leaveOut(other, `the WebSockets live in ${word.text}`);
-    } else for (const other of body) if (ANSWERS.test(other.words[0]?.text ?? "")) this.#leaveOut(other, "it answers in place of the server behind");
+        if (other !== line && isCatchAll(other))
+          this.#leaveOut(other, `the WebSockets live in ${word.text}`);
+    } else
+      for (const other of body)
+        if (ANSWERS.test(other.words[0]?.text ?? ""))
+          this.#leaveOut(other, "it answers in place of the server behind");
     for (const line of walk(body)) {
       const words = line.words[0]?.text.startsWith("@") ? line.words.slice(1) : line.words;
-      const isMatcher = line.words[0]?.text.startsWith("@") || /^(path|path_regexp|host)$/.test(words[0]?.text ?? "");
-      if (!isMatcher || !/^(path|path_regexp|host)$/.test(words[0]?.text ?? "") || words.length < 2) continue;
+      const isMatcher =
+        line.words[0]?.text.startsWith("@") ||
+        /^(path|path_regexp|host)$/.test(words[0]?.text ?? "");
+      if (!isMatcher || !/^(path|path_regexp|host)$/.test(words[0]?.text ?? "") || words.length < 2)
+        continue;
       const isHost = words[0].text === "host";
       const [start, end] = [words[0].start, words.at(-1)?.end ?? words[0].end];
       const text = isHost ? "host proxy" : "path *";
-      this.#edits.replace(start, end, text, `${words.map((word) => word.text).join(" ")} → ${text}`);
+      this.#edits.replace(
+        start,
+        end,
+        text,
+        `${words.map((word) => word.text).join(" ")} → ${text}`,
+      );
     }
-    const isReached = body.some(isProxyForAll) || chosen !== undefined || this.#proxiesOfSnippets(body);
+    const isReached =
+      body.some(isProxyForAll) || chosen !== undefined || this.#proxiesOfSnippets(body);
     if (isReached) return;
     const last = body[body.length - 1];
     const added = `reverse_proxy ${HERE.backend}`;
-    this.#edits.replace(last.end, last.end, `\n${added}`, `added: ${added}: what the load asks for beside WebSockets`);
+    this.#edits.replace(
+      last.end,
+      last.end,
+      `\n${added}`,
+      `added: ${added}: what the load asks for beside WebSockets`,
+    );
   }
 
   #proxiesOfSnippets(body: Line[]): boolean {
-    return body.some((line) => line.words[0]?.text === "import" && this.#proxiesIn({ ...line, body: [line] }).length > 0);
+    return body.some(
+      (line) =>
+        line.words[0]?.text === "import" && this.#proxiesIn({ ...line, body: [line] }).length > 0,
+    );
   }
 
   #set(word: Word, text: string, what: string, why = "") {
     const { start, end } = word;
-    if (word.text !== text) this.#edits.replace(start, end, text, `${what === word.text ? "" : `${what} `}${word.text} → ${text}${why}`);
+    if (word.text !== text)
+      this.#edits.replace(
+        start,
+        end,
+        text,
+        `${what === word.text ? "" : `${what} `}${word.text} → ${text}${why}`,
+      );
   }
 
   #leaveOut(line: Line, why: string) {
     const words = line.words.map(({ text }) => text).join(" ");
-    this.#edits.replace(line.start, line.end, "", `left out: ${words}${line.body ? " { … }" : ""} (${why})`);
+    this.#edits.replace(
+      line.start,
+      line.end,
+      "",
+      `left out: ${words}${line.body ? " { … }" : ""} (${why})`,
+    );
   }
 
   #lineOf({ start }: Line): number {
@@ -270,13 +335,20 @@ function isSite({ words }: Line): boolean {
 
 function isCatchAll({ words }: Line): boolean {
   const [first, second] = words.map(({ text }) => text);
-  return ANSWERS.test(first) || (/^(reverse_proxy|handle|route)$/.test(first) && !/^[/@]/.test(second ?? ""));
+  return (
+    ANSWERS.test(first) ||
+    (/^(reverse_proxy|handle|route)$/.test(first) && !/^[/@]/.test(second ?? ""))
+  );
 }
 
 function isProxyForAll({ words, body }: Line): boolean {
   const [first, second] = words.map(({ text }) => text);
   if (first === "reverse_proxy") return !/^[/@]/.test(second ?? "");
-  return /^(handle|route)$/.test(first) && !/^[/@]/.test(second ?? "") && (body ?? []).some(isProxyForAll);
+  return (
+    /^(handle|route)$/.test(first) &&
+    !/^[/@]/.test(second ?? "") &&
+    (body ?? []).some(isProxyForAll)
+  );
 }
 
 function schemesOf({ words }: Line): Scheme[] {
@@ -305,13 +377,15 @@ function parse({ text, file }: Edits): Line[] {
     const lines: Line[] = [];
     let words: Word[] = [];
     const flush = (body: Line[] | null, end: number, bodyStart: number) => {
-      if (words.length > 0 || body) lines.push({ words, body, start: words[0]?.start ?? bodyStart - 1, end, bodyStart });
+      if (words.length > 0 || body)
+        lines.push({ words, body, start: words[0]?.start ?? bodyStart - 1, end, bodyStart });
       words = [];
     };
     while (at < text.length) {
       const rest = text.slice(at);
       const blank = /^[^\S\n]+|^#.*|^\\\n/.exec(rest);
-      if (blank && (blank[0][0] !== "#" || /(^|\s)$/.test(text.slice(0, at)))) at += blank[0].length;
+      if (blank && (blank[0][0] !== "#" || /(^|\s)$/.test(text.slice(0, at))))
+        at += blank[0].length;
       else if (rest[0] === "\n") {
         const isGoingOn = words.at(-1)?.text.endsWith(",");
         if (!isGoingOn) flush(null, words.at(-1)?.end ?? at, at);
@@ -322,7 +396,8 @@ function parse({ text, file }: Edits): Line[] {
         flush(body, at, open + 1);
       } else if (/^\}(?=\s|$)/.test(rest)) {
         flush(null, words.at(-1)?.end ?? at, at);
-        if (opened === null) throw cannot(file, lineAt(text, at), "a } has no {", "Expected as many of each.");
+        if (opened === null)
+          throw cannot(file, lineAt(text, at), "a } has no {", "Expected as many of each.");
         at++;
         return lines;
       } else {
@@ -332,7 +407,8 @@ function parse({ text, file }: Edits): Line[] {
       }
     }
     flush(null, words.at(-1)?.end ?? at, at);
-    if (opened !== null) throw cannot(file, lineAt(text, opened), "a { has no }", "Expected a block that ends.");
+    if (opened !== null)
+      throw cannot(file, lineAt(text, opened), "a { has no }", "Expected a block that ends.");
     return lines;
   };
   return block(null);

@@ -45,7 +45,10 @@ export function adaptEnvoy(source: Source, asked: Asked): Adapted {
   (resources.clusters ?? []).forEach((cluster: any, i: number) => adaptCluster(copy, cluster, i));
   for (const key of ["admin", "dynamic_resources", "stats_sinks", "tracing", "hds_config"])
     copy.leaveOut(copy.value, [], key, "nothing here asks or answers it");
-  const files = { ...Object.fromEntries(source.read), [main]: `${JSON.stringify(copy.value, null, 2)}\n` };
+  const files = {
+    ...Object.fromEntries(source.read),
+    [main]: `${JSON.stringify(copy.value, null, 2)}\n`,
+  };
   templates.refuseLeft(files);
   const changes = copy.changes.map((one) => ({ ...one, what: templates.original(one.what) }));
   return { main, files, changes, schemes: doors.map(({ scheme }) => scheme).sort() };
@@ -55,7 +58,10 @@ function refuseVersion2(copy: YamlCopy) {
   walk(copy.value, [], (value, path) => {
     const type = value["@type"];
     const isOld = typeof type === "string" && /envoy\.(config\.filter|api\.v2)|\.v2\./.test(type);
-    const isUntyped = value.config !== undefined && typeof value.name === "string" && value.name.startsWith("envoy.");
+    const isUntyped =
+      value.config !== undefined &&
+      typeof value.name === "string" &&
+      value.name.startsWith("envoy.");
     if (isOld || (isUntyped && !/router$/.test(value.name)))
       throw cannot(
         copy.file,
@@ -85,7 +91,9 @@ function doorsOf(copy: YamlCopy): Door[] {
       const manager = chain.filters[at].typed_config;
       const upgrades = JSON.stringify(manager).includes('"upgrade_type":"websocket"');
       const managerPath = [...path, "filters", at, "typed_config"];
-      return [{ listener: i, chain, path, manager, managerPath, scheme: socket ? "wss" : "ws", upgrades }];
+      return [
+        { listener: i, chain, path, manager, managerPath, scheme: socket ? "wss" : "ws", upgrades },
+      ];
     }),
   );
 }
@@ -112,7 +120,9 @@ function choose(copy: YamlCopy, doors: Door[], { host, path }: Asked): Door[] {
     );
   const carrying = fitting.filter(({ upgrades }) => upgrades);
   const best = carrying.length > 0 ? carrying : fitting;
-  return (["ws", "wss"] as const).flatMap((scheme) => best.find((door) => door.scheme === scheme) ?? []);
+  return (["ws", "wss"] as const).flatMap(
+    (scheme) => best.find((door) => door.scheme === scheme) ?? [],
+  );
 }
 
 function adaptListener(copy: YamlCopy, listener: any, { chain, path, scheme, listener: i }: Door) {
@@ -121,11 +131,16 @@ function adaptListener(copy: YamlCopy, listener: any, { chain, path, scheme, lis
   const at: Path = ["static_resources", "listeners", i];
   const chains = listener.filter_chains.length;
   if (before?.port_value !== port || before?.address !== "0.0.0.0")
-    copy.say([...at, "address"], `listens on ${before?.address}:${before?.port_value} → 0.0.0.0:${port}`);
+    copy.say(
+      [...at, "address"],
+      `listens on ${before?.address}:${before?.port_value} → 0.0.0.0:${port}`,
+    );
   if (chains > 1) copy.say(path, `left out: ${chains - 1} other filter chains`);
   const { filter_chain_match: match, ...rest } = chain;
   if (match) copy.say([...path, "filter_chain_match"], "left out: filter_chain_match");
-  const filters = (listener.listener_filters ?? []).filter(({ name = "" }) => !/proxy_protocol|original_/.test(name));
+  const filters = (listener.listener_filters ?? []).filter(
+    ({ name = "" }) => !/proxy_protocol|original_/.test(name),
+  );
   const address = { socket_address: { address: "0.0.0.0", port_value: port } };
   const { additional_addresses: _, access_log: __, ...kept } = listener;
   // One listener may have a chain for plain and one for TLS.
@@ -147,10 +162,16 @@ function adaptDoor(copy: YamlCopy, door: Door, asked: Asked) {
   const at = bestOf(hosts, (one: any) => scoreOfHost(one, asked));
   const host = hosts[at];
   if (!host)
-    throw cannot(copy.file, copy.lineOf(managerPath), "there is no virtual host", "Expected route_config with one.");
+    throw cannot(
+      copy.file,
+      copy.lineOf(managerPath),
+      "there is no virtual host",
+      "Expected route_config with one.",
+    );
   const hostPath = [...managerPath, "route_config", "virtual_hosts", at];
   if (hosts.length > 1) copy.say(hostPath, `left out: ${hosts.length - 1} other virtual hosts`);
-  if (host.domains?.join() !== "*") copy.say([...hostPath, "domains"], `domains ${host.domains} → *`);
+  if (host.domains?.join() !== "*")
+    copy.say([...hostPath, "domains"], `domains ${host.domains} → *`);
   host.domains = ["*"];
   copy.leaveOut(host, hostPath, "require_tls", "the load does not follow a redirect");
   copy.leaveOut(host, hostPath, "rate_limits", "all load comes from one address");
@@ -172,20 +193,37 @@ function adaptDoor(copy: YamlCopy, door: Door, asked: Asked) {
     const file = log.typed_config?.path;
     if (typeof file !== "string" || file.startsWith("/dev/")) return;
     log.typed_config.path = logFile(file);
-    copy.say([...managerPath, "access_log", i, "typed_config", "path"], `${file} → ${logFile(file)}`);
+    copy.say(
+      [...managerPath, "access_log", i, "typed_config", "path"],
+      `${file} → ${logFile(file)}`,
+    );
   });
 }
 
 function adaptTls(copy: YamlCopy, socket: any, path: Path) {
   const context = socket.typed_config?.common_tls_context ?? {};
   const at = [...path, "typed_config", "common_tls_context"];
-  const certificate = { certificate_chain: { filename: HERE.certificate }, private_key: { filename: HERE.key } };
+  const certificate = {
+    certificate_chain: { filename: HERE.certificate },
+    private_key: { filename: HERE.key },
+  };
   const before = JSON.stringify(context.tls_certificates);
   context.tls_certificates = [certificate];
-  if (before !== JSON.stringify([certificate])) copy.say([...at, "tls_certificates"], `the certificate → ${HERE.certificate}`);
-  for (const key of ["tls_certificate_sds_secret_configs", "validation_context", "validation_context_sds_secret_config", "combined_validation_context"])
+  if (before !== JSON.stringify([certificate]))
+    copy.say([...at, "tls_certificates"], `the certificate → ${HERE.certificate}`);
+  for (const key of [
+    "tls_certificate_sds_secret_configs",
+    "validation_context",
+    "validation_context_sds_secret_config",
+    "combined_validation_context",
+  ])
     copy.leaveOut(context, at, key, "the load has no certificate");
-  copy.leaveOut(socket.typed_config, [...path, "typed_config"], "require_client_certificate", "the load has no certificate");
+  copy.leaveOut(
+    socket.typed_config,
+    [...path, "typed_config"],
+    "require_client_certificate",
+    "the load has no certificate",
+  );
   socket.typed_config.common_tls_context = context;
 }
 
@@ -204,12 +242,20 @@ function adaptRoutes(copy: YamlCopy, host: any, hostPath: Path, asked: Asked) {
   const before = titleOf(chosen.match);
   const { path: _, safe_regex: __, path_separated_prefix: ___, ...match } = chosen.match;
   chosen.match = { ...match, prefix: "/" };
-  if (before !== "prefix /") copy.say([...path, "match"], `${before} → prefix /: the load asks for /`);
+  if (before !== "prefix /")
+    copy.say([...path, "match"], `${before} → prefix /: the load asks for /`);
   for (const key of ["prefix_rewrite", "regex_rewrite", "path_rewrite_policy"])
     copy.leaveOut(chosen.route, [...path, "route"], key, "the load asks for /");
   host.routes = routes.filter((route, i) => {
-    const isInTheWay = route !== chosen && (i < at || !route.route) && PATHS.some((one) => matches(route.match, one));
-    if (isInTheWay) copy.say([...hostPath, "routes", i], `left out: ${titleOf(route.match)} (the WebSockets live in ${before})`);
+    const isInTheWay =
+      route !== chosen &&
+      (i < at || !route.route) &&
+      PATHS.some((one) => matches(route.match, one));
+    if (isInTheWay)
+      copy.say(
+        [...hostPath, "routes", i],
+        `left out: ${titleOf(route.match)} (the WebSockets live in ${before})`,
+      );
     return !isInTheWay;
   });
   const isPartial = Boolean(match.headers || match.query_parameters || match.runtime_fraction);
@@ -257,12 +303,20 @@ function bestOf(all: any[], score: (one: any) => number): number {
 function adaptCluster(copy: YamlCopy, cluster: any, i: number) {
   const path: Path = ["static_resources", "clusters", i];
   const [address, port] = HERE.backend.split(":");
-  const before = JSON.stringify(cluster.load_assignment ?? cluster.hosts ?? cluster.eds_cluster_config ?? {});
-  const found = [...before.matchAll(/"address":"([^"]+)","port_value":(\d+)/g)].map(([, name, number]) => `${name}:${number}`);
+  const before = JSON.stringify(
+    cluster.load_assignment ?? cluster.hosts ?? cluster.eds_cluster_config ?? {},
+  );
+  const found = [...before.matchAll(/"address":"([^"]+)","port_value":(\d+)/g)].map(
+    ([, name, number]) => `${name}:${number}`,
+  );
   const endpoint = { address: { socket_address: { address, port_value: Number(port) } } };
   const endpoints = [{ lb_endpoints: [{ endpoint }] }];
   cluster.load_assignment = { cluster_name: cluster.name, endpoints };
-  if (found.join() !== HERE.backend) copy.say(path, `cluster ${cluster.name}: ${found.join(", ") || "its servers"} → ${HERE.backend}`);
+  if (found.join() !== HERE.backend)
+    copy.say(
+      path,
+      `cluster ${cluster.name}: ${found.join(", ") || "its servers"} → ${HERE.backend}`,
+    );
   if (cluster.type !== "STRICT_DNS" && cluster.type !== "LOGICAL_DNS") {
     copy.say([...path, "type"], `type ${cluster.type ?? "STATIC"} → STRICT_DNS`);
     cluster.type = "STRICT_DNS";
@@ -274,11 +328,21 @@ function adaptCluster(copy: YamlCopy, cluster: any, i: number) {
   for (const key of ["health_checks", "upstream_bind_config", "track_cluster_stats"])
     copy.leaveOut(cluster, path, key, "of the servers that are not here");
   copy.leaveOut(cluster, path, "http2_protocol_options", "the server behind speaks HTTP/1.1");
-  for (const [key, options] of Object.entries<any>(cluster.typed_extension_protocol_options ?? {})) {
-    if (!options.explicit_http_config?.http2_protocol_options && !options.auto_config && !options.use_downstream_protocol_config) continue;
+  for (const [key, options] of Object.entries<any>(
+    cluster.typed_extension_protocol_options ?? {},
+  )) {
+    if (
+      !options.explicit_http_config?.http2_protocol_options &&
+      !options.auto_config &&
+      !options.use_downstream_protocol_config
+    )
+      continue;
     delete options.auto_config;
     delete options.use_downstream_protocol_config;
     options.explicit_http_config = { http_protocol_options: {} };
-    copy.say([...path, "typed_extension_protocol_options", key], "HTTP/2 to the servers → HTTP/1.1");
+    copy.say(
+      [...path, "typed_extension_protocol_options", key],
+      "HTTP/2 to the servers → HTTP/1.1",
+    );
   }
 }

@@ -24,25 +24,82 @@ const LEFT_OUT: [RegExp, string][] = [
   [/^(chroot|user|group|uid|gid|daemon|pidfile|nbproc|setcap)\b/, "the container is run otherwise"],
   [/^stats (socket|timeout)\b/, "nothing here asks it"],
   [/^(ca-base|crt-base|ssl-dh-param-file)\b/, "certificates are the suite's"],
-  [/^(reqadd|reqi?rep|reqi?del|rspadd|rspi?rep|rspi?del|block|appsession|contimeout|clitimeout|srvtimeout)\b/, "HAProxy has it no more"],
-  [/^option (forceclose|http-tunnel|http-use-proxy-header|accept-invalid-http-request)\b/, "HAProxy has it no more"],
+  [
+    /^(reqadd|reqi?rep|reqi?del|rspadd|rspi?rep|rspi?del|block|appsession|contimeout|clitimeout|srvtimeout)\b/,
+    "HAProxy has it no more",
+  ],
+  [
+    /^option (forceclose|http-tunnel|http-use-proxy-header|accept-invalid-http-request)\b/,
+    "HAProxy has it no more",
+  ],
   [/^(http-request|tcp-request \S+) (deny|reject|tarpit|auth|silent-drop)\b/, "the load is let in"],
-  [/^(http-request|tcp-request \S+) (lua|use-service)\b|^lua-|^filter spoe\b/, "its file is not here"],
-  [/^http-request (set-path|set-uri|replace-path|replace-uri|replace-pathq|set-pathq|return)\b/, "the load asks for /"],
+  [
+    /^(http-request|tcp-request \S+) (lua|use-service)\b|^lua-|^filter spoe\b/,
+    "its file is not here",
+  ],
+  [
+    /^http-request (set-path|set-uri|replace-path|replace-uri|replace-pathq|set-pathq|return)\b/,
+    "the load asks for /",
+  ],
   [/^email-alert\b/, "there is no mail server"],
-  [/^http-check (expect|send|connect|disable-on-404|send-state)\b/, "the server behind is asked for /healthz"],
+  [
+    /^http-check (expect|send|connect|disable-on-404|send-state)\b/,
+    "the server behind is asked for /healthz",
+  ],
 ];
 
 /** Words of a `bind` or `server` line with so many values after them. */
 const OF_BIND: Record<string, number> = {
-  "accept-proxy": 0, "accept-netscaler-cip": 1, crt: 1, "crt-list": 1, "ca-file": 1, "ca-verify-file": 1,
-  "crl-file": 1, verify: 1, user: 1, group: 1, uid: 1, gid: 1, mode: 1, interface: 1, v4v6: 0, v6only: 0, "strict-sni": 0,
+  "accept-proxy": 0,
+  "accept-netscaler-cip": 1,
+  crt: 1,
+  "crt-list": 1,
+  "ca-file": 1,
+  "ca-verify-file": 1,
+  "crl-file": 1,
+  verify: 1,
+  user: 1,
+  group: 1,
+  uid: 1,
+  gid: 1,
+  mode: 1,
+  interface: 1,
+  v4v6: 0,
+  v6only: 0,
+  "strict-sni": 0,
 };
 const OF_SERVER: Record<string, number> = {
-  ssl: 0, "check-ssl": 0, "no-check-ssl": 0, "check-sni": 1, "check-alpn": 1, verify: 1, verifyhost: 1, "ca-file": 1, crt: 1, "crl-file": 1,
-  sni: 1, alpn: 1, proto: 1, "send-proxy": 0, "send-proxy-v2": 0, "check-send-proxy": 0, "send-proxy-v2-ssl": 0,
-  "send-proxy-v2-ssl-cn": 0, source: 1, port: 1, addr: 1, "ca-sign-file": 1, track: 1, "agent-check": 0, "agent-port": 1, "agent-addr": 1,
-  "no-ssl-reuse": 0, "ssl-min-ver": 1, "ssl-max-ver": 1, "ssl-reuse": 0, ciphers: 1,
+  ssl: 0,
+  "check-ssl": 0,
+  "no-check-ssl": 0,
+  "check-sni": 1,
+  "check-alpn": 1,
+  verify: 1,
+  verifyhost: 1,
+  "ca-file": 1,
+  crt: 1,
+  "crl-file": 1,
+  sni: 1,
+  alpn: 1,
+  proto: 1,
+  "send-proxy": 0,
+  "send-proxy-v2": 0,
+  "check-send-proxy": 0,
+  "send-proxy-v2-ssl": 0,
+  "send-proxy-v2-ssl-cn": 0,
+  source: 1,
+  port: 1,
+  addr: 1,
+  "ca-sign-file": 1,
+  track: 1,
+  "agent-check": 0,
+  "agent-port": 1,
+  "agent-addr": 1,
+  "no-ssl-reuse": 0,
+  "ssl-min-ver": 1,
+  "ssl-max-ver": 1,
+  "ssl-reuse": 0,
+  ciphers: 1,
 };
 
 /** @throws {UserError} with the line, where it cannot be adapted; exit code 2 */
@@ -121,10 +178,22 @@ class Haproxy {
       text === undefined || door.lines.some(({ words }) => words.includes(text));
     const asked = doors.filter(fits(host));
     if (host && asked.length === 0)
-      throw cannot(this.#source.main, 1, `no frontend knows the host ${host}`, "Expected one that an acl names, or leave --host out.");
+      throw cannot(
+        this.#source.main,
+        1,
+        `no frontend knows the host ${host}`,
+        "Expected one that an acl names, or leave --host out.",
+      );
     if (path && !asked.some(fits(path)))
-      throw cannot(this.#source.main, 1, `no acl names the path ${path}`, "Expected one as it stands in an acl, or leave --path out.");
-    const best = (path ? asked.filter(fits(path)) : asked).toSorted((a, b) => weight(b) - weight(a));
+      throw cannot(
+        this.#source.main,
+        1,
+        `no acl names the path ${path}`,
+        "Expected one as it stands in an acl, or leave --path out.",
+      );
+    const best = (path ? asked.filter(fits(path)) : asked).toSorted(
+      (a, b) => weight(b) - weight(a),
+    );
     const [first] = best;
     const schemes = this.#schemesOf(first);
     const targets = this.#backendsOf(first.lines);
@@ -141,7 +210,9 @@ class Haproxy {
   #schemesOf({ lines }: Section): Scheme[] {
     const isRedirected = lines.some(({ words }) => redirectsToTls(words));
     const [{ words: head }] = lines;
-    const schemes = lines.flatMap(({ words }) => (words[0] === "bind" ? (schemeOf(words) ?? []) : []));
+    const schemes = lines.flatMap(({ words }) =>
+      words[0] === "bind" ? (schemeOf(words) ?? []) : [],
+    );
     const all: Scheme[] = [...new Set([...schemes, ...(head[2] ? ["ws" as const] : [])])];
     return isRedirected ? all.filter((scheme) => scheme === "wss") : all;
   }
@@ -202,12 +273,23 @@ class Haproxy {
   #adaptCondition(line: Line) {
     const text = this.#edits.text.slice(line.start, line.end);
     const adapted = text
-      .replace(/\b(path(?:_beg|_dir)?)((?:\s+-\w+)*)((?:\s+(?!if\b|or\b|\|\||[}{-])\S+)+)/g, (all, fetch, flags, values) => {
-        const asked = values.trim().split(/\s+/);
-        return fetch !== "path" && asked.some((value: string) => value === "/") ? all : `path_beg${flags.replace(/ -m \w+/, "")} ${PATHS[0]}`;
-      })
-      .replace(/\bpath_(?:reg|end|sub|len|dom)((?:\s+-\w+)*)((?:\s+(?!if\b|or\b|[}{-])\S+)+)/g, (_all, flags) => `path_beg${flags} ${PATHS[0]}`)
-      .replace(/\b((?:req\.)?hdr(?:_dom|_end|_beg|_sub|_reg)?\(host\)(?:,[\w()]+)*|ssl_fc_sni(?:_end|_reg)?|req\.ssl_sni)((?:\s+-\w+)*)((?:\s+(?!if\b|or\b|[}{-])\S+)+)/gi, (_all, _fetch, _flags) => `hdr(host) -i ${HOSTS.join(" ")}`);
+      .replace(
+        /\b(path(?:_beg|_dir)?)((?:\s+-\w+)*)((?:\s+(?!if\b|or\b|\|\||[}{-])\S+)+)/g,
+        (all, fetch, flags, values) => {
+          const asked = values.trim().split(/\s+/);
+          return fetch !== "path" && asked.some((value: string) => value === "/")
+            ? all
+            : `path_beg${flags.replace(/ -m \w+/, "")} ${PATHS[0]}`;
+        },
+      )
+      .replace(
+        /\bpath_(?:reg|end|sub|len|dom)((?:\s+-\w+)*)((?:\s+(?!if\b|or\b|[}{-])\S+)+)/g,
+        (_all, flags) => `path_beg${flags} ${PATHS[0]}`,
+      )
+      .replace(
+        /\b((?:req\.)?hdr(?:_dom|_end|_beg|_sub|_reg)?\(host\)(?:,[\w()]+)*|ssl_fc_sni(?:_end|_reg)?|req\.ssl_sni)((?:\s+-\w+)*)((?:\s+(?!if\b|or\b|[}{-])\S+)+)/gi,
+        (_all, _fetch, _flags) => `hdr(host) -i ${HOSTS.join(" ")}`,
+      );
     if (adapted !== text) this.#set(line, adapted.trim());
   }
 
@@ -218,11 +300,13 @@ class Haproxy {
       const why = LEFT_OUT.find(([pattern]) => pattern.test(text))?.[1];
       if (why) this.#leaveOut(line, why);
       else if (words[0] === "server" || words[0] === "server-template") this.#adaptServer(line);
-      else if (words[0] === "nameserver") this.#set(line, `nameserver ${words[1]} ${HERE.nameServer}:53`);
+      else if (words[0] === "nameserver")
+        this.#set(line, `nameserver ${words[1]} ${HERE.nameServer}:53`);
       else if (words[0] === "log" && words[1] !== "global") this.#adaptLog(line);
       else if (text.startsWith("option httpchk")) this.#set(line, "option httpchk GET /healthz");
       else if (words[0] === "errorfile" || words[0] === "errorfiles") {
-        if (!this.#source.find(words.at(-1) ?? "")) this.#leaveOut(line, "there is no such file beside yours");
+        if (!this.#source.find(words.at(-1) ?? ""))
+          this.#leaveOut(line, "there is no such file beside yours");
       } else if (words[0] === "stick-table" && words.includes("peers"))
         this.#set(line, without(words, { peers: 1 }).join(" "));
       else if (kind === "frontend" && text === "option http-pretend-keepalive")
@@ -243,7 +327,9 @@ class Haproxy {
     const [first, name, ...rest] = line.words;
     const [count, ...options] = isTemplate ? rest : ["", ...rest];
     const kept = without(options.slice(1), OF_SERVER);
-    const dropped = options.slice(1).some((word) => word === "ssl" || word.startsWith("send-proxy"));
+    const dropped = options
+      .slice(1)
+      .some((word) => word === "ssl" || word.startsWith("send-proxy"));
     const said = [first, name, ...(isTemplate ? [count] : []), HERE.backend, ...kept].join(" ");
     this.#set(line, said, dropped ? ": the server behind speaks plain HTTP/1.1" : "");
   }
@@ -251,14 +337,27 @@ class Haproxy {
   #adaptLog(line: Line) {
     const [, target, ...rest] = line.words;
     if (target === "stdout" || target === "stderr") return;
-    const kept = rest.filter((word, i) => !["len", "format", "sample"].includes(word) && !["len", "format", "sample"].includes(rest[i - 1]));
-    this.#set(line, ["log", "stdout", "format", "raw", ...kept].join(" "), ": there is no syslog server");
+    const kept = rest.filter(
+      (word, i) =>
+        !["len", "format", "sample"].includes(word) &&
+        !["len", "format", "sample"].includes(rest[i - 1]),
+    );
+    this.#set(
+      line,
+      ["log", "stdout", "format", "raw", ...kept].join(" "),
+      ": there is no syslog server",
+    );
   }
 
   #leaveOutAll({ kind, name, lines }: Section, why: string) {
     const { start } = lines[0];
     const end = lines.at(-1)?.end ?? lines[0].end;
-    this.#edits.replace(start, end, "", `left out: ${[kind, name].filter(Boolean).join(" ")} (${why})`);
+    this.#edits.replace(
+      start,
+      end,
+      "",
+      `left out: ${[kind, name].filter(Boolean).join(" ")} (${why})`,
+    );
   }
 
   #leaveOut(line: Line, why: string) {
@@ -267,7 +366,13 @@ class Haproxy {
 
   #set(line: Line, text: string, why = "") {
     const before = line.words.join(" ");
-    if (before !== text) this.#edits.replace(line.start, line.end, text, `${before} → ${text.replace(/\n\s*/g, "; ")}${why}`);
+    if (before !== text)
+      this.#edits.replace(
+        line.start,
+        line.end,
+        text,
+        `${before} → ${text.replace(/\n\s*/g, "; ")}${why}`,
+      );
   }
 
   #lineOf({ start }: Line): number {
@@ -285,7 +390,8 @@ function sectionsOf(text: string): Section[] {
     const line = { words, start: start + indent, end: start + code.length };
     start += raw.length + 1;
     if (words.length === 0) continue;
-    if (SECTIONS.test(words[0])) sections.push({ kind: words[0], name: words[1] ?? "", lines: [line] });
+    if (SECTIONS.test(words[0]))
+      sections.push({ kind: words[0], name: words[1] ?? "", lines: [line] });
     else sections.at(-1)?.lines.push(line);
   }
   return sections;

@@ -44,7 +44,8 @@ export function parseNginx(edits: Edits): Directive[] {
       const quoted = quote === '"' ? /"(?:\\[^]|[^"\\])*"/y : /'(?:\\[^]|[^'\\])*'/y;
       quoted.lastIndex = at;
       const match = quoted.exec(text);
-      if (!match) throw cannot(file, lineAt(text, at), "a quote has no end", `Expected another ${quote}.`);
+      if (!match)
+        throw cannot(file, lineAt(text, at), "a quote has no end", `Expected another ${quote}.`);
       at = quoted.lastIndex;
       return { text: match[0].slice(1, -1), start, end: at };
     }
@@ -97,7 +98,8 @@ export function parseNginx(edits: Edits): Directive[] {
   /** Lua has braces of its own. */
   const skipCode = (): Directive[] => {
     for (let depth = 1; depth > 0; at++) {
-      if (at >= text.length) throw cannot(file, lineAt(text, at), "a { has no }", "Expected a block that ends.");
+      if (at >= text.length)
+        throw cannot(file, lineAt(text, at), "a { has no }", "Expected a block that ends.");
       depth += Number(text[at] === "{") - Number(text[at] === "}");
     }
     return [];

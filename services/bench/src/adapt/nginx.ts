@@ -33,7 +33,10 @@ const LEFT_OUT: [RegExp, string][] = [
   [/^auth_(basic|request)/, "the load has no password"],
   [/^(allow|deny)$/, "the load comes from Docker's network"],
   [/^limit_(req|conn)$/, "all load comes from one address"],
-  [/^ssl_(client_certificate|verify_client|verify_depth|trusted_certificate|crl|password_file)$/, "the load has no certificate"],
+  [
+    /^ssl_(client_certificate|verify_client|verify_depth|trusted_certificate|crl|password_file)$/,
+    "the load has no certificate",
+  ],
   [/^ssl_stapling/, "the test certificate has no OCSP server"],
   [/^ssl_engine$/, "there is no such device"],
   [/^proxy_ssl_/, "the server behind it speaks no TLS"],
@@ -42,7 +45,8 @@ const LEFT_OUT: [RegExp, string][] = [
 ];
 
 /** Folders of temporary files. */
-const TEMPORARY = /^(client_body|proxy|fastcgi|uwsgi|scgi)_temp_path$|^(proxy|fastcgi|uwsgi|scgi)_cache_path$/;
+const TEMPORARY =
+  /^(client_body|proxy|fastcgi|uwsgi|scgi)_temp_path$|^(proxy|fastcgi|uwsgi|scgi)_cache_path$/;
 
 /** A `location` through which WebSockets may pass. */
 interface Place {
@@ -161,7 +165,8 @@ class Nginx {
           : "Expected one; of a folder, nginx.conf must include it.",
       );
     const places = servers.flatMap((server) => this.#placesOf(server));
-    const fitting = path === undefined ? places : places.filter(({ location }) => matches(location, path));
+    const fitting =
+      path === undefined ? places : places.filter(({ location }) => matches(location, path));
     if (fitting.length === 0) {
       const known = places.map(({ location }) => titleOf(location)).join(", ");
       const [first] = servers;
@@ -199,7 +204,9 @@ class Nginx {
       return [{ server, location, upgrades: upgradesIn(inside) ?? inherited }];
     });
     const isFragment = body.some(({ name }) => name === "proxy_pass");
-    return isFragment ? [{ server, location: null, upgrades: inherited }, ...inLocations] : inLocations;
+    return isFragment
+      ? [{ server, location: null, upgrades: inherited }, ...inLocations]
+      : inLocations;
   }
 
   #adaptMain() {
@@ -225,13 +232,22 @@ class Nginx {
         leaveOut(one, "it answers in place of the server behind");
       else if (one.name === "rewrite") leaveOut(one, "it changes the path of the load");
       else if (one.name === "try_files") leaveOut(one, "there are no such files");
-      else if (one.name === "location" && one !== location && PATHS.some((path) => matches(one, path)))
+      else if (
+        one.name === "location" &&
+        one !== location &&
+        PATHS.some((path) => matches(one, path))
+      )
         leaveOut(one, `the WebSockets live in ${titleOf(location)}`);
     }
     if (location && titleOf(location) !== "location /") {
       const { args, edits } = location;
       const [start, end] = [args[0].start, args.at(-1)?.end ?? args[0].end];
-      edits.replace(start, end, "/", `${this.#shown(titleOf(location))} → location /: the load asks for /`);
+      edits.replace(
+        start,
+        end,
+        "/",
+        `${this.#shown(titleOf(location))} → location /: the load asks for /`,
+      );
     }
     if (!upgrades) {
       const { edits, start } = location ?? server;
@@ -266,16 +282,22 @@ class Nginx {
       const scheme = schemeOf(one, isOldTls);
       const words = one.args.slice(1).map(({ text }) => text);
       if (scheme === null || done.has(scheme)) {
-        leaveOut(one, scheme === null ? "the load comes over TCP" : "one port of each kind is enough");
+        leaveOut(
+          one,
+          scheme === null ? "the load comes over TCP" : "one port of each kind is enough",
+        );
         continue;
       }
       done.add(scheme);
-      const kept = words.filter((word) => word !== "proxy_protocol" && !word.startsWith("ipv6only"));
+      const kept = words.filter(
+        (word) => word !== "proxy_protocol" && !word.startsWith("ipv6only"),
+      );
       const tls = scheme === "wss" && !kept.includes("ssl") ? ["ssl"] : [];
       const why = words.includes("proxy_protocol") ? ": the load sends no PROXY protocol" : "";
       setArgs(one, [HERE.ports[scheme], ...tls, ...kept].join(" "), why);
     }
-    if (listens.length === 0 && !this.#before.includes("listen")) insert(server, ` listen ${HERE.ports.ws};`, "added: listen 8080");
+    if (listens.length === 0 && !this.#before.includes("listen"))
+      insert(server, ` listen ${HERE.ports.ws};`, "added: listen 8080");
     const hasCertificate = [...body, ...direct(this.#http?.body ?? [])].some(
       ({ name }) => name === "ssl_certificate",
     );
@@ -292,10 +314,14 @@ class Nginx {
     const all = [...walk(this.#main)];
     const upstreams = upstreamsOf(inHttp);
     const cut = new Set<string>();
-    const ofAuth = all.flatMap(({ name, args }) => (name === "auth_request_set" ? [args[0].text] : []));
+    const ofAuth = all.flatMap(({ name, args }) =>
+      name === "auth_request_set" ? [args[0].text] : [],
+    );
     const formats = all.flatMap(({ name, args }) => (name === "log_format" ? [args[0].text] : []));
     const zones = all.flatMap(({ name, args }) =>
-      name.endsWith("_cache_path") ? args.flatMap(({ text }) => /^keys_zone=([^:]+)/.exec(text)?.[1] ?? []) : [],
+      name.endsWith("_cache_path")
+        ? args.flatMap(({ text }) => /^keys_zone=([^:]+)/.exec(text)?.[1] ?? [])
+        : [],
     );
     for (const one of all) {
       const why = LEFT_OUT.find(([pattern]) => pattern.test(one.name))?.[1];
@@ -310,8 +336,16 @@ class Nginx {
       else if (one.name === "error_log" && value.startsWith("syslog:"))
         leaveOut(one, "there is no syslog server");
       else if (one.name === "error_log" && isFile(value)) setWord(one, 0, logFile(value));
-      else if (TEMPORARY.test(one.name)) setWord(one, 0, `/tmp/${value.split("/").filter(Boolean).join("-")}`);
-      else if (one.name === "resolver") setArgs(one, [HERE.nameServer, ...one.args.map(({ text }) => text).filter((text) => text.includes("="))].join(" "));
+      else if (TEMPORARY.test(one.name))
+        setWord(one, 0, `/tmp/${value.split("/").filter(Boolean).join("-")}`);
+      else if (one.name === "resolver")
+        setArgs(
+          one,
+          [
+            HERE.nameServer,
+            ...one.args.map(({ text }) => text).filter((text) => text.includes("=")),
+          ].join(" "),
+        );
       else if (one.name === "ssl_certificate" || one.name === "ssl_certificate_key") {
         const place = `${one.edits.file} ${one.name} ${blockOf(all, one)}`;
         if (cut.has(place)) leaveOut(one, "one certificate is enough");
@@ -319,9 +353,15 @@ class Nginx {
         cut.add(place);
       } else if (/^ssl_(dhparam|session_ticket_key)$/.test(one.name)) {
         if (!this.#source.find(value)) leaveOut(one, NOT_BESIDE);
-      } else if (/_cache$/.test(one.name) && one.name.startsWith("proxy") && value !== "off" && !zones.includes(value))
+      } else if (
+        /_cache$/.test(one.name) &&
+        one.name.startsWith("proxy") &&
+        value !== "off" &&
+        !zones.includes(value)
+      )
         leaveOut(one, `nothing here defines the zone ${value}`);
-      else if (/^(grpc|fastcgi|uwsgi|scgi|memcached)_pass$/.test(one.name)) setWord(one, 0, HERE.backend);
+      else if (/^(grpc|fastcgi|uwsgi|scgi|memcached)_pass$/.test(one.name))
+        setWord(one, 0, HERE.backend);
       else if (one.name === "proxy_pass") this.#adaptOtherPass(one, upstreams);
     }
     this.#addMap(all);
@@ -342,7 +382,8 @@ class Nginx {
     const isKnown = format === "combined" || format.includes("=") || formats.includes(format);
     const kept = rest.map((word) => word.text).slice(isKnown ? 0 : 1);
     const why = isKnown ? "" : `: the format ${format} is not in the file`;
-    if (isFile(text) || !isKnown) setArgs(log, [isFile(text) ? logFile(text) : text, ...kept].join(" "), why);
+    if (isFile(text) || !isKnown)
+      setArgs(log, [isFile(text) ? logFile(text) : text, ...kept].join(" "), why);
   }
 
   /** Fragments use the variable of a map that stands elsewhere. */
@@ -466,9 +507,12 @@ function lineOf({ edits, start }: Directive): number {
 
 /** What it stands in, so that two of a block are told from two of two. */
 function blockOf(all: Directive[], one: Directive): number {
-  return all.findLast(
-    (other) => other.body && other.edits === one.edits && other.start < one.start && one.end <= other.end,
-  )?.start ?? -1;
+  return (
+    all.findLast(
+      (other) =>
+        other.body && other.edits === one.edits && other.start < one.start && one.end <= other.end,
+    )?.start ?? -1
+  );
 }
 
 function textOf({ edits, start, end, body, name, args }: Directive): string {

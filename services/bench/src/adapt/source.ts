@@ -182,7 +182,9 @@ export class Templates {
     if (left.length > 0) {
       const names = [...new Set(left.map(({ name }) => name))];
       throw new UserError(
-        left.map(({ file, line, text }) => `${file}, line ${line}: ${text} is not filled`).join("\n"),
+        left
+          .map(({ file, line, text }) => `${file}, line ${line}: ${text} is not filled`)
+          .join("\n"),
         `Expected ${names.map((name) => `--set ${quoted(name)}=VALUE`).join(" ")}`,
         2,
       );

@@ -33,7 +33,9 @@ export class YamlCopy {
 
   lineOf(path: Path): number {
     for (let length = path.length; length > 0; length--) {
-      const node = this.#tree.getIn(path.slice(0, length), true) as { range?: number[] } | undefined;
+      const node = this.#tree.getIn(path.slice(0, length), true) as
+        | { range?: number[] }
+        | undefined;
       if (node?.range) return this.#lines.linePos(node.range[0]).line;
     }
     return 1;

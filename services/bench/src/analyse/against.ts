@@ -3,6 +3,7 @@
  * run tells. It reads comparisons alone.
  */
 import type { Comparison, Comparisons, Estimate, Figure } from "../model/comparison.ts";
+import { QUESTIONS } from "./questions.ts";
 
 /**
  * seen: of the two, as the comparison tests it; unknown: it has no figure of both, or too few
@@ -32,8 +33,12 @@ export function against(
   { own, baseline }: { own: string; baseline: string },
   { questions, tolerance }: { questions: string[]; tolerance: number },
 ): Against[] {
-  return comparisons
-    .filter(({ question }) => questions.includes(question))
+  const asked = comparisons.filter(({ question }) => questions.includes(question));
+  const places = Map.groupBy(asked, ({ question, settings, event }) =>
+    JSON.stringify([question, settings, event]),
+  );
+  return [...places.values()]
+    .map((same) => same.find(isRankedBy) ?? same[0])
     .flatMap((comparison) => {
       const [ours, theirs] = [own, baseline].map((name) =>
         comparison.figures.find(({ proxy }) => proxy === name),
@@ -53,6 +58,11 @@ export function against(
         },
       ];
     });
+}
+
+/** Of several measures of a question the one that tells. */
+function isRankedBy({ question, measure }: Comparison): boolean {
+  return QUESTIONS.find(({ id }) => id === question)?.rankBy === measure.key;
 }
 
 /** Of a comparison of two, in which one is the best and the other is held against it. */
@@ -87,11 +97,7 @@ function apartness(
   return null;
 }
 
-function judgeRatio(
-  { measure }: Comparison,
-  { low, high }: Estimate,
-  tolerance: number,
-): Judged {
+function judgeRatio({ measure }: Comparison, { low, high }: Estimate, tolerance: number): Judged {
   if (low === null || high === null) return "open";
   // As "so many times as dear", whichever way is better.
   const [least, most] = measure.better === "lower" ? [low, high] : [1 / high, 1 / low];

@@ -25,7 +25,19 @@ import type { Call } from "./definitions/command.ts";
 
 /** In the order of the help text. */
 const COMMANDS = [
-  ...[setup, run, tryConfig, capacity, report, publish, compare, exportPanels, aa, selfbench, doctor],
+  ...[
+    setup,
+    run,
+    tryConfig,
+    capacity,
+    report,
+    publish,
+    compare,
+    exportPanels,
+    aa,
+    selfbench,
+    doctor,
+  ],
   ...[hosts, up, down, verify, test, inside],
 ];
 

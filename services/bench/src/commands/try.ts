@@ -168,7 +168,8 @@ async function entrants(
   original: Proxy,
   proxies: Proxy[],
 ): Promise<{ tried: Tried[]; baseline: string }> {
-  const { config, against: other, image = null } = wanted;
+  const { against: other, image = null } = wanted;
+  const config = fromCaller(wanted.config);
   const kind = kindOf(original.variantOf?.proxy ?? original.name);
   const adapt = (name: keyof typeof COLOURS, path: string, title: string, runs: string | null) => {
     const asked = { ...wanted, hasOwnImage: runs !== null };
@@ -178,11 +179,18 @@ async function entrants(
   };
   const own = adapt(OWN, config, titleOf(config), image);
   if (other === undefined) return { tried: [own], baseline: original.name };
-  if (existsSync(other)) {
-    const title = titleOf(other) === own.title ? titleOf(other, 2) : titleOf(other);
-    return { tried: [own, adapt(BASELINE, other, title, image)], baseline: BASELINE };
+  const file = fromCaller(other);
+  if (existsSync(file)) {
+    const title = titleOf(file) === own.title ? titleOf(file, 2) : titleOf(file);
+    return { tried: [own, adapt(BASELINE, file, title, image)], baseline: BASELINE };
   }
   if (proxies.some(({ name }) => name === other)) return { tried: [own], baseline: other };
+  // ./bench has looked, and has put the file there (../../host/try.sh).
+  const { BENCH_AGAINST: atRevision } = process.env;
+  if (atRevision) {
+    const title = `${own.title} at ${other}`;
+    return { tried: [own, adapt(BASELINE, atRevision, title, image)], baseline: BASELINE };
+  }
   if (!/[:/]/.test(other))
     throw new UserError(
       `--against is ${other}, which is no file, no proxy and no git revision`,
@@ -191,6 +199,11 @@ async function entrants(
     );
   const title = `${own.title} on ${other}`;
   return { tried: [own, adapt(BASELINE, config, title, other)], baseline: BASELINE };
+}
+
+/** @returns path, in the container the same as outside */
+function fromCaller(path: string): string {
+  return resolve(process.env.BENCH_CALLER || ".", path);
 }
 
 /** @param parts of the path, so that two files of one name are told apart */
@@ -404,5 +417,14 @@ function verdictText(
 function asJson({ comparison, own, baseline, ratio, seen, judged }: Against) {
   const { id, measure: measured, scheme } = comparison;
   const figures = { own: own.estimate, baseline: baseline.estimate };
-  return { id, measure: measured.key, unit: measured.unit, scheme, ...figures, ratio, seen, judged };
+  return {
+    id,
+    measure: measured.key,
+    unit: measured.unit,
+    scheme,
+    ...figures,
+    ratio,
+    seen,
+    judged,
+  };
 }

@@ -33,7 +33,10 @@ export const tryConfig: Define = (program, call) =>
       "measures your configuration beside the suite's own, or another, in the same rounds. It runs a copy, in which ports, servers and certificates are replaced, and prints each change with its line. Exit status: 0 no worse, 1 worse by more than --tolerance, 2 wrong use, 3 could not tell",
     )
       .argument("<PROXY>", "whose configuration it is: nginx, haproxy, envoy, caddy or traefik")
-      .argument("<FILE|FOLDER>", "the file that the proxy begins to read, or the folder that has it"),
+      .argument(
+        "<FILE|FOLDER>",
+        "the file that the proxy begins to read, or the folder that has it",
+      ),
     [
       new Option(
         "--against <FILE|IMAGE|PROXY|REF>",
@@ -42,9 +45,10 @@ export const tryConfig: Define = (program, call) =>
       new Option("--image <IMAGE>", "image that runs your configuration"),
       new Option("--path <PATH>", "path of the WebSockets (default: found in the file)"),
       new Option("--host <NAME>", "host name of the WebSockets (default: found in the file)"),
-      new Option("--set <NAME=VALUE>", "value of a template in the file; may be repeated").argParser(
-        (text, before: Record<string, string> = {}) => ({ ...before, ...readSet(text) }),
-      ),
+      new Option(
+        "--set <NAME=VALUE>",
+        "value of a template in the file; may be repeated",
+      ).argParser((text, before: Record<string, string> = {}) => ({ ...before, ...readSet(text) })),
       new Option("--measure <a,b>", `any of ${MEASURES.join(", ")} (default: cpu)`).argParser(
         readMeasures,
       ),
