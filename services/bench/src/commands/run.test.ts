@@ -8,7 +8,7 @@ import { root } from "../plan/testing/project.ts";
 import { Store } from "../record/store.ts";
 import { SeveralMachines } from "../hosts/several.ts";
 import { THIS_MACHINE } from "../run/machines.ts";
-import { nextStep, pilotRates, run } from "./run.ts";
+import { nextStep, pilotRates, refuseGone, run } from "./run.ts";
 import type { TestContext } from "node:test";
 import type { Results } from "../model/record.ts";
 
@@ -112,4 +112,17 @@ test("a run over machines is resumed with them, and one on this machine alone wi
   assert.throws(() => several.refuseResume(results, "results/a-run"), {
     message: /was begun on this machine alone/,
   });
+});
+
+test("a run of what is in proxies/ no more is not resumed, and one that was begun once is begun anew", (t) => {
+  const store = storeOf(t, rateResults({ scenarios: ["arrivals"], rounds: 1 }), {});
+  const [{ profile }] = store.results.plan.cells;
+  const all = [...new Set(store.results.plan.cells.map((cell) => cell.profile))];
+  const named = (names: string[]) => names.map((name) => ({ name }));
+  refuseGone(named(all), store);
+  assert.throws(() => refuseGone(named(all.filter((name) => name !== profile)), store), {
+    message: `a-run measured ${profile}, and there is no proxies/${profile}`,
+    next: `Begin anew: ${COMMAND}`,
+  });
+  assert.equal(nextStep({ directory: root, isOnce: true }, store), `begin anew: ${COMMAND}`);
 });

@@ -84,6 +84,7 @@ export async function run(
   const context = { directory, proxies, keepGoing, hasConnections, say, machines };
   if (store) {
     refusePilot(directory, store);
+    refuseGone(proxies, store);
     machines.refuseResume(store.results, relative(directory, store.directory));
     return (await goOn(context, store, dryRun)).code;
   }
@@ -151,6 +152,20 @@ function refusePilot(directory: string, { directory: folder, results: { plan, ru
   throw new UserError(
     `${relative(directory, folder)} is the pilot of ${plan.battle}, and a pilot is not resumed`,
     `Begin anew: ${run.command}. Where the battle after it has begun, resume that one.`,
+    2,
+  );
+}
+
+/** @throws {UserError} when it measured what is in proxies/ no more, as `try` does */
+export function refuseGone(
+  proxies: Pick<Proxy, "name">[],
+  { results: { plan, run } }: Pick<Store, "results">,
+) {
+  const gone = plan.cells.find(({ profile }) => !proxies.some(({ name }) => name === profile));
+  if (!gone) return;
+  throw new UserError(
+    `${run.name} measured ${gone.profile}, and there is no proxies/${gone.profile}`,
+    `Begin anew: ${run.command}`,
     2,
   );
 }

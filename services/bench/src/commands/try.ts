@@ -321,7 +321,11 @@ async function verifyBoth(
       return await verifyOne(project, proxy, () => {});
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      throw new UserError(`${proxy.title} does not start: ${error.message}`, STARTS, 2);
+      throw new UserError(
+        `${proxy.title} does not start: ${error.message}`,
+        `${error.next}\n${STARTS}`,
+        2,
+      );
     }
   };
   // Both are called proxy: one after the other.
