@@ -25,20 +25,8 @@ import type { Call } from "./definitions/command.ts";
 
 /** In the order of the help text. */
 const COMMANDS = [
-  ...[
-    setup,
-    run,
-    tryConfig,
-    capacity,
-    report,
-    publish,
-    compare,
-    exportPanels,
-    aa,
-    selfbench,
-    doctor,
-  ],
-  ...[hosts, up, down, verify, test, inside],
+  ...[setup, run, capacity, report, publish, compare, exportPanels, aa, selfbench, doctor],
+  ...[hosts, up, down, verify, tryConfig, test, inside],
 ];
 
 /** Columns of the help texts: the files look the same wherever they are made. */
