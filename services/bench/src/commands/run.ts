@@ -58,6 +58,8 @@ interface Context {
   say: (line: string) => void;
   /** what is run is a pilot, which is not resumed */
   isPilot?: boolean;
+  /** its proxies are gone afterwards: it is not resumed, and whoever began it tells what came out */
+  isOnce?: boolean;
   /** that carry its parts; left out: this one carries all */
   machines?: Machines;
 }
@@ -85,6 +87,7 @@ export async function run(
   const context = { directory, proxies, keepGoing, hasConnections, say, machines };
   if (store) {
     refusePilot(directory, store);
+    refuseGone(proxies, store);
     machines.refuseResume(store.results, relative(directory, store.directory));
     return dryRun ? showRest(store, verbose) : (await goOn(context, store)).code;
   }
@@ -153,6 +156,20 @@ function refusePilot(directory: string, { directory: folder, results: { plan, ru
   throw new UserError(
     `${relative(directory, folder)} is the pilot of ${plan.battle}, and a pilot cannot be resumed`,
     `Start again: ${run.command}. If the battle after it has begun, resume that one.`,
+    2,
+  );
+}
+
+/** @throws {UserError} when it measured what is in proxies/ no more, as `try` does */
+export function refuseGone(
+  proxies: Pick<Proxy, "name">[],
+  { results: { plan, run } }: Pick<Store, "results">,
+) {
+  const gone = plan.cells.find(({ profile }) => !proxies.some(({ name }) => name === profile));
+  if (!gone) return;
+  throw new UserError(
+    `${run.name} measured ${gone.profile}, and there is no proxies/${gone.profile}`,
+    `Start again: ${run.command}`,
     2,
   );
 }
@@ -305,7 +322,7 @@ async function underLock(
     });
     view.close();
     if (untried === 0) store.complete();
-    finish(directory, store);
+    if (!context.isOnce) finish(directory, store);
     if (failed > 0) {
       say(failureText({ failed, untried, keepGoing }));
       say(`logs of the last: ${relative(directory, logsOfLastFailure(store))}`);
@@ -366,9 +383,10 @@ export function failureText({
  * @returns what to do about it
  */
 export function nextStep(
-  { directory, isPilot }: Pick<Context, "directory" | "isPilot">,
+  { directory, isPilot, isOnce }: Pick<Context, "directory" | "isPilot" | "isOnce">,
   { directory: folder, results: { run } }: Store,
 ): string {
+  if (isOnce) return `start again: ${run.command}`;
   return isPilot
     ? `a pilot cannot be resumed; start again: ${run.command}`
     : `resume: ./bench run --resume ${relative(directory, folder)}`;

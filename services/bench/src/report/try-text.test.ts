@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { comparison, figure } from "../analyse/figures.ts";
+import { measure } from "../analyse/measures.ts";
+import { seenText, tryText } from "./try-text.ts";
+import type { Against, Seen } from "../analyse/against.ts";
+import type { Comparisons, Estimate } from "../model/comparison.ts";
+
+function row(key: string, seen: Seen, ratio: Estimate | null): Against {
+  const value = (number: number): Estimate => ({
+    value: number,
+    low: null,
+    high: null,
+    basis: "range",
+  });
+  const [own, baseline] = [
+    { ...figure("yours"), estimate: value(300) },
+    { ...figure("nginx"), estimate: value(250) },
+  ];
+  const one = comparison({
+    question: key,
+    measure: measure(key),
+    settings: [{ key: "s", scheme: "ws" }],
+    figures: [own, baseline],
+  });
+  return { comparison: one, own, baseline, ratio, seen, judged: "open" };
+}
+
+function interval(value: number, low: number, high: number): Estimate {
+  return { value, low, high, basis: "ci95" };
+}
+
+test("what is seen, in words of the measure", () => {
+  const rows: [string, Seen, Estimate | null, string][] = [
+    ["cpu_us_per_connection", "worse", interval(1.2, 1.1, 1.3), "dearer"],
+    ["cpu_us_per_connection", "better", interval(0.8, 0.7, 0.9), "cheaper"],
+    ["handshake_ms_p99", "worse", interval(1.2, 1.1, 1.3), "slower"],
+    [
+      "cpu_us_per_connection",
+      "none",
+      interval(1, 0.98, 1.021),
+      "no difference above 3 % can be seen",
+    ],
+    [
+      "cpu_us_per_connection",
+      "none",
+      interval(1, 0.91, 1.01),
+      "no difference above 9 % can be seen",
+    ],
+    ["cpu_us_per_connection", "none", null, "no difference can be seen"],
+    ["cpu_us_per_connection", "unknown", null, "cannot be told"],
+  ];
+  for (const [key, seen, ratio, expected] of rows)
+    assert.equal(seenText(row(key, seen, ratio)), expected);
+});
+
+test("a row has both figures, their ratio and its interval", () => {
+  const own = row("cpu_us_per_connection", "worse", interval(1.2, 1.1, 1.3));
+  const file = {
+    proxies: [
+      { name: "yours", title: "my.conf", version: null },
+      { name: "nginx", title: "nginx", version: null },
+    ],
+    settings: {
+      s: {
+        key: "s",
+        scenario: "short-lived",
+        scheme: "ws",
+        parameters: {},
+        workload: { parameterNames: {} },
+      },
+    },
+    comparisons: [own.comparison],
+  } as unknown as Comparisons;
+  const [head, line] = tryText(file, [own], { own: "yours", baseline: "nginx" }).split("\n");
+  assert.match(head, /my\.conf +nginx +Ratio +95 % interval/);
+  assert.match(line, /CPU per connection.* 300 µs +250 µs +1\.20× +1\.10–1\.30 +dearer/);
+});
