@@ -199,7 +199,7 @@ for (const [line, fact, next] of [
   ["report", "missing required argument 'DIR'", /DIR: a folder of results\//],
   ["report a --rounds 2", "unknown option '--rounds'", /\.\/bench report \[options\] <DIR>/],
   ["compare", "missing required argument 'RUN'", /RUN: .* BASELINE: /],
-  ["compare a", "missing required argument 'BASELINE'", /BASELINE: the run that it is held/],
+  ["compare a", "missing required argument 'BASELINE'", /BASELINE: the run to compare it with/],
   [
     "compare a b c",
     "too many arguments for 'compare'. Expected 2 arguments but got 3: a, b, c.",
