@@ -1,6 +1,5 @@
 /**
- * Small configurations of the kinds that are seen in the documentation and in repositories, and
- * what becomes of each.
+ * Small configurations as documentation and repositories have them, and what becomes of each.
  */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
@@ -22,7 +21,7 @@ interface Row {
   /** what the copy has, and has not */
   has?: string[];
   lacks?: string[];
-  /** what is said: `line: words` */
+  /** the changes that it prints: `line: words` */
   says?: string[];
   /** it cannot be adapted: fact and next step */
   refused?: [RegExp, RegExp];

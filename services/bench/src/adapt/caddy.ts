@@ -265,7 +265,7 @@ class Caddy {
     } else
       for (const other of body)
         if (ANSWERS.test(other.words[0]?.text ?? ""))
-          this.#leaveOut(other, "it answers in place of the server behind");
+          this.#leaveOut(other, "it answers instead of the server");
     for (const line of walk(body)) {
       const words = line.words[0]?.text.startsWith("@") ? line.words.slice(1) : line.words;
       const isMatcher =

@@ -27,7 +27,7 @@ export interface Tried {
   colour: string;
   /** in one line, beside the original's title */
   differs: string;
-  /** folder of proxies/ that it is in place of */
+  /** folder of proxies/ that it replaces */
   original: string;
   kind: Kind;
   adapted: Adapted;

@@ -239,7 +239,7 @@ class Haproxy {
       if (words[0] === "bind") this.#adaptBind(line, schemes, done);
       else if (words[0] === "acl" || /\bif\b|\bunless\b/.test(text)) this.#adaptCondition(line);
       if (/^redirect |^http-request redirect /.test(text) && !redirectsToTls(words))
-        this.#leaveOut(line, "it answers in place of the server behind");
+        this.#leaveOut(line, "it answers instead of the server");
     }
     const hasDefault = lines.some(({ words }) => words[0] === "default_backend");
     const [target] = this.#backendsOf(lines);
@@ -314,7 +314,7 @@ class Haproxy {
       else if (/^use_backend %\[/.test(text) && !this.#hasMaps(text))
         this.#leaveOut(line, "its map is not beside yours");
       else if (kind === "backend" && /^(redirect|http-request redirect)\b/.test(text))
-        this.#leaveOut(line, "it answers in place of the server behind");
+        this.#leaveOut(line, "it answers instead of the server");
     }
   }
 

@@ -1,6 +1,6 @@
 /**
  * Fits a user's configuration into a folder of proxies/: a copy that listens, forwards and finds its
- * certificate as all others here. What had to differ is said, with its line.
+ * certificate as all others here. It names each change with its line.
  */
 import { UserError } from "../errors.ts";
 import { adaptCaddy } from "./caddy.ts";

@@ -229,7 +229,7 @@ class Nginx {
     this.#adaptListen(server, body);
     for (const one of body) {
       if (one.name === "return" || (one.name === "if" && answers(one)))
-        leaveOut(one, "it answers in place of the server behind");
+        leaveOut(one, "it answers instead of the server");
       else if (one.name === "rewrite") leaveOut(one, "it changes the path of the load");
       else if (one.name === "try_files") leaveOut(one, "there are no such files");
       else if (
@@ -260,7 +260,7 @@ class Nginx {
     for (const one of walk(location?.body ?? body)) {
       if (one.name === "proxy_pass") this.#adaptPass(one, upstreams);
       if (one.name === "return" || (one.name === "if" && answers(one)))
-        leaveOut(one, "it answers in place of the server behind");
+        leaveOut(one, "it answers instead of the server");
     }
   }
 
@@ -367,7 +367,7 @@ class Nginx {
     this.#addMap(all);
   }
 
-  /** In a location of the server that the load does not ask for: nginx looks up the name all the same. */
+  /** In a location of the server that the load does not ask for: nginx looks up its name anyway. */
   #adaptOtherPass(pass: Directive, upstreams: string[]) {
     const authority = /^https?:\/\/([^/]*)/.exec(pass.args[0].text)?.[1] ?? "";
     if (upstreams.includes(authority) || authority === HERE.backend) return;
@@ -435,14 +435,14 @@ function namesOf(server: Directive): string[] {
   );
 }
 
-/** @returns null: nothing is said there, and what is around it holds */
+/** @returns null: it sets no header, and inherits those around it */
 function upgradesIn(directives: Directive[]): boolean | null {
   const headers = directives.filter(({ name }) => name === "proxy_set_header");
   if (headers.length === 0) return null;
   return headers.some(({ args }) => args[0]?.text.toLowerCase() === "upgrade");
 }
 
-/** What tells where the WebSockets live, the more the likelier. */
+/** How likely the WebSockets live there. */
 function weight({ server, location, upgrades }: Place, path: string | undefined): number {
   const title = titleOf(location);
   const longest = path === undefined ? 0 : title.length;
@@ -505,7 +505,7 @@ function lineOf({ edits, start }: Directive): number {
   return lineAt(edits.text, start);
 }
 
-/** What it stands in, so that two of a block are told from two of two. */
+/** The block around it: two directives of one block share it. */
 function blockOf(all: Directive[], one: Directive): number {
   return (
     all.findLast(
@@ -530,7 +530,7 @@ function insert({ edits, bodyStart }: Directive, text: string, what: string) {
   edits.replace(bodyStart, bodyStart, text, what);
 }
 
-/** @param why follows what is said of it */
+/** @param why follows the change, in its line */
 function setArgs(directive: Directive, text: string, why = "") {
   const { edits, args, name } = directive;
   const [start, end] = [args[0].start, args.at(-1)?.end ?? args[0].end];

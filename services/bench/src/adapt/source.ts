@@ -117,7 +117,7 @@ export function openSource(path: string, names: string[], root: string): Source 
   if (!main)
     throw new UserError(
       `${path} has no ${names.join(" or ")}`,
-      "Expected one of them, or the file itself in place of the folder.",
+      "Expected one of them, or the file itself instead of the folder.",
       2,
     );
   return new Source(main, root, {
@@ -240,7 +240,7 @@ export class Edits {
   /**
    * No line moves. Of two for the same place the first holds; one inside of another is gone with it.
    *
-   * @param what is said of it; empty: it is part of a change that is said already
+   * @param what it changes, in words; empty: part of a change that has its words
    */
   replace(start: number, end: number, text: string, what: string) {
     const lines = this.text.slice(start, end).split("\n").length - 1;

@@ -34,9 +34,19 @@ function judgedOf(own: Place, baseline: Place, key = "cpu_us_per_connection") {
 
 test("its ratio to the baseline, and whether that is worse by more than 10 %", () => {
   const rows: [string, Place, Place, [Seen, Judged, number | null]][] = [
-    ["dearer, surely", [estimate(1.3, 1.2, 1.4), 2], [BEST, 1], ["worse", "worse", 1.3]],
-    ["dearer, perhaps by less", [estimate(1.2, 1.05, 1.3), 2], [BEST, 1], ["worse", "open", 1.2]],
-    ["dearer, by less", [estimate(1.04, 1.02, 1.06), 2], [BEST, 1], ["worse", "not-worse", 1.04]],
+    ["costs more, surely", [estimate(1.3, 1.2, 1.4), 2], [BEST, 1], ["worse", "worse", 1.3]],
+    [
+      "costs more, perhaps by less",
+      [estimate(1.2, 1.05, 1.3), 2],
+      [BEST, 1],
+      ["worse", "open", 1.2],
+    ],
+    [
+      "costs more, by less",
+      [estimate(1.04, 1.02, 1.06), 2],
+      [BEST, 1],
+      ["worse", "not-worse", 1.04],
+    ],
     ["a tie", [estimate(1.01, 0.98, 1.05), 1], [BEST, 1], ["none", "not-worse", 1.01]],
     ["a wide tie", [estimate(1.01, 0.8, 1.4), 1], [BEST, 1], ["none", "open", 1.01]],
     ["cheaper", [BEST, 1], [estimate(2, 1.6, 2.5), 2], ["better", "not-worse", 0.5]],
@@ -59,7 +69,7 @@ test("of a rate, a lower one is worse", () => {
   assert.deepEqual([row.seen, row.judged], ["worse", "worse"]);
 });
 
-test("where nobody is ranked, intervals that do not meet tell; and whether it alone has failed", () => {
+test("where nobody is ranked, intervals that do not overlap decide; so does a failure of it alone", () => {
   const share = (value: number, low: number, high: number): Estimate => ({
     value,
     low,

@@ -1,6 +1,6 @@
 /**
- * One proxy of a run against another, comparison by comparison: whether it is worse, as far as the
- * run tells. It reads comparisons alone.
+ * One proxy of a run against another, comparison by comparison: whether it is worse, where
+ * the run shows it. It reads comparisons alone.
  */
 import type { Comparison, Comparisons, Estimate, Figure } from "../model/comparison.ts";
 import { QUESTIONS } from "./questions.ts";
@@ -60,12 +60,12 @@ export function against(
     });
 }
 
-/** Of several measures of a question the one that tells. */
+/** Of several measures of a question the one that it ranks by. */
 function isRankedBy({ question, measure }: Comparison): boolean {
   return QUESTIONS.find(({ id }) => id === question)?.rankBy === measure.key;
 }
 
-/** Of a comparison of two, in which one is the best and the other is held against it. */
+/** Of a comparison of two: the other to the best. */
 function ratioOf(own: Figure, baseline: Figure): Estimate | null {
   if (!own.toBest || !baseline.toBest) return null;
   if (baseline.toBest.value === 1 && baseline.toBest.low === null) return own.toBest;
@@ -82,7 +82,7 @@ function seenIn({ measure }: Comparison, own: Figure, baseline: Figure): Seen {
   return apart === null ? "unknown" : apart;
 }
 
-/** Where nobody is ranked: what intervals that do not meet tell. */
+/** Where nobody is ranked: what intervals that do not overlap show. */
 function apartness(
   { better }: Comparison["measure"],
   own: Estimate | null,
@@ -99,7 +99,7 @@ function apartness(
 
 function judgeRatio({ measure }: Comparison, { low, high }: Estimate, tolerance: number): Judged {
   if (low === null || high === null) return "open";
-  // As "so many times as dear", whichever way is better.
+  // So many times as expensive, whichever way is better.
   const [least, most] = measure.better === "lower" ? [low, high] : [1 / high, 1 / low];
   if (least > 1 + tolerance) return "worse";
   return most <= 1 + tolerance ? "not-worse" : "open";

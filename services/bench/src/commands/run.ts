@@ -58,7 +58,7 @@ interface Context {
   say: (line: string) => void;
   /** what is run is a pilot, which is not resumed */
   isPilot?: boolean;
-  /** its proxies are gone afterwards: it is not resumed, and whoever began it tells what came out */
+  /** its proxies are gone afterwards: it is not resumed, and its caller prints the result */
   isOnce?: boolean;
   /** that carry its parts; left out: this one carries all */
   machines?: Machines;
@@ -160,7 +160,7 @@ function refusePilot(directory: string, { directory: folder, results: { plan, ru
   );
 }
 
-/** @throws {UserError} when it measured what is in proxies/ no more, as `try` does */
+/** @throws {UserError} when it measured what is no longer in proxies/, as `try` does */
 export function refuseGone(
   proxies: Pick<Proxy, "name">[],
   { results: { plan, run } }: Pick<Store, "results">,

@@ -35,7 +35,7 @@ const COLOURS = { [OWN]: "#D55E00", [BASELINE]: "#56B4E9" };
 
 const BATTLE = "try";
 const MORE_ROUNDS = 12;
-/** What an engine grants that grants no more, where it cannot be asked. */
+/** Every engine grants these, where its limit is unknown. */
 const FEWEST_OPEN_FILES = 1024;
 
 const STARTS =
@@ -45,7 +45,7 @@ const WORSE = 1;
 const CANNOT_TELL = 3;
 const INTERRUPTED = 130;
 
-/** Small enough for 5 minutes on 2 cores with one measure; rounds: unless it is told. */
+/** Small enough for 5 minutes on 2 cores with one measure; rounds: unless given. */
 const MEASURED: Record<
   TryArguments["measures"][number],
   { questions: string[]; rounds: number; tests: (schemes: Scheme[]) => object[] }
@@ -151,7 +151,7 @@ export async function tryConfig(
   const remove = () => removeProject(project);
   process.on("exit", remove);
   try {
-    // The local builds that it names are the project's, and were told above.
+    // The local builds that it names are the project's, and were named above.
     await setup(project, () => {});
     await prepare(project, tried);
     const names = { own: OWN, baseline };
@@ -206,7 +206,7 @@ function fromCaller(path: string): string {
   return resolve(process.env.BENCH_CALLER || ".", path);
 }
 
-/** @param parts of the path, so that two files of one name are told apart */
+/** @param parts of the path, so that two files of one name differ */
 function titleOf(path: string, parts = 1): string {
   return resolve(path).split("/").slice(-parts).join("/");
 }
@@ -245,7 +245,7 @@ function battleOf({ measures, rounds }: TryArguments, names: string[], schemes: 
   };
 }
 
-/** Sees to it that the images are there, and that those without a shell do without. */
+/** Checks that the images are there, and lets those without a shell do without. */
 async function prepare(project: string, tried: Tried[]) {
   const config = await new Project(project, { profile: "*" }).config();
   const proxies = readProxies(join(project, "proxies"));
@@ -316,7 +316,7 @@ async function verifyBoth(
 ): Promise<Checked> {
   const verified = async (name: string) => {
     const proxy = pickProxy(proxies, name);
-    say(`checks what ${proxy.title} does`);
+    say(`verify ${proxy.title}`);
     try {
       return await verifyOne(project, proxy, () => {});
     } catch (error) {
@@ -337,7 +337,7 @@ interface CheckDifference {
   baseline: CheckResult | undefined;
 }
 
-/** Checks of the schemes that both have, in which they come out differently. */
+/** Checks over schemes that both have, with different results. */
 function differencesOf({ own, baseline }: Checked): CheckDifference[] {
   const both = own.map((result) => ({
     own: result,
@@ -411,7 +411,7 @@ function verdictText(
   const percent = `${number(100 * tolerance)} %`;
   if (status === 0) return `${title} is no worse, to ${percent}.`;
   if (status === CANNOT_TELL)
-    return `Whether ${title} is worse by more than ${percent} cannot be told: --rounds ${MORE_ROUNDS} tells more.`;
+    return `Could not tell whether ${title} is worse by more than ${percent}: try --rounds ${MORE_ROUNDS}.`;
   const worse = rows.filter(({ judged }) => judged === "worse");
   const measures = worse.map(({ comparison }) => measureTitle(comparison.measure));
   const what = [...new Set(measures), ...(broken ? ["a failed check"] : [])].join(", ");

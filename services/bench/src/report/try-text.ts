@@ -12,8 +12,8 @@ import { columnTitle, within } from "./topics.ts";
 
 /** What less and more of a measure is called. */
 const WORDS: Record<MeasureKind, { better: string; worse: string }> = {
-  cpu: { better: "cheaper", worse: "dearer" },
-  memory: { better: "cheaper", worse: "dearer" },
+  cpu: { better: "cheaper", worse: "costs more" },
+  memory: { better: "cheaper", worse: "costs more" },
   time: { better: "faster", worse: "slower" },
   rate: { better: "faster", worse: "slower" },
   count: { better: "better", worse: "worse" },
@@ -63,11 +63,11 @@ export function tryText(
   return tableText(table).join("\n");
 }
 
-/** `no difference above 3 % can be seen` */
+/** `no difference above 3 %` */
 export function seenText({ comparison, seen, ratio }: Against): string {
   if (seen === "better" || seen === "worse") return WORDS[comparison.measure.kind][seen];
-  if (seen === "unknown") return "cannot be told";
-  if (!ratio?.low || !ratio.high) return "no difference can be seen";
+  if (seen === "unknown") return "could not tell";
+  if (!ratio?.low || !ratio.high) return "no measurable difference";
   const percent = 100 * Math.max(1 - ratio.low, ratio.high - 1);
-  return `no difference above ${number(Math.ceil(percent))} % can be seen`;
+  return `no difference above ${number(Math.ceil(percent))} %`;
 }

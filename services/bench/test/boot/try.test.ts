@@ -48,7 +48,7 @@ async function tried(t: TestContext, directory: string, wanted: Partial<TryArgum
   return { status, text: lines.join("\n") };
 }
 
-test("a location without the header Upgrade is told with its line, and not measured", async (t) => {
+test("a location without the header Upgrade: its line is named, and nothing is measured", async (t) => {
   const directory = copyOfProject(t);
   const config = join(directory, "own.conf");
   writeFileSync(
@@ -70,17 +70,20 @@ http {
   assert.equal(status, 1, text);
   assert.match(text, /own\.conf:5 {2}location \/ws passes no WebSockets on/);
   assert.match(text, /own\.conf carries no WebSockets, and is not measured/);
-  assert.ok(!existsSync(join(directory, "results")), "a run was begun");
+  assert.ok(!existsSync(join(directory, "results")), "a run was started");
 });
 
-test("the suite's own file does what it does itself, and is no dearer as far as that is told", async (t) => {
+test("the suite's own file passes the same checks, and one round cannot tell whether it is worse", async (t) => {
   const directory = copyOfProject(t);
   const config = join(directory, "proxies/nginx/nginx.conf");
   // One round ranks nobody.
   const { status, text } = await tried(t, directory, { config, rounds: 1, connections: [50] });
   assert.equal(status, 3, text);
   assert.match(text, /nginx\.conf does what nginx does, in every check/);
-  assert.match(text, /cannot be told: --rounds 12 tells more/);
+  assert.match(
+    text,
+    /Could not tell whether nginx\.conf is worse by more than 10 %: try --rounds 12/,
+  );
   const [run] = readdirSync(join(directory, "results"));
   assert.ok(existsSync(join(directory, "results", run, "comparisons.json")));
 });

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { UserError } from "../../errors.ts";
-import { OPTIONS } from "../../plan/arguments.ts";
+import { OPTIONS, roundsOption } from "../../plan/arguments.ts";
 import { command, withOptions } from "./command.ts";
 import type { Define } from "./command.ts";
 
@@ -29,35 +29,31 @@ export const tryConfig: Define = (program, call) =>
     command(
       program,
       "try",
-      "measures your configuration beside the suite's own (about 5 minutes)",
-      "measures your configuration beside the suite's own, or another, in the same rounds. It runs a copy, in which ports, servers and certificates are replaced, and prints each change with its line. Exit status: 0 no worse, 1 worse by more than --tolerance, 2 wrong use, 3 could not tell",
+      "Measure your configuration beside the suite's own",
+      "Measure your configuration beside the suite's own, or another, in the same rounds. Runs a copy with other ports, servers and certificates, and prints each change with its line. Exit status: 0 no worse, 1 worse by more than --tolerance, 2 wrong use, 3 could not tell.",
     )
       .argument("<PROXY>", "whose configuration it is: nginx, haproxy, envoy, caddy or traefik")
-      .argument(
-        "<FILE|FOLDER>",
-        "the file that the proxy begins to read, or the folder that has it",
-      ),
+      .argument("<FILE|FOLDER>", "its main file, or the folder with that and what it includes"),
     [
       new Option(
         "--against <FILE|IMAGE|PROXY|REF>",
-        "baseline: another file, another image, a folder of proxies/, or the same path at a git revision (default: PROXY with the suite's configuration)",
+        "Baseline: another file or image, a folder of proxies/, or the same path at a git revision (default: the suite's PROXY)",
       ),
-      new Option("--image <IMAGE>", "image that runs your configuration"),
-      new Option("--path <PATH>", "path of the WebSockets (default: found in the file)"),
-      new Option("--host <NAME>", "host name of the WebSockets (default: found in the file)"),
-      new Option(
-        "--set <NAME=VALUE>",
-        "value of a template in the file; may be repeated",
-      ).argParser((text, before: Record<string, string> = {}) => ({ ...before, ...readSet(text) })),
-      new Option("--measure <a,b>", `any of ${MEASURES.join(", ")} (default: cpu)`).argParser(
+      new Option("--image <IMAGE>", "Image to run your configuration"),
+      new Option("--path <PATH>", "Path of the WebSockets (default: found in the file)"),
+      new Option("--host <NAME>", "Host name of the WebSockets (default: found in the file)"),
+      new Option("--set <NAME=VALUE>", "Fill a placeholder of the file; may be repeated").argParser(
+        (text, before: Record<string, string> = {}) => ({ ...before, ...readSet(text) }),
+      ),
+      new Option("--measure <a,b>", `Any of ${MEASURES.join(", ")} (default: cpu)`).argParser(
         readMeasures,
       ),
-      OPTIONS.rounds,
+      roundsOption("6 for cpu and latency, 3 for reload, 2 for memory"),
       OPTIONS.connections,
-      new Option("--tolerance <PERCENT>", "how much worse is accepted (default: 10%)").argParser(
+      new Option("--tolerance <PERCENT>", "How much worse is accepted (default: 10%)").argParser(
         readTolerance,
       ),
-      new Option("--json", "prints JSON instead of text"),
+      new Option("--json", "Print JSON"),
     ],
   ).action((proxy, config, options) => {
     const { measure: measures = [MEASURES[0]], tolerance = 0.1, set = {}, json = false } = options;
