@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { test } from "node:test";
 import { UserError } from "../errors.ts";
-import { kindOf } from "./index.ts";
+import { kindOf, refuseUnplaced } from "./index.ts";
 import { Source } from "./source.ts";
 import type { Asked } from "./source.ts";
 import type { Scheme } from "../model/plan.ts";
@@ -146,13 +146,6 @@ location / { proxy_pass http://{{ backend }}; ${UPGRADE} } }`,
     asked: { set: { SIZE: "1m" } },
     has: ["client_max_body_size 1m"],
     says: ["1: listen ${PORT} → 8080"],
-  },
-  {
-    proxy: "nginx",
-    title: "a name that no template has",
-    config: `server { location / { proxy_pass http://a; } }`,
-    asked: { set: { PROT: "1" } },
-    refused: [/--set PROT: no template/, /\$\{PROT\}/],
   },
   {
     proxy: "nginx",
@@ -459,6 +452,23 @@ test("a copy of nginx.conf keeps its lines", () => {
     files[names[0]].split("\n").findIndex((line) => line.includes("echo:8080")),
     6,
   );
+});
+
+test("a name of --set needs a place in one of the two configurations", () => {
+  const { names, root, adapt } = kindOf("nginx");
+  const [own, baseline] = ["${SIZE}", "1m"].map((size) => {
+    const read = () =>
+      `server { client_max_body_size ${size}; location / { proxy_pass http://a; } }`;
+    return adapt(new Source(names[0], root, { read, list: () => [] }), {
+      set: { SIZE: "1m" },
+      hasOwnImage: false,
+    });
+  });
+  refuseUnplaced({ SIZE: "1m" }, [own, baseline]);
+  assert.throws(() => refuseUnplaced({ SIZE: "1m", SISE: "1m" }, [own, baseline]), {
+    message: /--set SISE: no configuration/,
+    next: /\$\{SISE\}/,
+  });
 });
 
 test("of a proxy whose files cannot be tried, those that can are named", () => {

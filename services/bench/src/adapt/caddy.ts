@@ -90,7 +90,7 @@ class Caddy {
     const files = { ...Object.fromEntries(this.#source.read), [main]: text };
     this.#templates.refuseLeft(files);
     const shown = changes.map((one) => ({ ...one, what: this.#templates.original(one.what) }));
-    return { main, files, changes: shown, schemes };
+    return { main, files, changes: shown, schemes, filled: this.#templates.filled };
   }
 
   #adaptSite(site: Line): Scheme[] {

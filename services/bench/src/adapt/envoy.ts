@@ -51,7 +51,8 @@ export function adaptEnvoy(source: Source, asked: Asked): Adapted {
   };
   templates.refuseLeft(files);
   const changes = copy.changes.map((one) => ({ ...one, what: templates.original(one.what) }));
-  return { main, files, changes, schemes: doors.map(({ scheme }) => scheme).sort() };
+  const schemes = doors.map(({ scheme }) => scheme).sort();
+  return { main, files, changes, schemes, filled: templates.filled };
 }
 
 function refuseVersion2(copy: YamlCopy) {

@@ -156,7 +156,8 @@ class Haproxy {
     const files = { ...Object.fromEntries(this.#source.read), [main]: `${text.trimEnd()}\n` };
     this.#templates.refuseLeft(files);
     const shown = changes.map((one) => ({ ...one, what: this.#templates.original(one.what) }));
-    return { main, files, changes: shown, schemes: [...done].sort() };
+    const { filled } = this.#templates;
+    return { main, files, changes: shown, schemes: [...done].sort(), filled };
   }
 
   #leadsOn({ kind, lines }: Section): boolean {

@@ -11,7 +11,7 @@ import { adaptTraefik } from "./traefik.ts";
 import type { Adapted, Asked, Source } from "./source.ts";
 
 export { makeProject, removeProject, writeCompose } from "./folder.ts";
-export { openSource } from "./source.ts";
+export { openSource, refuseUnplaced } from "./source.ts";
 export type { Tried } from "./folder.ts";
 export type { Adapted, Change } from "./source.ts";
 

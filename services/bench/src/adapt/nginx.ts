@@ -410,6 +410,7 @@ class Nginx {
     this.#templates.refuseLeft(files);
     return {
       main,
+      filled: this.#templates.filled,
       // What nginx does not read as its own language, such as dhparams, is there as it is.
       files: { ...Object.fromEntries(this.#source.read), ...files },
       schemes: [...new Set(chosen.flatMap(({ server }) => schemesOf(server)))].sort(),

@@ -80,6 +80,8 @@ export interface Adapted {
   files: Record<string, string>;
   changes: Change[];
   schemes: Scheme[];
+  /** names of --set that it has a place for */
+  filled: Set<string>;
 }
 
 /** What the proxy in the copy meets: see proxies/proxy.yaml. */
@@ -141,9 +143,10 @@ const UNFILLED = /unfilled_(\d+)_template/g;
  * server or a name, which the copy has others of: only what is left in it must be filled.
  */
 export class Templates {
+  /** names of --set that it has a place for */
+  readonly filled = new Set<string>();
   #unfilled: { text: string; name: string; file: string; line: number }[] = [];
   #set: Record<string, string>;
-  #used = new Set<string>();
 
   constructor(set: Record<string, string>) {
     this.#set = set;
@@ -161,7 +164,7 @@ export class Templates {
     return text.replace(TEMPLATE, (place, shell, standard, percent, braces, offset) => {
       const name = (shell ?? percent ?? braces).replace(/^\./, "");
       if (name in this.#set) {
-        this.#used.add(name);
+        this.filled.add(name);
         return this.#set[name];
       }
       if (standard !== undefined) return standard;
@@ -172,8 +175,7 @@ export class Templates {
 
   /**
    * @param files of the copy
-   * @throws {UserError} when a place is left that nobody has filled, or a name is in no place; exit
-   *   code 2
+   * @throws {UserError} when a place is left that nobody has filled: exit code 2
    */
   refuseLeft(files: Record<string, string>) {
     const left = Object.values(files).flatMap((text) =>
@@ -189,19 +191,26 @@ export class Templates {
         2,
       );
     }
-    const unknown = Object.keys(this.#set).filter((name) => !this.#used.has(name));
-    if (unknown.length > 0)
-      throw new UserError(
-        `--set ${unknown[0]}: no template in the configuration has that name`,
-        `Expected \${${unknown[0]}}, %%${unknown[0]}%% or {{ ${unknown[0]} }} in it.`,
-        2,
-      );
   }
 
   /** @returns a text of the copy as the user knows it */
   original(text: string): string {
     return text.replace(UNFILLED, (_, i) => this.#unfilled[Number(i)].text);
   }
+}
+
+/**
+ * @param all of one command line: a name may have its place in one of them alone
+ * @throws {UserError} for a name of --set without a place; exit code 2
+ */
+export function refuseUnplaced(set: Asked["set"], all: Pick<Adapted, "filled">[]) {
+  const name = Object.keys(set).find((one) => all.every(({ filled }) => !filled.has(one)));
+  if (name === undefined) return;
+  throw new UserError(
+    `--set ${name}: no configuration has a placeholder of that name`,
+    `Expected \${${name}}, %%${name}%% or {{ ${name} }} in it.`,
+    2,
+  );
 }
 
 function quoted(name: string): string {

@@ -105,6 +105,7 @@ export function adaptTraefik(source: Source, asked: Asked): Adapted {
     main,
     files,
     schemes: schemes.sort(),
+    filled: templates.filled,
     changes: told.map((one) => ({ ...one, what: templates.original(one.what) })),
   };
 }

@@ -4,7 +4,14 @@
  */
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { kindOf, makeProject, openSource, removeProject, writeCompose } from "../adapt/index.ts";
+import {
+  kindOf,
+  makeProject,
+  openSource,
+  refuseUnplaced,
+  removeProject,
+  writeCompose,
+} from "../adapt/index.ts";
 import { against } from "../analyse/against.ts";
 import { measureTitle } from "../analyse/questions.ts";
 import { formatResult } from "../conformance/index.ts";
@@ -140,6 +147,10 @@ export async function tryConfig(
   const proxies = readProxies(join(directory, "proxies"));
   const original = pickProxy(proxies, wanted.proxy);
   const { tried, baseline } = await entrants(wanted, original, proxies);
+  refuseUnplaced(
+    wanted.set,
+    tried.map(({ adapted }) => adapted),
+  );
   const schemes = commonSchemes(tried, baseline, proxies);
   const tell = wanted.json ? () => {} : out.print;
   for (const one of tried) tellChanges(one, tell);
