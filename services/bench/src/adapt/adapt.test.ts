@@ -353,6 +353,12 @@ other.example.com {
   },
   {
     proxy: "caddy",
+    title: "JSON",
+    config: `{ "apps": {} }`,
+    refused: [/Caddyfile, line 1: it is JSON/, /Expected a Caddyfile/],
+  },
+  {
+    proxy: "caddy",
     title: "no reverse_proxy",
     config: "x.example {\n  file_server\n}",
     refused: [/Caddyfile, line 1: no site has a reverse_proxy/, /Expected a site/],

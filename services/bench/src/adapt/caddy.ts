@@ -69,6 +69,8 @@ class Caddy {
     const sites = this.#top.filter(isSite);
     const whole = this.#withoutBraces(sites);
     const places = (whole ?? sites).filter((site) => this.#proxiesIn(site).length > 0);
+    if (/^\s*\{\s*"/.test(this.#source.text(main)))
+      throw cannot(main, 1, "it is JSON", "Expected a Caddyfile: `try` does not adapt JSON.");
     if (places.length === 0) {
       const first = sites[0];
       throw cannot(
