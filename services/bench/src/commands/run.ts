@@ -58,8 +58,11 @@ interface Context {
   say: (line: string) => void;
   /** what is run is a pilot, which is not resumed */
   isPilot?: boolean;
-  /** its proxies are gone afterwards: it is not resumed, and its caller prints the result */
-  isOnce?: boolean;
+  /**
+   * of a run whose proxies are gone afterwards, which is not resumed: the user's project, from which
+   * paths are shown; its caller prints the result
+   */
+  onceFor?: string;
   /** that carry its parts; left out: this one carries all */
   machines?: Machines;
 }
@@ -288,6 +291,14 @@ async function goOn(context: Context, store: Store): Promise<Outcome> {
   });
 }
 
+/** @returns path as the user finds it, from the project that the command was called in */
+export function shownPath(
+  { directory, onceFor }: Pick<Context, "directory" | "onceFor">,
+  path: string,
+): string {
+  return relative(onceFor ?? directory, path);
+}
+
 /** @param folder of the run */
 async function underLock(
   context: Context & { placed: Placed },
@@ -295,8 +306,8 @@ async function underLock(
   config: ComposeConfig,
   openStore: (environment: (plan: Plan) => Promise<Environment>) => Promise<Store>,
 ): Promise<Outcome> {
-  const { directory, proxies, keepGoing, say, placed } = context;
-  const { release, left } = await lock(directory, relative(directory, folder));
+  const { directory, proxies, keepGoing, say, placed, onceFor } = context;
+  const { release, left } = await lock(directory, shownPath(context, folder));
   const controller = new AbortController();
   const interrupt = () => controller.abort(new Interrupted());
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
@@ -322,10 +333,10 @@ async function underLock(
     });
     view.close();
     if (untried === 0) store.complete();
-    if (!context.isOnce) finish(directory, store);
+    if (onceFor === undefined) finish(directory, store);
     if (failed > 0) {
       say(failureText({ failed, untried, keepGoing }));
-      say(`logs of the last: ${relative(directory, logsOfLastFailure(store))}`);
+      say(`logs of the last: ${shownPath(context, logsOfLastFailure(store))}`);
     }
     // After a pilot the battle goes on as it is.
     if (!context.isPilot && (failed > 0 || untried > 0)) say(nextStep(context, store));
@@ -383,10 +394,10 @@ export function failureText({
  * @returns what to do about it
  */
 export function nextStep(
-  { directory, isPilot, isOnce }: Pick<Context, "directory" | "isPilot" | "isOnce">,
+  { directory, isPilot, onceFor }: Pick<Context, "directory" | "isPilot" | "onceFor">,
   { directory: folder, results: { run } }: Store,
 ): string {
-  if (isOnce) return `start again: ${run.command}`;
+  if (onceFor !== undefined) return `start again: ${run.command}`;
   return isPilot
     ? `a pilot cannot be resumed; start again: ${run.command}`
     : `resume: ./bench run --resume ${relative(directory, folder)}`;

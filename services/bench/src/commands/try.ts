@@ -302,7 +302,7 @@ async function compare(
     return finish({ rows: [] }, i === 0 ? WORSE : CANNOT_TELL);
   }
   tellDifferences(differences, titles, tell);
-  const measured = await measure(project, proxies, wanted, words, say);
+  const measured = await measure({ directory, project }, proxies, wanted, words, say);
   if (!measured) return INTERRUPTED;
   const { comparisons } = measured;
   const folder = relative(directory, measured.folder);
@@ -385,7 +385,7 @@ function lackingIn(results: CheckResult[]): CheckResult[] {
 
 /** @returns null: it was interrupted */
 async function measure(
-  project: string,
+  { directory, project }: { directory: string; project: string },
   proxies: Proxy[],
   { connections }: TryArguments,
   words: string[],
@@ -401,7 +401,7 @@ async function measure(
       say,
     },
   );
-  const context = { directory: project, proxies, keepGoing: true, say, isOnce: true };
+  const context = { directory: project, proxies, keepGoing: true, say, onceFor: directory };
   const { code, store } = await begin(context, plan, BATTLE, words);
   if (code === INTERRUPTED) return null;
   const { comparisons } = writeReport(project, store);
