@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { against } from "./against.ts";
+import { against, judgeAll } from "./against.ts";
 import { comparison, figure } from "./figures.ts";
 import { measure } from "./measures.ts";
 import type { Judged, Seen } from "./against.ts";
@@ -101,4 +101,15 @@ test("where nobody is ranked, intervals that do not overlap decide; so does a fa
     const [row] = against(file, names, { questions: ["lost"], tolerance: 0.1 });
     assert.deepEqual([row.seen, row.judged], expected);
   }
+});
+
+test("of several: worse where one is, open where none is and one cannot tell", () => {
+  const rows: [Judged[], Judged][] = [
+    [["not-worse", "open", "worse"], "worse"],
+    [["not-worse", "open"], "open"],
+    [["not-worse"], "not-worse"],
+    [[], "open"],
+  ];
+  for (const [all, expected] of rows)
+    assert.equal(judgeAll(all.map((judged) => ({ judged }))), expected);
 });

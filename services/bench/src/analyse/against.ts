@@ -60,6 +60,12 @@ export function against(
     });
 }
 
+/** @returns of all: worse where one is */
+export function judgeAll(rows: Pick<Against, "judged">[]): Judged {
+  if (rows.some(({ judged }) => judged === "worse")) return "worse";
+  return rows.length === 0 || rows.some(({ judged }) => judged === "open") ? "open" : "not-worse";
+}
+
 /** Of several measures of a question the one that it ranks by. */
 function isRankedBy({ question, measure }: Comparison): boolean {
   return QUESTIONS.find(({ id }) => id === question)?.rankBy === measure.key;

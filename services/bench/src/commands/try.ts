@@ -12,24 +12,22 @@ import {
   removeProject,
   writeCompose,
 } from "../adapt/index.ts";
-import { against } from "../analyse/against.ts";
-import { measureTitle } from "../analyse/questions.ts";
+import { against, judgeAll } from "../analyse/against.ts";
 import { formatResult } from "../conformance/index.ts";
 import { UserError } from "../errors.ts";
-import { number } from "../numbers.ts";
 import { readLimits } from "../machine/limits.ts";
 import { readBattle } from "../plan/battle.ts";
 import { readNetwork, readReferenceShare } from "../plan/knobs.ts";
 import { makePlan } from "../plan/plan.ts";
 import { CONTROL, knownProxies, pickProxy, readProxies } from "../plan/proxies.ts";
 import { Project, run as runProgram } from "../platform/docker.ts";
-import { tryText } from "../report/try-text.ts";
+import { tryText, verdictText } from "../report/try-text.ts";
 import { writeReport } from "./report.ts";
 import { begin } from "./run.ts";
 import { setup, unavailableProxies } from "./setup.ts";
 import { verifyOne } from "./verify.ts";
 import type { Tried } from "../adapt/index.ts";
-import type { Against } from "../analyse/against.ts";
+import type { Against, Judged } from "../analyse/against.ts";
 import type { CheckResult } from "../conformance/index.ts";
 import type { Comparisons } from "../model/comparison.ts";
 import type { Scheme } from "../model/plan.ts";
@@ -41,21 +39,22 @@ const BASELINE = "baseline";
 const COLOURS = { [OWN]: "#D55E00", [BASELINE]: "#56B4E9" };
 
 const BATTLE = "try";
-const MORE_ROUNDS = 12;
 /** Every engine grants these, where its limit is unknown. */
 const FEWEST_OPEN_FILES = 1024;
 
 const STARTS =
   "Expected a configuration that starts. Lines are those of your file. What your image alone has: --image.";
 
-const WORSE = 1;
-const CANNOT_TELL = 3;
+const STATUS: Record<Judged, number> = { "not-worse": 0, worse: 1, open: 3 };
 const INTERRUPTED = 130;
+
+/** As a battle has it. */
+type Test = { scenario: string; parameters: Record<string, unknown> };
 
 /** Small enough for 5 minutes on 2 cores with one measure; rounds: unless given. */
 const MEASURED: Record<
   TryArguments["measures"][number],
-  { questions: string[]; rounds: number; tests: (schemes: Scheme[]) => object[] }
+  { questions: string[]; rounds: number; tests: (schemes: Scheme[]) => Test[] }
 > = {
   cpu: {
     questions: ["cpu_us_per_connection", "cpu_us_per_message"],
@@ -242,7 +241,12 @@ function tellChanges({ adapted, title }: Tried, tell: (line: string) => void) {
   tell("");
 }
 
-function battleOf({ measures, rounds }: TryArguments, names: string[], schemes: Scheme[]): object {
+/** @param names of the two proxies */
+export function battleOf(
+  { measures, rounds, connections }: Pick<TryArguments, "measures" | "rounds" | "connections">,
+  names: string[],
+  schemes: Scheme[],
+) {
   const wanted = measures.map((measure) => MEASURED[measure]);
   const most = Math.max(...wanted.map((each) => each.rounds));
   return {
@@ -251,8 +255,25 @@ function battleOf({ measures, rounds }: TryArguments, names: string[], schemes: 
     rounds: rounds ?? most,
     seed: 1,
     tests: wanted.flatMap((each) =>
-      each.tests(schemes).map((test) => ({ ...test, rounds: rounds ?? each.rounds })),
+      each
+        .tests(schemes)
+        .map((test) => ({ ...withConnections(test, connections), rounds: rounds ?? each.rounds })),
     ),
+  };
+}
+
+/** Not every load has a number of connections: that of a set rate has none. */
+function withConnections(test: Test, connections: number[] | undefined): Test {
+  const { parameters } = test;
+  if (!connections || !("CONNECTIONS" in parameters)) return test;
+  const most = { CONCURRENCY: Math.min(Number(parameters.CONCURRENCY), ...connections) };
+  return {
+    ...test,
+    parameters: {
+      ...parameters,
+      CONNECTIONS: connections,
+      ...("CONCURRENCY" in parameters && most),
+    },
   };
 }
 
@@ -299,22 +320,22 @@ async function compare(
   if (i >= 0) {
     tell(`${titles[i]} carries no WebSockets, and is not measured`);
     for (const result of dead[i]) tell(`  ${formatResult(result)}`);
-    return finish({ rows: [] }, i === 0 ? WORSE : CANNOT_TELL);
+    return finish({ rows: [] }, STATUS[i === 0 ? "worse" : "open"]);
   }
   tellDifferences(differences, titles, tell);
-  const measured = await measure({ directory, project }, proxies, wanted, words, say);
+  const measured = await measure({ directory, project }, proxies, words, say);
   if (!measured) return INTERRUPTED;
   const { comparisons } = measured;
   const folder = relative(directory, measured.folder);
   const questions = wanted.measures.flatMap((each) => MEASURED[each].questions);
   const rows = against(comparisons, names, { questions, tolerance: wanted.tolerance });
   const broken = differences.some(({ own }) => own?.ok === false);
-  const status = statusOf(rows, broken);
+  const judged = broken ? "worse" : judgeAll(rows);
   tell(tryText(comparisons, rows, names));
   tell("");
-  tell(verdictText(status, rows, { ...wanted, broken, title: titles[0] }));
+  tell(verdictText(judged, rows, { ...wanted, broken, title: titles[0] }));
   tell(`Report   ${folder}/report.html`);
-  return finish({ run: folder, rows: rows.map(asJson) }, status);
+  return finish({ run: folder, rows: rows.map(asJson) }, STATUS[judged]);
 }
 
 type Checked = { own: CheckResult[]; baseline: CheckResult[] };
@@ -387,13 +408,12 @@ function lackingIn(results: CheckResult[]): CheckResult[] {
 async function measure(
   { directory, project }: { directory: string; project: string },
   proxies: Proxy[],
-  { connections }: TryArguments,
   words: string[],
   say: (line: string) => void,
 ): Promise<{ comparisons: Comparisons; folder: string } | null> {
   const plan = makePlan(
     readBattle(project, BATTLE, { proxies }),
-    connections ? { connections } : {},
+    {},
     {
       proxies,
       referenceShare: readReferenceShare(project),
@@ -406,27 +426,6 @@ async function measure(
   if (code === INTERRUPTED) return null;
   const { comparisons } = writeReport(project, store);
   return { comparisons, folder: store.directory };
-}
-
-/** @param broken it fails a check that the baseline passes */
-function statusOf(rows: Against[], broken: boolean): number {
-  if (broken || rows.some(({ judged }) => judged === "worse")) return WORSE;
-  return rows.length === 0 || rows.some(({ judged }) => judged === "open") ? CANNOT_TELL : 0;
-}
-
-function verdictText(
-  status: number,
-  rows: Against[],
-  { tolerance, broken, title }: { tolerance: number; broken: boolean; title: string },
-): string {
-  const percent = `${number(100 * tolerance)} %`;
-  if (status === 0) return `${title} is no worse, to ${percent}.`;
-  if (status === CANNOT_TELL)
-    return `Could not tell whether ${title} is worse by more than ${percent}: try --rounds ${MORE_ROUNDS}.`;
-  const worse = rows.filter(({ judged }) => judged === "worse");
-  const measures = worse.map(({ comparison }) => measureTitle(comparison.measure));
-  const what = [...new Set(measures), ...(broken ? ["a failed check"] : [])].join(", ");
-  return `${title} is worse by more than ${percent}: ${what}.`;
 }
 
 function asJson({ comparison, own, baseline, ratio, seen, judged }: Against) {

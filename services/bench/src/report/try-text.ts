@@ -1,7 +1,7 @@
 /**
  * A configuration against its baseline, for a terminal.
  */
-import type { Against } from "../analyse/against.ts";
+import type { Against, Judged } from "../analyse/against.ts";
 import { measureTitle } from "../analyse/questions.ts";
 import type { Comparisons, MeasureKind } from "../model/comparison.ts";
 import { number, times } from "../numbers.ts";
@@ -20,6 +20,9 @@ const WORDS: Record<MeasureKind, { better: string; worse: string }> = {
   share: { better: "better", worse: "worse" },
 };
 
+/** Enough for an answer where 6 give none. */
+const MORE_ROUNDS = 12;
+
 /** @param names of the two proxies */
 export function tryText(
   file: Comparisons,
@@ -37,6 +40,9 @@ export function tryText(
     { title: "95 % interval" },
     { title: "", words: true },
   ];
+  const titleOf = (proxy: string) => titleOfProxy(file, proxy);
+  const reasons = ({ proxy, missing }: Against["own"]) =>
+    missing.map((one) => `${titleOf(proxy)}: ${missingText(one, titleOf)}`);
   const table: Table = {
     title: "",
     note: "",
@@ -56,11 +62,32 @@ export function tryText(
         seenText(row),
       ].map((text) => ({ text }));
     }),
-    footnotes: rows.flatMap(({ own }) =>
-      own.missing.map((missing) => missingText(missing, (name) => titleOfProxy(file, name))),
-    ),
+    footnotes: [...new Set(rows.flatMap(({ own, baseline }) => [own, baseline].flatMap(reasons)))],
   };
   return tableText(table).join("\n");
+}
+
+/**
+ * The last line, which says what the exit status means.
+ *
+ * @param broken it fails a check that the baseline passes
+ */
+export function verdictText(
+  judged: Judged,
+  rows: Against[],
+  { tolerance, broken, title }: { tolerance: number; broken: boolean; title: string },
+): string {
+  const percent = `${number(100 * tolerance)} %`;
+  if (judged === "not-worse") return `${title} is no worse, to ${percent}.`;
+  if (judged === "open") {
+    const isMissing = rows.some(({ own, baseline }) => !own.estimate || !baseline.estimate);
+    const next = isMissing ? "measurements are missing, see above" : `try --rounds ${MORE_ROUNDS}`;
+    return `Could not tell whether ${title} is worse by more than ${percent}: ${next}.`;
+  }
+  const worse = rows.filter((row) => row.judged === "worse");
+  const measures = worse.map(({ comparison }) => measureTitle(comparison.measure));
+  const what = [...new Set(measures), ...(broken ? ["a failed check"] : [])].join(", ");
+  return `${title} is worse by more than ${percent}: ${what}.`;
 }
 
 /** `no difference above 3 %` */
