@@ -36,6 +36,7 @@ import { PanelBuilder as TimeSeriesBuilder } from "@grafana/grafana-foundation-s
 import { CONTROL_NAMES, SHORT_NAMES } from "./containers.ts";
 import { MIXED } from "./queries.ts";
 import type { Query } from "./queries.ts";
+import { OKABE_ITO_GREEN, OKABE_ITO_VERMILLION } from "./series.ts";
 import type { Override } from "./series.ts";
 import type { DataTransformerConfig } from "@grafana/grafana-foundation-sdk/dashboard";
 
@@ -85,8 +86,11 @@ const NO_STATE: DataTransformerConfig = {
   options: { excludeByName: { state: true } },
 };
 
-const OKABE_ITO_GREEN = "#009E73";
-const OKABE_ITO_VERMILLION = "#D55E00";
+/**
+ * Of large figures and their names. Left alone, Grafana takes the largest that fits, another in each
+ * panel.
+ */
+const FIGURE_PIXELS = { name: 12, value: 24, alarm: 48 };
 
 /** Curves over time, each of them unfilled so that they can cross. */
 export function curves(options: PanelOptions) {
@@ -154,6 +158,11 @@ export function figures(options: PanelOptions) {
     .graphMode(BigValueGraphMode.Area)
     .textMode(BigValueTextMode.ValueAndName)
     .orientation(VizOrientation.Horizontal)
+    .text(
+      new VizTextDisplayOptionsBuilder()
+        .titleSize(FIGURE_PIXELS.name)
+        .valueSize(FIGURE_PIXELS.value),
+    )
     .colorMode(BigValueColorMode.Value)
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(["lastNotNull"]))
     .colorScheme(fixedColour("text"));
@@ -163,6 +172,8 @@ export function figures(options: PanelOptions) {
 export function alarms(options: PanelOptions) {
   return figures(options)
     .graphMode(BigValueGraphMode.None)
+    .textMode(BigValueTextMode.Value)
+    .text(new VizTextDisplayOptionsBuilder().valueSize(FIGURE_PIXELS.alarm))
     .decimals(0)
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
     .thresholds(

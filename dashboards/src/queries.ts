@@ -129,13 +129,13 @@ export function liveNow(field: string, name: string, aggregate: "mean" | "max" =
  * What a whole load came to, or has come to so far: of the last one that had begun by the end of
  * the time range, whenever that was. A table of one row.
  *
- * @param columns by the field of `glance`
+ * @param columns by the field of `glance`, or what is made of it
  * @param loads so many, the last one first
  */
 export function glance(columns: Record<string, string>, loads = 1): Query {
   // A load without these figures has a row too, as it has a state: they are not those of the one before.
   const selected = Object.entries({ ...columns, state: columns.state ?? "state" }).map(
-    ([field, name]) => `"${field}" AS "${name}"`,
+    ([field, name]) => `${/^\w+$/.test(field) ? `"${field}"` : field} AS "${name}"`,
   );
   return {
     datasource: BENCH,

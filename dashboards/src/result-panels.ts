@@ -4,7 +4,7 @@
  */
 import { String as Text } from "@grafana/grafana-foundation-sdk/units";
 import { table } from "./panels.ts";
-import { column } from "./series.ts";
+import { column, OKABE_ITO_SKY_BLUE } from "./series.ts";
 import type { PanelOptions } from "./panels.ts";
 import type { Proxy } from "./proxies.ts";
 import type { Override } from "./series.ts";
@@ -14,7 +14,6 @@ const HIDDEN = ["Time", "Place", "Median", "Low", "High", "Unit", "Value"];
 /** What is no proxy: grey, and called what it is. */
 const NO_PROXIES = { none: "no proxy (control)", reference: "reference" };
 const GREY = "#999999";
-const OKABE_ITO_BLUE = "#0072B2";
 
 /**
  * A table in the order of its column Place.
@@ -95,11 +94,14 @@ export function text(name: string, width: number, align: "left" | "right" = "lef
   return column(name, { ...size, noValue: "–", ...inColour("text") });
 }
 
+const RATIO_WIDTH = 150;
+
 /** Ratios as bars from zero. */
 export function ratioBars(name: string): Override {
   return column(name, {
     ...{ unit: "suffix:×", decimals: 2, min: 0, noValue: "–" },
-    color: { mode: "fixed", fixedColor: OKABE_ITO_BLUE },
+    color: { mode: "fixed", fixedColor: OKABE_ITO_SKY_BLUE },
+    ...{ "custom.width": RATIO_WIDTH, "custom.align": "right" },
     "custom.displayMode": "basic",
     "custom.cellOptions": { type: "gauge", mode: "basic" },
   });

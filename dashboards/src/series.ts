@@ -21,11 +21,16 @@ const SERVICE_COLOURS = {
   renderer: "#0072B2",
 };
 
+/** Green and vermillion can be told apart by all; light blue is readable on dark and light. */
+export const OKABE_ITO_GREEN = "#009E73";
+export const OKABE_ITO_VERMILLION = "#D55E00";
+export const OKABE_ITO_SKY_BLUE = "#56B4E9";
+
 /** From good to bad; the name stands beside its bar, so that no colour has to be told apart. */
 const VALIDITY_COLOURS = {
-  valid: "#009E73",
+  valid: OKABE_ITO_GREEN,
   weak: "#E69F00",
-  invalid: "#D55E00",
+  invalid: OKABE_ITO_VERMILLION,
   failed: "#CC79A7",
   skipped: "#999999",
 };

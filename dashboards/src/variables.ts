@@ -72,7 +72,8 @@ export function settingVariable(measurement: "cells" | "comparisons") {
     datasource: BENCH,
     query: `SHOW TAG VALUES ON ${BENCH_DATABASE} FROM "${measurement}" WITH KEY = "setting" WHERE "run" =~ /^\${run:regex}$/`,
     sort: VariableSort.AlphabeticalAsc,
-  });
+    // Fresh cells of a search, at its rate and above, are in the figures of the search.
+  }).regex("/^(?!.* (?:at|above)$).+$/");
 }
 
 /**

@@ -9,7 +9,7 @@ import { dashboard } from "../dashboard.ts";
 import { CORES } from "../measures.ts";
 import { compared, curves, table } from "../panels.ts";
 import { BENCH } from "../queries.ts";
-import { noProxies, placed, proxyNames, ratioBars, text } from "../result-panels.ts";
+import { inColour, noProxies, placed, proxyNames, ratioBars, text } from "../result-panels.ts";
 import {
   alignedCurve,
   alignedEvents,
@@ -25,7 +25,7 @@ import type { Override } from "../series.ts";
 import type { Proxy } from "../proxies.ts";
 
 const NO_BATTLE = "No battle yet: ./bench run";
-const NO_FIGURES = "No figure yet: they come when a battle has ended. ./bench run";
+const NO_FIGURES = "No figure yet: a battle has them when it has ended";
 const NO_CURVE = "No curve in this setting";
 const NO_EVENT = "No event in this setting";
 
@@ -119,12 +119,12 @@ function rankingTable(names: Names) {
     height: 9,
     repeated: { by: "question", perRow: 2 },
     overrides: [
-      text("Rank", 60),
-      column("Proxy", { "custom.width": 150, ...names }),
-      text("Figure", 110, "right"),
-      text("Interval", 120, "right"),
+      text("Rank", 55),
+      column("Proxy", { "custom.width": 140, ...names }),
+      text("Figure", 100, "right"),
+      text("Interval", 105, "right"),
       ratioBars("To the best"),
-      text("Why", 90),
+      column("Why", { noValue: "–", "custom.inspect": true, ...inColour("text") }),
     ],
   });
 }

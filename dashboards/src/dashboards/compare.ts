@@ -2,7 +2,7 @@ import { dashboard } from "../dashboard.ts";
 import { MEASURE_TITLES } from "../measures.ts";
 import { inColour, placed, proxyNames, text } from "../result-panels.ts";
 import { comparison } from "../result-queries.ts";
-import { column } from "../series.ts";
+import { column, OKABE_ITO_GREEN, OKABE_ITO_VERMILLION } from "../series.ts";
 import { baselineVariable, runVariable, settingVariable } from "../variables.ts";
 import type { Proxy } from "../proxies.ts";
 
@@ -49,8 +49,8 @@ function ratioTable(proxies: Proxy[]) {
 const DIFFERENCES = {
   type: "value",
   options: {
-    better: { text: "▲ better", color: "#009E73", index: 0 },
-    worse: { text: "▼ worse", color: "#D55E00", index: 1 },
+    better: { text: "▲ better", color: OKABE_ITO_GREEN, index: 0 },
+    worse: { text: "▼ worse", color: OKABE_ITO_VERMILLION, index: 1 },
     "no difference": { text: "= no difference", color: "transparent", index: 2 },
     "cannot be told": { text: "? too few rounds", color: "transparent", index: 3 },
   },

@@ -6,6 +6,7 @@ import {
   Microseconds,
   Milliseconds,
   PercentUnit,
+  Seconds,
   Short,
 } from "@grafana/grafana-foundation-sdk/units";
 import {
@@ -34,7 +35,18 @@ import {
   phases,
   proxyEvents,
 } from "../queries.ts";
-import { column, dashed, dots, downwards, proxyColours, serviceColours, thin } from "../series.ts";
+import {
+  column,
+  dashed,
+  dots,
+  downwards,
+  OKABE_ITO_GREEN,
+  OKABE_ITO_VERMILLION,
+  proxyColours,
+  serviceColours,
+  thin,
+} from "../series.ts";
+import { inColour } from "../result-panels.ts";
 import { proxyVariable } from "../variables.ts";
 import type { PanelOptions } from "../panels.ts";
 import type { Proxy } from "../proxies.ts";
@@ -53,7 +65,7 @@ const UNKNOWN = "–";
 
 const PERCENTILES = [50, 95, 99];
 /** Loads in the header. */
-const LAST_LOADS = 3;
+const LAST_LOADS = 2;
 
 /** Of the lines where a cell and where a phase begins: faint, as there is one every few seconds. */
 const CELL_COLOUR = "rgba(128, 128, 128, 0.5)";
@@ -120,6 +132,7 @@ export function proxiesLive(proxies: Proxy[]) {
         title: "Proxy",
         panels: [
           [loadsPanel(), 111],
+          [failedPanel(), 106],
           ...figurePanels(proxy),
           [cpuPanel(proxy, colours, { width: 6, height: 8 }), 107],
           [memoryPanel(proxy, colours, { width: 6, height: 8 }), 108],
@@ -166,15 +179,16 @@ export function proxiesLive(proxies: Proxy[]) {
 
 /** The load that is on or was last, and those before it: each leads to its own time. */
 function loadsPanel() {
+  const optional = { noValue: UNKNOWN };
   const range = "from=${__data.fields.Started.numeric}&to=${__data.fields.Until.numeric}";
   return table({
-    width: 24,
-    height: 4,
+    width: 22,
+    height: 5,
     title: "Load",
     description:
       `The ${LAST_LOADS} last loads and cells that had begun by the end of the time range, the newest first. A click on a load shows ` +
       "its time. What a connection costs: CPU time of the proxy divided by connections, of the last part that opened some; what " +
-      "its working set grew by while connections were held, divided by those. Connect p99 is of all connections of the load.",
+      "its working set grew by while connections were held, divided by those.",
     unit: Short,
     whenEmpty: NO_LOAD_YET,
     queries: [
@@ -188,41 +202,56 @@ function loadsPanel() {
           from_ms: "Started",
           to_ms: "Until",
           opened: "Opened",
-          failed: "Failed",
-          connect_p99_ms: "Connect p99",
           cpu_us_per_connection: "CPU per connection",
-          memory_bytes_per_connection: "Memory per held connection",
+          memory_bytes_per_connection: "Memory per held",
         },
         LAST_LOADS,
       ),
     ],
     overrides: [
-      column("State", { "custom.width": 80 }),
-      column("Proxy", { "custom.width": 150, mappings: [CONTROL_MAPPING] }),
-      column("Version", { "custom.width": 170 }),
-      column("Scheme", { "custom.width": 80 }),
+      column("State", { mappings: [STATES], "custom.width": 90, ...inColour("text") }),
+      column("Proxy", { "custom.width": 110, mappings: [CONTROL_MAPPING] }),
+      column("Version", { noValue: UNKNOWN, "custom.width": 115 }),
+      column("Scheme", { "custom.width": 70 }),
       column("Load", {
         links: [{ title: "Show its time", url: `/d/proxies-live?${range}` }],
       }),
-      column("Started", { unit: DateTimeFromNow, "custom.width": 130 }),
-      column("Until", { unit: DateTimeFromNow, "custom.width": 130 }),
-      column("Opened", { decimals: 0, unit: LOCALE, "custom.width": 90 }),
-      column("Failed", { decimals: 0, unit: LOCALE, "custom.width": 80 }),
-      column("Connect p99", { unit: Milliseconds, decimals: 1, "custom.width": 110 }),
-      column("CPU per connection", { unit: Microseconds, decimals: 0, "custom.width": 150 }),
-      column("Memory per held connection", {
-        unit: BytesSI,
-        decimals: 1,
-        "custom.width": 210,
+      // There for the link alone.
+      column("Started", { "custom.hidden": true }),
+      column("Until", { unit: DateTimeFromNow, "custom.width": 150 }),
+      column("Opened", { ...optional, decimals: 0, unit: LOCALE, "custom.width": 80 }),
+      column("CPU per connection", {
+        ...{ ...optional, unit: Microseconds, decimals: 0, "custom.width": 155 },
       }),
+      column("Memory per held", { ...optional, unit: BytesSI, decimals: 1, "custom.width": 135 }),
     ],
   });
 }
+
+const STATES = {
+  type: "value",
+  options: {
+    running: { text: "● running", color: OKABE_ITO_GREEN, index: 0 },
+    failed: { text: "✗ failed", color: OKABE_ITO_VERMILLION, index: 1 },
+  },
+};
 
 const CONTROL_MAPPING = {
   type: "value",
   options: { none: { text: CONTROLS.none, index: 0 } },
 };
+
+function failedPanel() {
+  return alarms({
+    width: 2,
+    height: 5,
+    title: "Failed",
+    description: "Connections that failed in the load that is on or was last.",
+    unit: LOCALE,
+    whenEmpty: UNKNOWN,
+    queries: [glance({ failed: "connections" })],
+  });
+}
 
 /**
  * Each with what is now, over its course, and what the load came to, which stays when it has ended.
@@ -231,7 +260,6 @@ const CONTROL_MAPPING = {
  */
 function figurePanels(proxy: string): [ReturnType<typeof figures>, number][] {
   const size = { width: 4, height: 5, whenEmpty: UNKNOWN };
-  const narrow = { ...size, width: 3 };
   return [
     [
       figures({
@@ -246,7 +274,7 @@ function figurePanels(proxy: string): [ReturnType<typeof figures>, number][] {
     ],
     [
       figures({
-        ...narrow,
+        ...size,
         title: "New connections",
         description:
           "WebSocket connections opened per second: now, and in the best second of the load that is on or was last.",
@@ -260,7 +288,7 @@ function figurePanels(proxy: string): [ReturnType<typeof figures>, number][] {
     ],
     [
       figures({
-        ...narrow,
+        ...size,
         title: "Messages",
         description:
           "Messages per second that came back: now, and in the best second of the load that is on or was last.",
@@ -297,9 +325,10 @@ function figurePanels(proxy: string): [ReturnType<typeof figures>, number][] {
         unit: CORES,
         queries: [
           liveNow("proxy_cores", "now"),
-          glance({ cpu_us_per_connection: "per connection" }),
+          // In seconds: Grafana draws the course of the cores on one scale with it.
+          glance({ '"cpu_us_per_connection" / 1000000': "per connection" }),
         ],
-        overrides: [column("per connection", { unit: Microseconds, decimals: 0 })],
+        overrides: [column("per connection", { unit: Seconds, decimals: 0 })],
       }).decimals(2),
       101,
     ],
@@ -311,24 +340,10 @@ function figurePanels(proxy: string): [ReturnType<typeof figures>, number][] {
           "Working set of the proxy in bytes: memory that the kernel could not take back at once. And what each held connection has " +
           "added to it in the load that is on or was last.",
         unit: BytesIEC,
-        queries: [
-          memoryNow(proxy, "now"),
-          glance({ memory_bytes_per_connection: "per held connection" }),
-        ],
-        overrides: [column("per held connection", { unit: BytesSI, decimals: 1 })],
+        queries: [memoryNow(proxy, "now"), glance({ memory_bytes_per_connection: "per held" })],
+        overrides: [column("per held", { unit: BytesSI, decimals: 1 })],
       }).decimals(1),
       102,
-    ],
-    [
-      alarms({
-        ...size,
-        width: 2,
-        title: "Failed",
-        description: "Connections that failed in the load that is on or was last.",
-        unit: LOCALE,
-        queries: [glance({ failed: "connections" })],
-      }),
-      106,
     ],
   ];
 }
@@ -409,7 +424,7 @@ function openPanel(overrides: Override[]) {
     title: "Connections open",
     description:
       "WebSocket connections open at the time, as the load generator counts them; of several seconds in a step of the axis the most.",
-    unit: Short,
+    unit: LOCALE,
     queries: [liveFigure("open", "max")],
     overrides,
   });
@@ -479,7 +494,7 @@ function latencyPanel({
 }: Omit<PanelOptions, "unit"> & { colours: Override[] }) {
   return curves({
     ...options,
-    title: `${title}: p50 bold, p95 thin, p99 dots`,
+    title: `${title}: p50, p95 thin, p99 dots`,
     description:
       `${description}, as the load generator measures it: of each second the median, and what 95 % and 99 % stayed within. Where a ` +
       "step of the axis is longer, the middle p50 and the highest p95 and p99 of its seconds.",

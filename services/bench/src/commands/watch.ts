@@ -107,10 +107,10 @@ async function follow(
 
 /** @returns a line on what the proxy has spent in it */
 function costsOf(proxy: string, part: Part): string {
-  const { name, cores, heldSeconds, usPerConnection, bytesPerConnection } = part;
+  const { name, cores, usPerConnection, bytesPerConnection } = part;
   const texts = [
     ...(cores === null ? [] : [`${cores.toFixed(2)} cores`]),
-    ...(heldSeconds === 0 && usPerConnection !== null
+    ...(bytesPerConnection === null && usPerConnection !== null
       ? [`${number(Math.round(usPerConnection))} µs of CPU per connection`]
       : []),
     ...(bytesPerConnection === null

@@ -312,6 +312,13 @@ export function scaleOf(
 ): { divisor: number; unit: string } {
   if (unit.startsWith("suffix:")) return { divisor: 1, unit: unit.slice("suffix:".length) };
   if (unit === "percentunit") return { divisor: 0.01, unit: "%" };
+  if (unit === "s") {
+    const { divisor, unit: name } = scaleOf(
+      "µs",
+      values.map((value) => (value ?? 0) * 1e6),
+    );
+    return { divisor: divisor / 1e6, unit: name };
+  }
   const ladder = UNITS[unit];
   if (!ladder) throw new Error(`./bench export does not know the unit ${unit}`);
   const greatest = values.reduce<number>((most, value) => Math.max(most, Math.abs(value ?? 0)), 0);

@@ -165,7 +165,9 @@ const MATCHERS: Record<string, (name: string, options: string) => boolean> = {
 
 /** @returns those that are not hidden */
 export function visibleFields(frames: Frame[], panel: Panel): Shown[] {
-  return shownFields(frames, panel).filter(({ config }) => !config.custom?.hideFrom?.viz);
+  return shownFields(frames, panel).filter(
+    ({ config: { custom } }) => !custom?.hideFrom?.viz && !custom?.hidden,
+  );
 }
 
 export function hasData(frames: Frame[], panel: Panel): boolean {

@@ -114,10 +114,10 @@ async function valuesOf(
   const found = (await ask(query)).flatMap(({ columns, values }) =>
     values.map((row) => String(row[columns.indexOf("value")])),
   );
-  const values = [...new Set(found)];
+  const named = new RegExp(regex.replace(/^\/|\/$/g, ""));
+  const values = [...new Set(found)].filter((value) => named.test(value));
   if (sort > 0) values.sort((a, b) => a.localeCompare(b));
   if (sort === 2) values.reverse();
-  const named = new RegExp(regex.replace(/^\/|\/$/g, ""));
   return values.map((value) => {
     const text = regex && named.exec(value)?.groups?.text;
     return { values: [value], ...(text && { text }) };

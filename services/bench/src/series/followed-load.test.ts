@@ -37,14 +37,21 @@ const METRICS = {
   ws_msgs_received: "messages",
 } as const;
 
-/** An InfluxDB in which k6 and cAdvisor have written that. */
-function influxWith(seconds: Second[][]) {
+/**
+ * An InfluxDB in which k6 and cAdvisor have written that.
+ *
+ * @param late index of a second of which there is nothing yet when it has passed
+ */
+function influxWith(seconds: Second[][], late: number | undefined) {
   const written: Point[] = [];
   const openAfter = (count: number) =>
     seconds
       .slice(0, count)
       .flat()
       .reduce((sum, { open = 0 }) => sum + open, 0);
+  // A proxy keeps memory for a while.
+  const mostOpenUntil = (count: number) =>
+    Math.max(0, ...seconds.slice(0, count).map((_, i) => openAfter(i + 1)));
   const answer = (query: string): Series[] => {
     const at = (operator: string) => {
       const [, ms] = new RegExp(`time ${operator} (\\d+)ms`).exec(query) ?? [];
@@ -54,14 +61,19 @@ function influxWith(seconds: Second[][]) {
       const second = at("<") ?? 0;
       const values = {
         cpu_usage_total: second * CORES * 1e9,
-        memory_working_set: BYTES + BYTES_PER_CONNECTION * openAfter(second),
+        memory_working_set: BYTES + BYTES_PER_CONNECTION * mostOpenUntil(second),
       };
       return Object.entries(values).map(([name, value]) => ({
         ...{ name, tags: { container_name: "p-nginx-1" }, columns: ["time", "last"] },
         values: [[FROM_MS + 1000 * second, value]],
       }));
     }
-    const range = seconds.slice(at(">=") ?? 0, Math.ceil(at("<") ?? seconds.length)).flat();
+    const from = Math.max(0, at(">=") ?? 0);
+    const to = Math.ceil(at("<") ?? seconds.length);
+    const inRange = seconds
+      .map((own, i) => (i === late && to === i + 1 ? [] : own))
+      .slice(from, to);
+    const range = inRange.flat();
     if (query.includes("percentile(")) {
       const p99 = Math.max(...range.flatMap(({ p99 = [] }) => p99));
       const row = [
@@ -71,14 +83,14 @@ function influxWith(seconds: Second[][]) {
       const columns = ["time"];
       return p99 > 0 ? [{ name: "handshake_ms", tags: {}, columns, values: [row] }] : [];
     }
-    const parts = Map.groupBy(range, ({ part }) => part);
-    return [...parts].flatMap(([part, own]) =>
-      Object.entries(METRICS).flatMap(([name, key]) => {
-        const value = own.reduce((sum, one) => sum + (one[key] ?? 0), 0);
-        return value === 0
-          ? []
-          : [{ name, tags: { part }, columns: ["time", "sum"], values: [[0, value]] }];
-      }),
+    assert.match(query, /GROUP BY time\(1s\), "part" fill\(none\)$/);
+    return inRange.flatMap((counted, i) =>
+      counted.flatMap(({ part, ...own }) =>
+        Object.entries(METRICS).flatMap(([name, key]) => {
+          const values = [[FROM_MS + 1000 * (from + i), own[key]]];
+          return own[key] ? [{ name, tags: { part }, columns: ["time", "sum"], values }] : [];
+        }),
+      ),
     );
   };
   return {
@@ -91,8 +103,8 @@ function influxWith(seconds: Second[][]) {
   };
 }
 
-async function followed(seconds = SECONDS) {
-  const influx = influxWith(seconds);
+async function followed(seconds = SECONDS, late?: number) {
+  const influx = influxWith(seconds, late);
   const load = new FollowedLoad(influx, {
     tags: { run: "r", proxy: "nginx", scenario: "tour", scheme: "ws" },
     ...{ containers: ["p-nginx-1"], load: "tour", version: "nginx:1.30", fromMs: FROM_MS },
@@ -184,4 +196,44 @@ test("parts that lie beside each other for a second are two, and cost what they 
   for (const { fields } of of("glance"))
     for (const value of Object.values(fields))
       assert.ok(typeof value !== "number" || Number.isFinite(value), String(value));
+});
+
+test("samples that come late count in their own second", async () => {
+  const { load, of } = await followed(SECONDS.toSpliced(5, 0, SECONDS[5], SECONDS[5]), 3);
+  const live = Object.values(
+    Object.groupBy(of("live"), ({ ms }) => ms) as Record<string, Point[]>,
+  ).map((points) => Object.assign({}, ...points.map(({ fields }) => fields)));
+  assert.deepEqual(
+    live.map((fields) => fields.connections_per_second),
+    [8, 2, 0, 5, 0, 0, 0, 0, 0],
+  );
+  assert.deepEqual(
+    live.map(({ open }) => open),
+    [0n, 0n, 0n, 0n, 5n, 5n, 5n, 5n, 0n],
+  );
+  assert.equal(of("glance").at(-1)?.fields.opened, 15n);
+  assert.equal(of("glance").at(-1)?.fields.connections_per_second_most, 8);
+  const [, { fromMs, opened, bytesPerConnection }] = load.parts;
+  assert.deepEqual(
+    [(fromMs - FROM_MS) / 1000, opened, bytesPerConnection],
+    [3, 5, BYTES_PER_CONNECTION],
+  );
+});
+
+test("memory per held connection is of a hold, with all of its connections", async () => {
+  const { load } = await followed([
+    [{ part: "held", opened: 5, open: 5 }],
+    [{ part: "held", messages: 10 }],
+    [{ part: "held", messages: 10 }],
+    [{ part: "held", open: -4 }],
+    [{ part: "held", open: -1 }],
+    // One after the other, and for a second none.
+    [{ part: "short", opened: 4, messages: 4, open: 2 }],
+    [{ part: "short", messages: 1 }],
+    [{ part: "short", opened: 4, messages: 4, open: -2 }],
+  ]);
+  assert.deepEqual(
+    load.parts.map(({ bytesPerConnection }) => bytesPerConnection),
+    [BYTES_PER_CONNECTION, null],
+  );
 });

@@ -11,6 +11,8 @@ import type { Totals } from "./glance.ts";
 
 /** cAdvisor takes a sample each 0.8 s: a container's last one is no older. */
 const SAMPLE_MS = 2000;
+/** On a busy machine k6 or InfluxDB is late: so long samples of a second may still come. */
+const LATE_MS = 20_000;
 const NS_PER_US = 1000;
 const NS_PER_MS = 1e6;
 
@@ -43,6 +45,10 @@ export class FollowedLoad {
   #opened = 0;
   #failed = 0;
   #open = 0;
+  /** of the last LATE_MS, by second and part */
+  #counted = new Map<string, Counts>();
+  /** In the part, the most at once while none was opened. */
+  #held = 0;
   #before: Usage | null = null;
   /** At the beginning of the part. */
   #first: Usage | null = null;
@@ -79,22 +85,23 @@ export class FollowedLoad {
   /** @param fromMs since 1970: of a second of which all samples are there; the one after the last */
   async second(fromMs: number) {
     const toMs = fromMs + 1000;
-    const [sums, percentiles, usage] = await Promise.all([
-      this.#sums(fromMs, toMs),
+    const [counts, percentiles, usage] = await Promise.all([
+      this.#counts(toMs - LATE_MS, toMs),
       this.#percentiles("50, 95, 99", fromMs, toMs),
       this.#usage(toMs),
     ]);
-    const active = sums
-      .filter(({ opened, messages }) => opened + messages > 0)
-      .map(({ part }) => part);
+    const added = this.#added(counts);
+    const active = added.filter(({ opened, messages }) => opened + messages > 0);
     const points: Point[] = [];
     // On a slow machine the end of one may lie beside the beginning of the next.
-    if (active.length > 0 && !(this.#part && active.includes(this.#part.name))) {
+    const isOn = active.some(({ part }) => part === this.#part?.name);
+    if (active.length > 0 && !isOn) {
       points.push(...(await this.#endPart()));
-      this.#begin(active[0], fromMs);
+      await this.#begin(active[0].part, Math.max(active[0].ms, this.parts.at(-1)?.toMs ?? 0));
     }
-    const total = (key: "opened" | "failed" | "open" | "messages") =>
-      sums.reduce((sum, one) => sum + one[key], 0);
+    points.push(...this.#late(added, counts, fromMs));
+    const own = added.filter(({ part }) => part === this.#part?.name);
+    const total = (key: Count) => sumOf(added, key);
     const opened = total("opened");
     this.#opened += opened;
     this.#failed += total("failed");
@@ -104,15 +111,14 @@ export class FollowedLoad {
       opened: this.#opened,
       failed: this.#failed,
       open: this.#open,
-      connections_per_second: opened,
-      messages_per_second: total("messages"),
+      ...ratesOf(counts, fromMs),
       ...named("handshake", percentiles.get("handshake_ms")),
       ...named("echo", percentiles.get("echo_latency_ms")),
     };
     if (usage && this.#before && usage.ms > this.#before.ms)
       sample.proxy_cores =
         (usage.cpuNs - this.#before.cpuNs) / NS_PER_MS / (usage.ms - this.#before.ms);
-    if (usage && this.#part) this.#addTo(this.#part, { toMs, opened, usage, sums });
+    if (usage && this.#part) this.#addTo(this.#part, { toMs, usage, own });
     this.#before = usage ?? this.#before;
     this.#glance.add(sample, this.#costs());
     points.push(
@@ -135,31 +141,55 @@ export class FollowedLoad {
     await this.#influx.write(DATABASE, [...points, this.#glance.point]);
   }
 
-  #begin(name: string, fromMs: number) {
-    this.#first = this.#before;
+  async #begin(name: string, fromMs: number) {
+    this.#first = await this.#usage(fromMs);
+    this.#held = 0;
     this.#part = {
       ...{ name, fromMs, toMs: fromMs, opened: 0, failed: 0, messages: 0, heldSeconds: 0 },
       ...{ cores: null, usPerConnection: null, bytesPerConnection: null },
     };
   }
 
-  #addTo(
-    part: Part,
-    { toMs, opened, usage, sums }: { toMs: number; opened: number; usage: Usage; sums: Sums[] },
-  ) {
-    const own = sums.find((one) => one.part === part.name);
-    if (!own && this.#open === 0) return;
+  #addTo(part: Part, { toMs, usage, own }: { toMs: number; usage: Usage; own: Counts[] }) {
+    if (own.length === 0 && this.#open === 0) return;
     const first = (this.#first ??= usage);
     const cpuNs = usage.cpuNs - first.cpuNs;
+    const opened = sumOf(own, "opened");
     part.toMs = toMs;
-    part.opened += own?.opened ?? 0;
-    part.failed += own?.failed ?? 0;
-    part.messages += own?.messages ?? 0;
+    part.opened += opened;
+    part.failed += sumOf(own, "failed");
+    part.messages += sumOf(own, "messages");
     if (usage.ms > first.ms) part.cores = cpuNs / NS_PER_MS / (usage.ms - first.ms);
-    if (own && own.opened > 0) part.usPerConnection = cpuNs / NS_PER_US / part.opened;
-    if (opened > 0 || this.#open === 0) return;
+    if (opened > 0) part.usPerConnection = cpuNs / NS_PER_US / part.opened;
+    // While the last of them close, their memory is still there.
+    if (opened > 0 || this.#open === 0 || this.#open < this.#held) return;
+    this.#held = this.#open;
     part.heldSeconds += 1;
-    part.bytesPerConnection = (usage.bytes - first.bytes) / this.#open;
+    // A second in which none happens to be opened is no hold.
+    const isHold = 2 * part.heldSeconds > (toMs - part.fromMs) / 1000;
+    part.bytesPerConnection = isHold ? (usage.bytes - first.bytes) / this.#open : null;
+  }
+
+  /** @returns what has come since the last look, in the order of time */
+  #added(counts: Counts[]): Counts[] {
+    const before = this.#counted;
+    this.#counted = new Map(counts.map((one) => [`${one.ms} ${one.part}`, one]));
+    return counts.flatMap((one) => {
+      const old = before.get(`${one.ms} ${one.part}`);
+      const added = { ...one };
+      for (const key of COUNTS) added[key] -= old?.[key] ?? 0;
+      return COUNTS.some((key) => added[key] !== 0) ? [added] : [];
+    });
+  }
+
+  /** @returns rates of the seconds before `fromMs` of which samples came late */
+  #late(added: Counts[], counts: Counts[], fromMs: number): Point[] {
+    const late = new Set(added.map(({ ms }) => ms).filter((ms) => ms < fromMs));
+    return [...late].map((ms) => {
+      const rates = { ms: ms + 1000, ...ratesOf(counts, ms) };
+      this.#glance.add(rates);
+      return { measurement: "live", tags: this.#tags, fields: liveFields(rates), ms: rates.ms };
+    });
   }
 
   /** @returns what is known last */
@@ -204,16 +234,23 @@ export class FollowedLoad {
     };
   }
 
-  async #sums(fromMs: number, toMs: number): Promise<Sums[]> {
+  /** @returns in the order of time */
+  async #counts(fromMs: number, toMs: number): Promise<Counts[]> {
+    const metrics = Object.keys(METRICS).map((metric) => `"k6".."${metric}"`);
     const series = await this.#ask(
-      `SELECT sum("value") FROM ${METRICS.map((metric) => `"k6".."${metric}"`).join(", ")} ` +
-        `WHERE ${this.#ofRun(fromMs, toMs)} GROUP BY "part"`,
+      `SELECT sum("value") FROM ${metrics.join(", ")} ` +
+        `WHERE ${this.#ofRun(fromMs, toMs)} GROUP BY time(1s), "part" fill(none)`,
     );
-    return [...Map.groupBy(series, ({ tags }) => tags.part)].map(([part, own]) => {
-      const of = (metric: string) => own.find(({ name }) => name === metric)?.values[0][1] ?? 0;
-      const [opened, failed, open, messages] = METRICS.map(of);
-      return { part, opened, failed, open, messages };
-    });
+    const counts = new Map<string, Counts>();
+    for (const { name, tags, values } of series)
+      for (const [ms, value] of values) {
+        const key = `${ms} ${tags.part}`;
+        const none = { ms, part: tags.part, opened: 0, failed: 0, open: 0, messages: 0 };
+        const one = counts.get(key) ?? none;
+        one[METRICS[name]] = value;
+        counts.set(key, one);
+      }
+    return [...counts.values()].sort((a, b) => a.ms - b.ms);
   }
 
   /** @returns by metric, in the order of `which`; left out are those without a sample */
@@ -256,21 +293,30 @@ export class FollowedLoad {
   }
 }
 
-/** Of k6, in the order of `Sums`. */
-const METRICS = [
-  "connections_opened",
-  "connections_failed",
-  "connections_open",
-  "ws_msgs_received",
-];
+/** Of k6. */
+const METRICS: Record<string, Count> = {
+  connections_opened: "opened",
+  connections_failed: "failed",
+  connections_open: "open",
+  ws_msgs_received: "messages",
+};
+const COUNTS = Object.values(METRICS);
 
-/** of a second, and of one part; open: by how many more are open */
-interface Sums {
-  part: string;
-  opened: number;
-  failed: number;
-  open: number;
-  messages: number;
+type Count = "opened" | "failed" | "open" | "messages";
+/** of a second, which begins at `ms`, and of one part; open: by how many more are open */
+type Counts = { ms: number; part: string } & Record<Count, number>;
+
+function sumOf(counts: Counts[], key: Count): number {
+  return counts.reduce((sum, one) => sum + one[key], 0);
+}
+
+/** @param fromMs of a second */
+function ratesOf(counts: Counts[], fromMs: number) {
+  const own = counts.filter(({ ms }) => ms === fromMs);
+  return {
+    connections_per_second: sumOf(own, "opened"),
+    messages_per_second: sumOf(own, "messages"),
+  };
 }
 
 /** @returns fields of `live`; {}: there are no values */

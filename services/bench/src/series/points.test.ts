@@ -265,7 +265,9 @@ test("summaries: what the report's tables say, best first, the control last", ()
       const first = (text: string) => text.split(" ")[0];
       const told = found.map(({ tags, fields }) => [tags?.proxy, first(String(fields.figure))]);
       const table = rows.map(([{ proxy }, { text }]) => [proxy, first(text)]);
-      assert.deepEqual(told, table, `${question} ${measure.key} ${event}`);
+      // A question to which no proxy has an answer is left out.
+      const isEmpty = table.every(([, text]) => ["–", "n/a", "skipped"].includes(text ?? ""));
+      assert.deepEqual(told, isEmpty ? [] : table, `${question} ${measure.key} ${event}`);
       for (const [i, { fields }] of found.entries())
         assert.ok((rows[i][1].small ?? "").includes(String(fields.interval ?? "")));
     }

@@ -5,7 +5,7 @@
  */
 import { measureTitle, QUESTIONS } from "../analyse/questions.ts";
 import { settingKey } from "../analyse/settings.ts";
-import { rankText } from "../numbers.ts";
+import { NONE, rankText } from "../numbers.ts";
 import { settingLabel } from "../plan/describe.ts";
 import { NOTHING } from "../plan/events.ts";
 import { CONTROL } from "../plan/proxies.ts";
@@ -298,12 +298,14 @@ export function probePoints({ results, comparisons }: Reported): Point[] {
 }
 
 /**
- * What the report says of each setting: one point per proxy and measure, without a figure too.
+ * What the report says of each setting: one point per proxy and measure, without a figure too where
+ * another proxy has one.
  */
 export function summaryPoints({ results, comparisons }: Reported, words: Words): Point[] {
   const ms = endOfRun(results.cells);
   return comparisons.comparisons
     .filter(({ settings, beside }) => settings.length === 1 && !beside)
+    .filter(({ figures }) => figures.some(isSaid))
     .flatMap((comparison) => {
       const planned = cellsOf(results, comparisons.settings, comparison);
       const text = words.figures(comparisons, comparison);
@@ -314,6 +316,9 @@ export function summaryPoints({ results, comparisons }: Reported, words: Words):
         const { estimate, toBest, toControl, rounds, rank, tied } = figure;
         const cell = planned.get(proxy);
         if (!cell) return [];
+        const said = text({ proxy, role, ...figure });
+        // Reports leave it out, too.
+        if (role === "control" && said.figure === NONE) return [];
         const { measure } = comparison;
         return {
           measurement: "summaries",
@@ -322,7 +327,7 @@ export function summaryPoints({ results, comparisons }: Reported, words: Words):
             ...{ question, event: comparison.event ?? "" },
           },
           fields: {
-            ...text({ proxy, role, ...figure }),
+            ...said,
             // The control stands apart: behind all proxies.
             place: BigInt(role === "control" ? LAST_PLACE : place + 1),
             ...(estimate && { median: estimate.value, ...endFields(estimate) }),
@@ -335,6 +340,12 @@ export function summaryPoints({ results, comparisons }: Reported, words: Words):
         };
       });
     });
+}
+
+/** Where no proxy has more to say than that it was not asked, there is no table. */
+function isSaid({ estimate, missing, extra }: Figure): boolean {
+  const isLost = missing.some(({ kind }) => kind !== "unsupported" && kind !== "skipped");
+  return estimate !== null || extra.outcome !== undefined || isLost;
 }
 
 /** Behind any proxy's. */

@@ -14,6 +14,7 @@ import { projectDirectory } from "../lab.ts";
 const NOT_MEASURED = [
   "certs",
   "ready",
+  "watch",
   "host-ports",
   "cadvisor",
   "influxdb",
