@@ -3,7 +3,7 @@
 FROM ws-proxy-bench/bench
 USER root
 RUN apt-get update \
- && apt-get install -y --no-install-recommends busybox chromium docker-registry fonts-dejavu-core shellcheck \
+ && apt-get install -y --no-install-recommends busybox chromium docker-registry fonts-dejavu-core git shellcheck \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /deps
 COPY . .

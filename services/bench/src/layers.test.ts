@@ -27,10 +27,12 @@ const ALLOWED: Record<string, string[]> = {
   // Points for InfluxDB, and what `export` draws of them.
   series: ["analyse", "plan", "platform", "record"],
   panels: ["platform", "plan", "record", "report"],
+  // A user's configuration as a folder of proxies/.
+  adapt: [],
   // Only commands join the stages.
   commands: [
     ...["statistics", "platform", "plan", "record", "conformance", "machine", "hosts", "run"],
-    ...["analyse", "report", "series", "panels"],
+    ...["analyse", "report", "series", "panels", "adapt"],
   ],
 };
 

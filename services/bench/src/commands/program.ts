@@ -19,6 +19,7 @@ import { selfbench } from "./definitions/selfbench.ts";
 import { setup } from "./definitions/setup.ts";
 import { site } from "./definitions/site.ts";
 import { test } from "./definitions/test.ts";
+import { tryConfig } from "./definitions/try.ts";
 import { up } from "./definitions/up.ts";
 import { verify } from "./definitions/verify.ts";
 import type { Argument } from "commander";
@@ -26,7 +27,7 @@ import type { Call } from "./definitions/command.ts";
 
 /** In the order of the help text; `help` is the last of them. */
 const COMMANDS = {
-  Measure: [run, list, capacity, aa, verify, up, down],
+  Measure: [run, tryConfig, list, capacity, aa, verify, up, down],
   Results: [report, compare, exportPanels, publish, site],
   Setup: [setup, doctor, hosts],
   Project: [test, selfbench, inside],

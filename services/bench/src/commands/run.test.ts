@@ -8,7 +8,7 @@ import { root } from "../plan/testing/project.ts";
 import { Store } from "../record/store.ts";
 import { SeveralMachines } from "../hosts/several.ts";
 import { THIS_MACHINE } from "../run/machines.ts";
-import { failureText, nextStep, pilotRates, run } from "./run.ts";
+import { failureText, nextStep, pilotRates, refuseGone, run, shownPath } from "./run.ts";
 import type { TestContext } from "node:test";
 import type { Results } from "../model/record.ts";
 
@@ -126,4 +126,24 @@ test("a run over machines is resumed with them, and one on this machine alone wi
   assert.throws(() => several.refuseResume(results, "results/a-run"), {
     message: /was started on this machine only/,
   });
+});
+
+test("paths of a run that once borrowed a project are those of the user's", () => {
+  const borrowed = join(root, ".bench/try-x");
+  const path = join(root, "results/r");
+  assert.equal(shownPath({ directory: borrowed, onceFor: root }, path), "results/r");
+  assert.equal(shownPath({ directory: root }, path), "results/r");
+});
+
+test("a run of a proxy that has gone is not resumed, and one that runs once starts again", (t) => {
+  const store = storeOf(t, rateResults({ scenarios: ["arrivals"], rounds: 1 }), {});
+  const [{ profile }] = store.results.plan.cells;
+  const all = [...new Set(store.results.plan.cells.map((cell) => cell.profile))];
+  const named = (names: string[]) => names.map((name) => ({ name }));
+  refuseGone(named(all), store);
+  assert.throws(() => refuseGone(named(all.filter((name) => name !== profile)), store), {
+    message: `a-run measured ${profile}, and there is no proxies/${profile}`,
+    next: `Start again: ${COMMAND}`,
+  });
+  assert.equal(nextStep({ directory: root, onceFor: root }, store), `start again: ${COMMAND}`);
 });

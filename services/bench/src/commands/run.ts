@@ -58,6 +58,11 @@ interface Context {
   say: (line: string) => void;
   /** what is run is a pilot, which is not resumed */
   isPilot?: boolean;
+  /**
+   * of a run whose proxies are gone afterwards, which is not resumed: the user's project, from which
+   * paths are shown; its caller prints the result
+   */
+  onceFor?: string;
   /** that carry its parts; left out: this one carries all */
   machines?: Machines;
 }
@@ -85,6 +90,7 @@ export async function run(
   const context = { directory, proxies, keepGoing, hasConnections, say, machines };
   if (store) {
     refusePilot(directory, store);
+    refuseGone(proxies, store);
     machines.refuseResume(store.results, relative(directory, store.directory));
     return dryRun ? showRest(store, verbose) : (await goOn(context, store)).code;
   }
@@ -153,6 +159,20 @@ function refusePilot(directory: string, { directory: folder, results: { plan, ru
   throw new UserError(
     `${relative(directory, folder)} is the pilot of ${plan.battle}, and a pilot cannot be resumed`,
     `Start again: ${run.command}. If the battle after it has begun, resume that one.`,
+    2,
+  );
+}
+
+/** @throws {UserError} when it measured what is no longer in proxies/, as `try` does */
+export function refuseGone(
+  proxies: Pick<Proxy, "name">[],
+  { results: { plan, run } }: Pick<Store, "results">,
+) {
+  const gone = plan.cells.find(({ profile }) => !proxies.some(({ name }) => name === profile));
+  if (!gone) return;
+  throw new UserError(
+    `${run.name} measured ${gone.profile}, and there is no proxies/${gone.profile}`,
+    `Start again: ${run.command}`,
     2,
   );
 }
@@ -271,6 +291,14 @@ async function goOn(context: Context, store: Store): Promise<Outcome> {
   });
 }
 
+/** @returns path as the user finds it, from the project that the command was called in */
+export function shownPath(
+  { directory, onceFor }: Pick<Context, "directory" | "onceFor">,
+  path: string,
+): string {
+  return relative(onceFor ?? directory, path);
+}
+
 /** @param folder of the run */
 async function underLock(
   context: Context & { placed: Placed },
@@ -278,8 +306,8 @@ async function underLock(
   config: ComposeConfig,
   openStore: (environment: (plan: Plan) => Promise<Environment>) => Promise<Store>,
 ): Promise<Outcome> {
-  const { directory, proxies, keepGoing, say, placed } = context;
-  const { release, left } = await lock(directory, relative(directory, folder));
+  const { directory, proxies, keepGoing, say, placed, onceFor } = context;
+  const { release, left } = await lock(directory, shownPath(context, folder));
   const controller = new AbortController();
   const interrupt = () => controller.abort(new Interrupted());
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
@@ -305,10 +333,10 @@ async function underLock(
     });
     view.close();
     if (untried === 0) store.complete();
-    finish(directory, store);
+    if (onceFor === undefined) finish(directory, store);
     if (failed > 0) {
       say(failureText({ failed, untried, keepGoing }));
-      say(`logs of the last: ${relative(directory, logsOfLastFailure(store))}`);
+      say(`logs of the last: ${shownPath(context, logsOfLastFailure(store))}`);
     }
     // After a pilot the battle goes on as it is.
     if (!context.isPilot && (failed > 0 || untried > 0)) say(nextStep(context, store));
@@ -366,9 +394,10 @@ export function failureText({
  * @returns what to do about it
  */
 export function nextStep(
-  { directory, isPilot }: Pick<Context, "directory" | "isPilot">,
+  { directory, isPilot, onceFor }: Pick<Context, "directory" | "isPilot" | "onceFor">,
   { directory: folder, results: { run } }: Store,
 ): string {
+  if (onceFor !== undefined) return `start again: ${run.command}`;
   return isPilot
     ? `a pilot cannot be resumed; start again: ${run.command}`
     : `resume: ./bench run --resume ${relative(directory, folder)}`;

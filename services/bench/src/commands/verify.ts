@@ -69,7 +69,7 @@ export async function verifyProxies(
   return broken.length === 0 ? 0 : 1;
 }
 
-function verifyOne(
+export function verifyOne(
   directory: string,
   proxy: Proxy,
   print: (line: string) => void,

@@ -1,0 +1,430 @@
+import { HERE, HOSTS, PATHS, cannot, Edits, lineAt, Templates } from "./source.ts";
+import type { Adapted, Asked, Source } from "./source.ts";
+import type { Scheme } from "../model/plan.ts";
+
+interface Line {
+  words: string[];
+  /** of its text, without a comment */
+  start: number;
+  end: number;
+}
+
+interface Section {
+  kind: string;
+  name: string;
+  /** the first says kind and name */
+  lines: Line[];
+}
+
+const SECTIONS =
+  /^(global|defaults|frontend|backend|listen|userlist|peers|resolvers|mailers|cache|ring|program|http-errors|log-forward|log-profile|fcgi-app|crt-store|traces|acme)$/;
+
+/** Left out wherever they stand, and why: the line begins so. */
+const LEFT_OUT: [RegExp, string][] = [
+  [/^(chroot|user|group|uid|gid|daemon|pidfile|nbproc|setcap)\b/, "the container is run otherwise"],
+  [/^stats (socket|timeout)\b/, "nothing here asks it"],
+  [/^(ca-base|crt-base|ssl-dh-param-file)\b/, "certificates are the suite's"],
+  [
+    /^(reqadd|reqi?rep|reqi?del|rspadd|rspi?rep|rspi?del|block|appsession|contimeout|clitimeout|srvtimeout)\b/,
+    "HAProxy has it no more",
+  ],
+  [
+    /^option (forceclose|http-tunnel|http-use-proxy-header|accept-invalid-http-request)\b/,
+    "HAProxy has it no more",
+  ],
+  [/^(http-request|tcp-request \S+) (deny|reject|tarpit|auth|silent-drop)\b/, "the load is let in"],
+  [
+    /^(http-request|tcp-request \S+) (lua|use-service)\b|^lua-|^filter spoe\b/,
+    "its file is not here",
+  ],
+  [
+    /^http-request (set-path|set-uri|replace-path|replace-uri|replace-pathq|set-pathq|return)\b/,
+    "the load asks for /",
+  ],
+  [/^email-alert\b/, "there is no mail server"],
+  [
+    /^http-check (expect|send|connect|disable-on-404|send-state)\b/,
+    "the server behind is asked for /healthz",
+  ],
+];
+
+/** Words of a `bind` or `server` line with so many values after them. */
+const OF_BIND: Record<string, number> = {
+  "accept-proxy": 0,
+  "accept-netscaler-cip": 1,
+  crt: 1,
+  "crt-list": 1,
+  "ca-file": 1,
+  "ca-verify-file": 1,
+  "crl-file": 1,
+  verify: 1,
+  user: 1,
+  group: 1,
+  uid: 1,
+  gid: 1,
+  mode: 1,
+  interface: 1,
+  v4v6: 0,
+  v6only: 0,
+  "strict-sni": 0,
+};
+const OF_SERVER: Record<string, number> = {
+  ssl: 0,
+  "check-ssl": 0,
+  "no-check-ssl": 0,
+  "check-sni": 1,
+  "check-alpn": 1,
+  verify: 1,
+  verifyhost: 1,
+  "ca-file": 1,
+  crt: 1,
+  "crl-file": 1,
+  sni: 1,
+  alpn: 1,
+  proto: 1,
+  "send-proxy": 0,
+  "send-proxy-v2": 0,
+  "check-send-proxy": 0,
+  "send-proxy-v2-ssl": 0,
+  "send-proxy-v2-ssl-cn": 0,
+  source: 1,
+  port: 1,
+  addr: 1,
+  "ca-sign-file": 1,
+  track: 1,
+  "agent-check": 0,
+  "agent-port": 1,
+  "agent-addr": 1,
+  "no-ssl-reuse": 0,
+  "ssl-min-ver": 1,
+  "ssl-max-ver": 1,
+  "ssl-reuse": 0,
+  ciphers: 1,
+};
+
+/** @throws {UserError} with the line, where it cannot be adapted; exit code 2 */
+export function adaptHaproxy(source: Source, asked: Asked): Adapted {
+  return new Haproxy(source, asked).adapt();
+}
+
+class Haproxy {
+  #source: Source;
+  #asked: Asked;
+  #templates: Templates;
+  #edits: Edits;
+  #sections: Section[];
+
+  constructor(source: Source, asked: Asked) {
+    this.#source = source;
+    this.#asked = asked;
+    this.#templates = new Templates(asked.set);
+    // Of HAProxy's own language are "${NAME}" in quotes.
+    const text = source.text(source.main);
+    const own = text.replace(/"\$\{(\w+)\}"/g, '"$$[$1]"');
+    const filled = this.#templates.fill(source.main, own).replace(/"\$\[(\w+)\]"/g, '"${$1}"');
+    this.#edits = new Edits(source.main, filled);
+    this.#sections = sectionsOf(filled);
+  }
+
+  adapt(): Adapted {
+    const { main } = this.#source;
+    const served = this.#sections.filter(({ kind }) => kind === "frontend" || kind === "listen");
+    const doors = served.filter((one) => this.#leadsOn(one));
+    if (doors.length === 0) {
+      const [first] = served;
+      throw cannot(
+        main,
+        first ? this.#lineOf(first.lines[0]) : 1,
+        first
+          ? `${first.kind} ${first.name} leads to no server`
+          : "it has no frontend and no listen",
+        "Expected a frontend with default_backend or use_backend, or a listen with a server.",
+      );
+    }
+    const chosen = this.#choose(doors);
+    for (const section of this.#sections) {
+      if (served.includes(section) && !chosen.includes(section))
+        this.#leaveOutAll(section, "other frontends are not measured");
+      else if (/^(program|peers|mailers|log-forward|ring)$/.test(section.kind))
+        this.#leaveOutAll(section, "nothing here needs it");
+      else this.#adaptSection(section);
+    }
+    const done = new Set<Scheme>();
+    for (const door of chosen) this.#adaptDoor(door, done);
+    const { text, changes } = this.#edits.apply();
+    // HAProxy refuses a last line without a line break.
+    const files = { ...Object.fromEntries(this.#source.read), [main]: `${text.trimEnd()}\n` };
+    this.#templates.refuseLeft(files);
+    const shown = changes.map((one) => ({ ...one, what: this.#templates.original(one.what) }));
+    const { filled } = this.#templates;
+    return { main, files, changes: shown, schemes: [...done].sort(), filled };
+  }
+
+  #leadsOn({ kind, lines }: Section): boolean {
+    const isOfStats = lines.some(({ words }) => words[0] === "stats" && words[1] === "uri");
+    const own = kind === "listen" && lines.some(({ words }) => words[0] === "server");
+    return own || (!isOfStats && this.#backendsOf(lines).length > 0);
+  }
+
+  #backendsOf(lines: Line[]): string[] {
+    return lines.flatMap(({ words: [first, name] }) =>
+      first === "use_backend" || first === "default_backend" ? [name] : [],
+    );
+  }
+
+  /** @returns one for plain, one for TLS, or one for both */
+  #choose(doors: Section[]): Section[] {
+    const { path, host } = this.#asked;
+    const fits = (text: string | undefined) => (door: Section) =>
+      text === undefined || door.lines.some(({ words }) => words.includes(text));
+    const asked = doors.filter(fits(host));
+    if (host && asked.length === 0)
+      throw cannot(
+        this.#source.main,
+        1,
+        `no frontend knows the host ${host}`,
+        "Expected one that an acl names, or leave --host out.",
+      );
+    if (path && !asked.some(fits(path)))
+      throw cannot(
+        this.#source.main,
+        1,
+        `no acl names the path ${path}`,
+        "Expected one as it stands in an acl, or leave --path out.",
+      );
+    const best = (path ? asked.filter(fits(path)) : asked).toSorted(
+      (a, b) => weight(b) - weight(a),
+    );
+    const [first] = best;
+    const schemes = this.#schemesOf(first);
+    const targets = this.#backendsOf(first.lines);
+    const twin = best.find(
+      (other) =>
+        other !== first &&
+        this.#schemesOf(other).some((scheme) => !schemes.includes(scheme)) &&
+        this.#backendsOf(other.lines).some((name) => targets.includes(name)),
+    );
+    return twin ? [first, twin] : [first];
+  }
+
+  /** Without plain where it is but redirected. */
+  #schemesOf({ lines }: Section): Scheme[] {
+    const isRedirected = lines.some(({ words }) => redirectsToTls(words));
+    const [{ words: head }] = lines;
+    const schemes = lines.flatMap(({ words }) =>
+      words[0] === "bind" ? (schemeOf(words) ?? []) : [],
+    );
+    const all: Scheme[] = [...new Set([...schemes, ...(head[2] ? ["ws" as const] : [])])];
+    return isRedirected ? all.filter((scheme) => scheme === "wss") : all;
+  }
+
+  #adaptDoor(section: Section, done: Set<Scheme>) {
+    const { lines } = section;
+    const schemes = this.#schemesOf(section);
+    if (schemes.length === 0)
+      throw cannot(
+        this.#source.main,
+        this.#lineOf(lines[0]),
+        `${section.kind} ${section.name} redirects what it gets, or has no bind for TCP`,
+        "Expected a frontend that a WebSocket passes: name it with --path or --host, or give it `bind :80`.",
+      );
+    const [head] = lines;
+    if (head.words[2]) {
+      done.add("ws");
+      const said = head.words.slice(0, 2).join(" ");
+      this.#set(head, `${said}\n    bind :${HERE.ports.ws}`, ": HAProxy takes no address there");
+    }
+    for (const line of lines) {
+      const { words } = line;
+      const text = words.join(" ");
+      if (words[0] === "bind") this.#adaptBind(line, schemes, done);
+      else if (words[0] === "acl" || /\bif\b|\bunless\b/.test(text)) this.#adaptCondition(line);
+      if (/^redirect |^http-request redirect /.test(text) && !redirectsToTls(words))
+        this.#leaveOut(line, "it answers instead of the server");
+    }
+    const hasDefault = lines.some(({ words }) => words[0] === "default_backend");
+    const [target] = this.#backendsOf(lines);
+    if (!hasDefault && section.kind === "frontend") {
+      const added = `default_backend ${target}`;
+      const { end } = lines[lines.length - 1];
+      const what = `added: ${added}: what the load asks for beside WebSockets`;
+      this.#edits.replace(end, end, `\n    ${added}`, what);
+    }
+  }
+
+  #adaptBind(line: Line, schemes: Scheme[], done: Set<Scheme>) {
+    const scheme = schemeOf(line.words);
+    if (scheme === null || !schemes.includes(scheme) || done.has(scheme)) {
+      const why =
+        scheme === null
+          ? "the load comes over TCP"
+          : done.has(scheme)
+            ? "one port of each kind is enough"
+            : "it but redirects";
+      this.#leaveOut(line, why);
+      return;
+    }
+    done.add(scheme);
+    const kept = without(line.words.slice(2), OF_BIND).filter((word) => word !== "ssl");
+    const tls = scheme === "wss" ? ["ssl", "crt", HERE.combined] : [];
+    this.#set(line, ["bind", `:${HERE.ports[scheme]}`, ...tls, ...kept].join(" "));
+  }
+
+  /** A path or host that the load does not ask for becomes one that it does. */
+  #adaptCondition(line: Line) {
+    const text = this.#edits.text.slice(line.start, line.end);
+    const adapted = text
+      .replace(
+        /\b(path(?:_beg|_dir)?)((?:\s+-\w+)*)((?:\s+(?!if\b|or\b|\|\||[}{-])\S+)+)/g,
+        (all, fetch, flags, values) => {
+          const asked = values.trim().split(/\s+/);
+          return fetch !== "path" && asked.some((value: string) => value === "/")
+            ? all
+            : `path_beg${flags.replace(/ -m \w+/, "")} ${PATHS[0]}`;
+        },
+      )
+      .replace(
+        /\bpath_(?:reg|end|sub|len|dom)((?:\s+-\w+)*)((?:\s+(?!if\b|or\b|[}{-])\S+)+)/g,
+        (_all, flags) => `path_beg${flags} ${PATHS[0]}`,
+      )
+      .replace(
+        /\b((?:req\.)?hdr(?:_dom|_end|_beg|_sub|_reg)?\(host\)(?:,[\w()]+)*|ssl_fc_sni(?:_end|_reg)?|req\.ssl_sni)((?:\s+-\w+)*)((?:\s+(?!if\b|or\b|[}{-])\S+)+)/gi,
+        (_all, _fetch, _flags) => `hdr(host) -i ${HOSTS.join(" ")}`,
+      );
+    if (adapted !== text) this.#set(line, adapted.trim());
+  }
+
+  #adaptSection({ kind, lines }: Section) {
+    for (const line of lines) {
+      const { words } = line;
+      const text = words.join(" ");
+      const why = LEFT_OUT.find(([pattern]) => pattern.test(text))?.[1];
+      if (why) this.#leaveOut(line, why);
+      else if (words[0] === "server" || words[0] === "server-template") this.#adaptServer(line);
+      else if (words[0] === "nameserver")
+        this.#set(line, `nameserver ${words[1]} ${HERE.nameServer}:53`);
+      else if (words[0] === "log" && words[1] !== "global") this.#adaptLog(line);
+      else if (text.startsWith("option httpchk")) this.#set(line, "option httpchk GET /healthz");
+      else if (words[0] === "errorfile" || words[0] === "errorfiles") {
+        if (!this.#source.find(words.at(-1) ?? ""))
+          this.#leaveOut(line, "there is no such file beside yours");
+      } else if (words[0] === "stick-table" && words.includes("peers"))
+        this.#set(line, without(words, { peers: 1 }).join(" "));
+      else if (kind === "frontend" && text === "option http-pretend-keepalive")
+        this.#leaveOut(line, "HAProxy has it in a backend alone");
+      else if (/^use_backend %\[/.test(text) && !this.#hasMaps(text))
+        this.#leaveOut(line, "its map is not beside yours");
+      else if (kind === "backend" && /^(redirect|http-request redirect)\b/.test(text))
+        this.#leaveOut(line, "it answers instead of the server");
+    }
+  }
+
+  #hasMaps(text: string): boolean {
+    return [...text.matchAll(/\bmap\w*\(([^,)]+)/g)].every(([, file]) => this.#source.find(file));
+  }
+
+  #adaptServer(line: Line) {
+    const isTemplate = line.words[0] === "server-template";
+    const [first, name, ...rest] = line.words;
+    const [count, ...options] = isTemplate ? rest : ["", ...rest];
+    const kept = without(options.slice(1), OF_SERVER);
+    const dropped = options
+      .slice(1)
+      .some((word) => word === "ssl" || word.startsWith("send-proxy"));
+    const said = [first, name, ...(isTemplate ? [count] : []), HERE.backend, ...kept].join(" ");
+    this.#set(line, said, dropped ? ": the server behind speaks plain HTTP/1.1" : "");
+  }
+
+  #adaptLog(line: Line) {
+    const [, target, ...rest] = line.words;
+    if (target === "stdout" || target === "stderr") return;
+    const kept = rest.filter(
+      (word, i) =>
+        !["len", "format", "sample"].includes(word) &&
+        !["len", "format", "sample"].includes(rest[i - 1]),
+    );
+    this.#set(
+      line,
+      ["log", "stdout", "format", "raw", ...kept].join(" "),
+      ": there is no syslog server",
+    );
+  }
+
+  #leaveOutAll({ kind, name, lines }: Section, why: string) {
+    const { start } = lines[0];
+    const end = lines.at(-1)?.end ?? lines[0].end;
+    this.#edits.replace(
+      start,
+      end,
+      "",
+      `left out: ${[kind, name].filter(Boolean).join(" ")} (${why})`,
+    );
+  }
+
+  #leaveOut(line: Line, why: string) {
+    this.#edits.replace(line.start, line.end, "", `left out: ${line.words.join(" ")} (${why})`);
+  }
+
+  #set(line: Line, text: string, why = "") {
+    const before = line.words.join(" ");
+    if (before !== text)
+      this.#edits.replace(
+        line.start,
+        line.end,
+        text,
+        `${before} → ${text.replace(/\n\s*/g, "; ")}${why}`,
+      );
+  }
+
+  #lineOf({ start }: Line): number {
+    return lineAt(this.#edits.text, start);
+  }
+}
+
+function sectionsOf(text: string): Section[] {
+  const sections: Section[] = [];
+  let start = 0;
+  for (const raw of text.split("\n")) {
+    const code = raw.replace(/(^|\s)#.*$/, "").trimEnd();
+    const words: string[] = code.match(/(?:"[^"]*"|'[^']*'|\\.|[^\s"'\\])+/g) ?? [];
+    const indent = raw.length - raw.trimStart().length;
+    const line = { words, start: start + indent, end: start + code.length };
+    start += raw.length + 1;
+    if (words.length === 0) continue;
+    if (SECTIONS.test(words[0]))
+      sections.push({ kind: words[0], name: words[1] ?? "", lines: [line] });
+    else sections.at(-1)?.lines.push(line);
+  }
+  return sections;
+}
+
+/** @returns null: no load can come over it */
+function schemeOf(words: string[]): Scheme | null {
+  if (/^(\/|unix@|abns@|quic|fd@|sockpair@|udp)/.test(words[1] ?? "")) return null;
+  return words.includes("ssl") ? "wss" : "ws";
+}
+
+function redirectsToTls(words: string[]): boolean {
+  const text = words.join(" ");
+  return /^(http-request )?redirect scheme https\b/.test(text);
+}
+
+/** The more, the likelier WebSockets pass it. */
+function weight({ lines }: Section): number {
+  const text = lines.map(({ words }) => words.join(" ")).join("\n");
+  return (
+    Number(/hdr\(upgrade\)/i.test(text)) * 4 +
+    Number(/\b(ws|wss|websocket|socket|sock)/i.test(text)) * 2 +
+    Number(/^bind .*\bssl\b/m.test(text))
+  );
+}
+
+/** @param dropped words, and how many values each has */
+function without(words: string[], dropped: Record<string, number>): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i < words.length; i++) {
+    if (words[i] in dropped) i += dropped[words[i]];
+    else kept.push(words[i]);
+  }
+  return kept;
+}

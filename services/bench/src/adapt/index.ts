@@ -1,0 +1,89 @@
+/**
+ * Fits a user's configuration into a folder of proxies/: a copy that listens, forwards and finds its
+ * certificate as all others here. It names each change with its line.
+ */
+import { UserError } from "../errors.ts";
+import { adaptCaddy } from "./caddy.ts";
+import { adaptEnvoy } from "./envoy.ts";
+import { adaptHaproxy } from "./haproxy.ts";
+import { adaptNginx } from "./nginx.ts";
+import { adaptTraefik } from "./traefik.ts";
+import type { Adapted, Asked, Source } from "./source.ts";
+
+export { makeProject, removeProject, writeCompose } from "./folder.ts";
+export { openSource, refuseUnplaced } from "./source.ts";
+export type { Tried } from "./folder.ts";
+export type { Adapted, Change } from "./source.ts";
+
+/** How a kind of proxy is run with a configuration that is not the suite's own. */
+export interface Kind {
+  /** of the file that it begins to read, the usual first */
+  names: string[];
+  /** where that file is in the container, under the first of these names */
+  root: string;
+  adapt: (source: Source, asked: Asked) => Adapted;
+  /** needs no shell: images may have none */
+  command: (file: string, text: string) => string[];
+  /** ends with a status other than 0 when the file is wrong; null: it has none */
+  check: ((file: string) => string[]) | null;
+}
+
+/** Of Compose, which fills it. */
+const WORKERS = "${PROXY_WORKERS}";
+
+const KINDS: Record<string, Kind> = {
+  nginx: {
+    names: ["nginx.conf"],
+    root: "/etc/nginx",
+    adapt: adaptNginx,
+    // As ../../../../proxies/run-nginx.sh: what the file says by itself holds.
+    command: (file, text) => {
+      const isSet = /^\s*worker_processes\s/m.test(text);
+      const directives = isSet ? "daemon off;" : `daemon off; worker_processes ${WORKERS};`;
+      return ["nginx", "-c", file, "-g", directives];
+    },
+    check: (file) => ["nginx", "-t", "-c", file],
+  },
+  haproxy: {
+    names: ["haproxy.cfg"],
+    root: "/usr/local/etc/haproxy",
+    adapt: adaptHaproxy,
+    command: (file) => ["haproxy", "-W", "-db", "-f", file],
+    check: (file) => ["haproxy", "-c", "-f", file],
+  },
+  envoy: {
+    names: ["envoy.yaml", "envoy.yml", "envoy.json"],
+    root: "/etc/envoy",
+    adapt: adaptEnvoy,
+    command: (file) => ["envoy", "-c", file, "--concurrency", WORKERS, "--log-level", "warn"],
+    check: (file) => ["envoy", "--mode", "validate", "-c", file],
+  },
+  caddy: {
+    names: ["Caddyfile"],
+    root: "/etc/caddy",
+    adapt: adaptCaddy,
+    command: (file) => ["caddy", "run", "--config", file, "--adapter", "caddyfile"],
+    check: (file) => ["caddy", "validate", "--config", file, "--adapter", "caddyfile"],
+  },
+  traefik: {
+    names: ["traefik.yaml", "traefik.yml", "docker-compose.yml", "compose.yaml"],
+    root: "/etc/traefik",
+    adapt: adaptTraefik,
+    command: (file) => ["traefik", `--configFile=${file}`],
+    check: null,
+  },
+};
+
+/**
+ * @param proxy folder of proxies/
+ * @throws {UserError} when its configurations cannot be adapted; exit code 2
+ */
+export function kindOf(proxy: string): Kind {
+  const kind = KINDS[proxy];
+  if (kind) return kind;
+  throw new UserError(
+    `a configuration of ${proxy} cannot be tried`,
+    `Expected one of ${Object.keys(KINDS).join(", ")}. For another proxy: docs/own-config.md.`,
+    2,
+  );
+}

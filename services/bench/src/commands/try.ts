@@ -1,0 +1,444 @@
+/**
+ * `try`: a user's configuration beside a baseline. First what differs in what they do, then what
+ * they cost, in the same rounds.
+ */
+import { existsSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import {
+  kindOf,
+  makeProject,
+  openSource,
+  refuseUnplaced,
+  removeProject,
+  writeCompose,
+} from "../adapt/index.ts";
+import { against, judgeAll } from "../analyse/against.ts";
+import { formatResult } from "../conformance/index.ts";
+import { UserError } from "../errors.ts";
+import { readLimits } from "../machine/limits.ts";
+import { readBattle } from "../plan/battle.ts";
+import { readNetwork, readReferenceShare } from "../plan/knobs.ts";
+import { makePlan } from "../plan/plan.ts";
+import { CONTROL, knownProxies, pickProxy, readProxies } from "../plan/proxies.ts";
+import { Project, run as runProgram } from "../platform/docker.ts";
+import { tryText, verdictText } from "../report/try-text.ts";
+import { writeReport } from "./report.ts";
+import { begin } from "./run.ts";
+import { setup, unavailableProxies } from "./setup.ts";
+import { verifyOne } from "./verify.ts";
+import type { Tried } from "../adapt/index.ts";
+import type { Against, Judged } from "../analyse/against.ts";
+import type { CheckResult } from "../conformance/index.ts";
+import type { Comparisons } from "../model/comparison.ts";
+import type { Scheme } from "../model/plan.ts";
+import type { Proxy } from "../plan/proxies.ts";
+import type { TryArguments } from "./definitions/try.ts";
+
+const OWN = "yours";
+const BASELINE = "baseline";
+const COLOURS = { [OWN]: "#D55E00", [BASELINE]: "#56B4E9" };
+
+const BATTLE = "try";
+/** Every engine grants these, where its limit is unknown. */
+const FEWEST_OPEN_FILES = 1024;
+
+const STARTS =
+  "Expected a configuration that starts. Lines are those of your file. What your image alone has: --image.";
+
+const STATUS: Record<Judged, number> = { "not-worse": 0, worse: 1, open: 3 };
+const INTERRUPTED = 130;
+
+/** As a battle has it. */
+type Test = { scenario: string; parameters: Record<string, unknown> };
+
+/** Small enough for 5 minutes on 2 cores with one measure; rounds: unless given. */
+const MEASURED: Record<
+  TryArguments["measures"][number],
+  { questions: string[]; rounds: number; tests: (schemes: Scheme[]) => Test[] }
+> = {
+  cpu: {
+    questions: ["cpu_us_per_connection", "cpu_us_per_message"],
+    // The fewest that give a ratio its 95 % interval.
+    rounds: 6,
+    tests: (schemes) => [
+      {
+        scenario: "short-lived",
+        schemes,
+        control: false,
+        parameters: { CONNECTIONS: 1000, CONCURRENCY: 50, MESSAGES: 1, MESSAGE_BYTES: 1024 },
+        warmUp: { CONNECTIONS: 500 },
+      },
+      {
+        scenario: "hot",
+        schemes: schemes.slice(0, 1),
+        control: false,
+        parameters: { CONNECTIONS: 100, MESSAGES: 100, MESSAGE_BYTES: 1024 },
+        warmUp: { CONNECTIONS: 50, MESSAGES: 50 },
+      },
+    ],
+  },
+  latency: {
+    questions: ["handshake-at-rate", "echo-at-rate"],
+    rounds: 6,
+    tests: ([scheme]) => [
+      {
+        scenario: "arrivals",
+        schemes: [scheme],
+        parameters: { CONNECTIONS_PER_SECOND: 100, ARRIVE_SECONDS: 10, MESSAGES: 1 },
+        warmUp: { ARRIVE_SECONDS: 2 },
+      },
+      {
+        scenario: "steady",
+        schemes: [scheme],
+        parameters: { CONNECTIONS: 100, MESSAGES_PER_SECOND: 500, STEADY_SECONDS: 8 },
+        warmUp: { STEADY_SECONDS: 1 },
+      },
+    ],
+  },
+  memory: {
+    questions: ["memory-per-connection"],
+    rounds: 2,
+    tests: ([scheme]) => [
+      {
+        scenario: "idle",
+        schemes: [scheme],
+        control: false,
+        parameters: {
+          CONNECTIONS: [200, 400, 600, 800, 1000],
+          HOLD_SECONDS: 8,
+          INTERVAL_SECONDS: 5,
+        },
+        warmUp: { CONNECTIONS: 100, HOLD_SECONDS: 2, INTERVAL_SECONDS: 0.2 },
+      },
+    ],
+  },
+  reload: {
+    questions: ["lost", "failed"],
+    rounds: 3,
+    tests: ([scheme]) => [
+      {
+        scenario: "survive",
+        schemes: [scheme],
+        events: ["reload"],
+        control: false,
+        parameters: { CONNECTIONS: 500, QUIET_SECONDS: 3, WATCH_SECONDS: 12, TIMEOUT_SECONDS: 5 },
+      },
+    ],
+  },
+};
+
+interface Out {
+  say: (line: string) => void;
+  print: (line: string) => void;
+}
+
+/**
+ * @param directory the project's
+ * @param words of the command line, for the record
+ * @returns exit status: 0 no worse, 1 worse, 3 could not tell
+ */
+export async function tryConfig(
+  directory: string,
+  wanted: TryArguments,
+  out: Out,
+  words: string[],
+): Promise<number> {
+  const proxies = readProxies(join(directory, "proxies"));
+  const original = pickProxy(proxies, wanted.proxy);
+  const { tried, baseline } = await entrants(wanted, original, proxies);
+  refuseUnplaced(
+    wanted.set,
+    tried.map(({ adapted }) => adapted),
+  );
+  const schemes = commonSchemes(tried, baseline, proxies);
+  const tell = wanted.json ? () => {} : out.print;
+  for (const one of tried) tellChanges(one, tell);
+  await setup(directory, out.say);
+  const battle = battleOf(wanted, [OWN, baseline], schemes);
+  // Beside all other runs: the project that is made here is gone afterwards.
+  process.env.BENCH_RESULTS ||= join(directory, "results");
+  const project = makeProject(directory, tried, battle);
+  const remove = () => removeProject(project);
+  process.on("exit", remove);
+  try {
+    // The local builds that it names are the project's, and were named above.
+    await setup(project, () => {});
+    await prepare(project, tried);
+    const names = { own: OWN, baseline };
+    return await compare({ directory, project }, names, wanted, { ...out, tell }, words);
+  } finally {
+    process.off("exit", remove);
+    remove();
+  }
+}
+
+/** @returns baseline: name of its folder */
+async function entrants(
+  wanted: TryArguments,
+  original: Proxy,
+  proxies: Proxy[],
+): Promise<{ tried: Tried[]; baseline: string }> {
+  const { against: other, image = null } = wanted;
+  const config = fromCaller(wanted.config);
+  const kind = kindOf(original.variantOf?.proxy ?? original.name);
+  const adapt = (name: keyof typeof COLOURS, path: string, title: string, runs: string | null) => {
+    const asked = { ...wanted, hasOwnImage: runs !== null };
+    const adapted = kind.adapt(openSource(path, kind.names, kind.root), asked);
+    const shown = { title, colour: COLOURS[name], differs: `the configuration ${title}` };
+    return { ...shown, name, kind, adapted, image: runs, original: original.name };
+  };
+  const own = adapt(OWN, config, titleOf(config), image);
+  if (other === undefined) return { tried: [own], baseline: original.name };
+  const file = fromCaller(other);
+  if (existsSync(file)) {
+    const title = titleOf(file) === own.title ? titleOf(file, 2) : titleOf(file);
+    return { tried: [own, adapt(BASELINE, file, title, image)], baseline: BASELINE };
+  }
+  if (proxies.some(({ name }) => name === other)) return { tried: [own], baseline: other };
+  // ./bench has looked, and has put the file there (../../host/try.sh).
+  const { BENCH_AGAINST: atRevision } = process.env;
+  if (atRevision) {
+    const title = `${own.title} at ${other}`;
+    return { tried: [own, adapt(BASELINE, atRevision, title, image)], baseline: BASELINE };
+  }
+  if (!/[:/]/.test(other))
+    throw new UserError(
+      `--against is ${other}, which is no file, no proxy and no git revision`,
+      `${knownProxies(proxies, other)} An image has a tag, such as nginx:1.29.`,
+      2,
+    );
+  const title = `${own.title} on ${other}`;
+  return { tried: [own, adapt(BASELINE, config, title, other)], baseline: BASELINE };
+}
+
+/** @returns path, in the container the same as outside */
+function fromCaller(path: string): string {
+  return resolve(process.env.BENCH_CALLER || ".", path);
+}
+
+/** @param parts of the path, so that two files of one name differ */
+function titleOf(path: string, parts = 1): string {
+  return resolve(path).split("/").slice(-parts).join("/");
+}
+
+function commonSchemes(tried: Tried[], baseline: string, proxies: Proxy[]): Scheme[] {
+  const known = proxies.find(({ name }) => name === baseline);
+  const all = [...tried.map(({ adapted }) => adapted.schemes), ...(known ? [known.schemes] : [])];
+  const common = all[0].filter((scheme) => all.every((schemes) => schemes.includes(scheme)));
+  if (common.length > 0) return common;
+  throw new UserError(
+    `one serves ${all[0].join(" and ")}, the other ${all[1].join(" and ")}`,
+    "Expected two that both listen for plain connections, or both for TLS.",
+    2,
+  );
+}
+
+function tellChanges({ adapted, title }: Tried, tell: (line: string) => void) {
+  const { changes } = adapted;
+  if (changes.length === 0) return;
+  tell(`${title}: what differs in the copy that runs`);
+  for (const { file, line, what } of changes) tell(`  ${file}:${line}  ${what}`);
+  tell("");
+}
+
+/** @param names of the two proxies */
+export function battleOf(
+  { measures, rounds, connections }: Pick<TryArguments, "measures" | "rounds" | "connections">,
+  names: string[],
+  schemes: Scheme[],
+) {
+  const wanted = measures.map((measure) => MEASURED[measure]);
+  const most = Math.max(...wanted.map((each) => each.rounds));
+  return {
+    title: "Your configuration beside a baseline",
+    proxies: [CONTROL, ...names],
+    rounds: rounds ?? most,
+    seed: 1,
+    tests: wanted.flatMap((each) =>
+      each
+        .tests(schemes)
+        .map((test) => ({ ...withConnections(test, connections), rounds: rounds ?? each.rounds })),
+    ),
+  };
+}
+
+/** Not every load has a number of connections: that of a set rate has none. */
+function withConnections(test: Test, connections: number[] | undefined): Test {
+  const { parameters } = test;
+  if (!connections || !("CONNECTIONS" in parameters)) return test;
+  const most = { CONCURRENCY: Math.min(Number(parameters.CONCURRENCY), ...connections) };
+  return {
+    ...test,
+    parameters: {
+      ...parameters,
+      CONNECTIONS: connections,
+      ...("CONCURRENCY" in parameters && most),
+    },
+  };
+}
+
+/** Checks that the images are there, and lets those without a shell do without. */
+async function prepare(project: string, tried: Tried[]) {
+  const config = await new Project(project, { profile: "*" }).config();
+  const proxies = readProxies(join(project, "proxies"));
+  const unavailable = await unavailableProxies(project, config, proxies);
+  for (const one of tried) {
+    const why = unavailable.get(one.name);
+    if (why)
+      throw new UserError(
+        why,
+        `Expected an image that this machine has, or a registry that answers: docker pull ${one.image ?? ""}`,
+      );
+    if (one.image === null || (await hasShell(one.image))) continue;
+    const { descriptorsPerProcess } = await readLimits();
+    writeCompose(project, one, { openFiles: descriptorsPerProcess ?? FEWEST_OPEN_FILES });
+  }
+}
+
+async function hasShell(image: string): Promise<boolean> {
+  const shell = ["--network", "none", "--entrypoint", "sh", image, "-c", ":"];
+  return (await runProgram(["docker", "run", "--rm", ...shell])).code === 0;
+}
+
+async function compare(
+  { directory, project }: { directory: string; project: string },
+  names: { own: string; baseline: string },
+  wanted: TryArguments,
+  { say, print, tell }: Out & { tell: (line: string) => void },
+  words: string[],
+): Promise<number> {
+  const proxies = readProxies(join(project, "proxies"));
+  const checked = await verifyBoth(project, names, proxies, say);
+  const differences = differencesOf(checked);
+  const titles = [names.own, names.baseline].map((name) => pickProxy(proxies, name).title);
+  const finish = (answer: object, status: number) => {
+    if (wanted.json) print(JSON.stringify({ ...names, differences, ...answer, status }, null, 1));
+    return status;
+  };
+  const dead = [checked.own, checked.baseline].map((results) => lackingIn(results));
+  const i = dead.findIndex(({ length }) => length > 0);
+  if (i >= 0) {
+    tell(`${titles[i]} carries no WebSockets, and is not measured`);
+    for (const result of dead[i]) tell(`  ${formatResult(result)}`);
+    return finish({ rows: [] }, STATUS[i === 0 ? "worse" : "open"]);
+  }
+  tellDifferences(differences, titles, tell);
+  const measured = await measure({ directory, project }, proxies, words, say);
+  if (!measured) return INTERRUPTED;
+  const { comparisons } = measured;
+  const folder = relative(directory, measured.folder);
+  const questions = wanted.measures.flatMap((each) => MEASURED[each].questions);
+  const rows = against(comparisons, names, { questions, tolerance: wanted.tolerance });
+  const broken = differences.some(({ own }) => own?.ok === false);
+  const judged = broken ? "worse" : judgeAll(rows);
+  tell(tryText(comparisons, rows, names));
+  tell("");
+  tell(verdictText(judged, rows, { ...wanted, broken, title: titles[0] }));
+  tell(`Report   ${folder}/report.html`);
+  return finish({ run: folder, rows: rows.map(asJson) }, STATUS[judged]);
+}
+
+type Checked = { own: CheckResult[]; baseline: CheckResult[] };
+
+async function verifyBoth(
+  project: string,
+  { own, baseline }: { own: string; baseline: string },
+  proxies: Proxy[],
+  say: (line: string) => void,
+): Promise<Checked> {
+  const verified = async (name: string) => {
+    const proxy = pickProxy(proxies, name);
+    say(`verify ${proxy.title}`);
+    try {
+      return await verifyOne(project, proxy, () => {});
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      throw new UserError(
+        `${proxy.title} does not start: ${error.message}`,
+        `${error.next}\n${STARTS}`,
+        2,
+      );
+    }
+  };
+  // Both are called proxy: one after the other.
+  return { own: await verified(own), baseline: await verified(baseline) };
+}
+
+interface CheckDifference {
+  own: CheckResult | undefined;
+  baseline: CheckResult | undefined;
+}
+
+/** Checks over schemes that both have, with different results. */
+function differencesOf({ own, baseline }: Checked): CheckDifference[] {
+  const both = own.map((result) => ({
+    own: result,
+    baseline: baseline.find(({ id, scheme }) => id === result.id && scheme === result.scheme),
+  }));
+  return both.filter((pair) => pair.baseline && outcomeOf(pair.own) !== outcomeOf(pair.baseline));
+}
+
+function outcomeOf({ ok, untuned, no, skipped }: CheckResult): string {
+  if (skipped) return "skipped";
+  if (no) return "no";
+  return ok && !untuned ? "ok" : "not as expected";
+}
+
+function tellDifferences(
+  differences: CheckDifference[],
+  [own, baseline]: string[],
+  tell: (line: string) => void,
+) {
+  if (differences.length === 0) {
+    tell(`${own} does what ${baseline} does, in every check`);
+    tell("");
+    return;
+  }
+  tell(`${own} differs from ${baseline} in what it does`);
+  for (const each of differences) if (each.own) tell(`  ${formatResult(each.own)}`);
+  tell("");
+}
+
+/** @returns of each scheme over which not even a short message comes back */
+function lackingIn(results: CheckResult[]): CheckResult[] {
+  return results.filter(({ id, ok }) => id === "text" && !ok);
+}
+
+/** @returns null: it was interrupted */
+async function measure(
+  { directory, project }: { directory: string; project: string },
+  proxies: Proxy[],
+  words: string[],
+  say: (line: string) => void,
+): Promise<{ comparisons: Comparisons; folder: string } | null> {
+  const plan = makePlan(
+    readBattle(project, BATTLE, { proxies }),
+    {},
+    {
+      proxies,
+      referenceShare: readReferenceShare(project),
+      network: readNetwork(project),
+      say,
+    },
+  );
+  const context = { directory: project, proxies, keepGoing: true, say, onceFor: directory };
+  const { code, store } = await begin(context, plan, BATTLE, words);
+  if (code === INTERRUPTED) return null;
+  const { comparisons } = writeReport(project, store);
+  return { comparisons, folder: store.directory };
+}
+
+function asJson({ comparison, own, baseline, ratio, seen, judged }: Against) {
+  const { id, measure: measured, scheme } = comparison;
+  const figures = { own: own.estimate, baseline: baseline.estimate };
+  return {
+    id,
+    measure: measured.key,
+    unit: measured.unit,
+    scheme,
+    ...figures,
+    ratio,
+    seen,
+    judged,
+  };
+}
