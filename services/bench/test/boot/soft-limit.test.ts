@@ -117,7 +117,7 @@ test("preflight reads both limits of the engine, and refuses what the hard one d
   for (const reason of refused)
     assert.match(
       reason,
-      /^needs [\d,]+ descriptors .*; the engine's hard limit is 1,024 a process \(soft: 512\)$/,
+      /^needs [\d,]+ descriptors .*; the engine's hard limit is 1,024 per process \(soft: 512\)$/,
     );
 
   const soft = await limited("1024:20000");

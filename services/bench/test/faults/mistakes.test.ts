@@ -160,7 +160,7 @@ test("up on a port that is taken names the port and its variable", async (t) => 
   const port = (await startHostPorts(holder)).PROXY_PORT;
   const { code, stderr } = await bench(t, ["up", "nginx"], { PROXY_PORT: port });
   assert.equal(code, 1);
-  assert.match(stderr, new RegExp(`port ${port} of 127.0.0.1 is already taken, by`));
+  assert.match(stderr, new RegExp(`port ${port} of 127.0.0.1 is already taken by`));
   assert.match(stderr, /set PROXY_PORT in \.env/);
 });
 

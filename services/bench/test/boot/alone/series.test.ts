@@ -182,7 +182,7 @@ test("every measurement has what is promised, and has it again from the record a
     const { code, output } = await bench(["compare", runs()[1], runs()[0], "--all"]).ended;
     assert.equal(code, 0, output);
     assert.match(output, /also in InfluxDB/);
-    assert.match(output, /nginx +CPU per connection, × reference/);
+    assert.match(output, /^ +CPU per connection, × reference *\n +nginx /m);
     await joinProject(t, project.name);
     assert.deepEqual(sorted(await rowsOf("comparisons")), sorted(before.comparisons));
     const wrong = await bench(["compare", runs()[1], `${runs()[0]}x`]).ended;
