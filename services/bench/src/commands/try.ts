@@ -46,6 +46,9 @@ const FEWEST_OPEN_FILES = 1024;
 const STARTS =
   "Expected a configuration that starts. Lines are those of your file. What your image alone has: --image.";
 
+/** 60 s is the default of nginx, Apache httpd and most load balancers. */
+const IDLE_MS = 65_000;
+
 /** Of the connections, where two have turns. */
 const HALF = 0.5;
 
@@ -363,7 +366,7 @@ async function verifyBoth(
     const proxy = pickProxy(proxies, name);
     say(`verify ${proxy.title}`);
     try {
-      return await verifyOne(project, proxy, () => {});
+      return await verifyOne(project, proxy, () => {}, IDLE_MS);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       throw new UserError(
