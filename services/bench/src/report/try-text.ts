@@ -1,10 +1,12 @@
 /**
- * A configuration against its baseline, for a terminal.
+ * A configuration against its baseline, for a terminal and as blocks of Markdown.
  */
 import type { Against, Judged } from "../analyse/against.ts";
 import { measureTitle } from "../analyse/questions.ts";
 import type { Comparisons, MeasureKind } from "../model/comparison.ts";
 import { number, times } from "../numbers.ts";
+import { heading } from "./block.ts";
+import type { Block } from "./block.ts";
 import type { Column, Table } from "./table.ts";
 import { tableText } from "./terminal.ts";
 import { amount, missingText, titleOfProxy } from "./text.ts";
@@ -20,15 +22,31 @@ const WORDS: Record<MeasureKind, { better: string; worse: string }> = {
   share: { better: "better", worse: "worse" },
 };
 
+/** What is told of it. */
+export type Told = Extract<Block, { kind: "heading" | "text" | "list" | "table" }>;
+
+export function listed(title: string, lines: string[]): Told[] {
+  return [heading(3, title), { kind: "list", items: lines.map((text) => ({ text })) }];
+}
+
+export function toldText(part: Told[]): string {
+  return part
+    .flatMap((block) => {
+      if (block.kind === "table") return tableText(block.table);
+      return block.kind === "list" ? block.items.map(({ text }) => `  ${text}`) : block.text;
+    })
+    .join("\n");
+}
+
 /** Enough for an answer where 6 give none. */
 const MORE_ROUNDS = 12;
 
 /** @param names of the two proxies */
-export function tryText(
+export function tryTable(
   file: Comparisons,
   rows: Against[],
   names: { own: string; baseline: string },
-): string {
+): Table {
   const shown = within(
     file,
     rows.map(({ comparison }) => comparison),
@@ -43,7 +61,7 @@ export function tryText(
   const titleOf = (proxy: string) => titleOfProxy(file, proxy);
   const reasons = ({ proxy, missing }: Against["own"]) =>
     missing.map((one) => `${titleOf(proxy)}: ${missingText(one, titleOf)}`);
-  const table: Table = {
+  return {
     title: "",
     note: "",
     head,
@@ -64,7 +82,6 @@ export function tryText(
     }),
     footnotes: [...new Set(rows.flatMap(({ own, baseline }) => [own, baseline].flatMap(reasons)))],
   };
-  return tableText(table).join("\n");
 }
 
 /**
