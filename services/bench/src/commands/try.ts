@@ -146,6 +146,32 @@ export async function tryConfig(
   out: Out,
   words: string[],
 ): Promise<number> {
+  const told: Told[][] = [];
+  const tell: Tell = (part) => {
+    const isText = !wanted.json && !wanted.markdown;
+    if (isText) out.print(`${told.length > 0 ? "\n" : ""}${toldText(part)}`);
+    told.push(part);
+  };
+  try {
+    return await tryTelling(directory, wanted, { ...out, tell }, words);
+  } catch (error) {
+    if (error instanceof UserError) told.push(listed(error.message, error.next.split("\n")));
+    throw error;
+  } finally {
+    // A page is read from its top: first what came out, last what was changed.
+    if (wanted.markdown) out.print(markdownOf(told.reverse().flat()).trimEnd());
+  }
+}
+
+/** A part of what came out: a blank line stands before the next. */
+type Tell = (part: Told[]) => void;
+
+async function tryTelling(
+  directory: string,
+  wanted: TryArguments,
+  out: Out & { tell: Tell },
+  words: string[],
+): Promise<number> {
   const proxies = readProxies(join(directory, "proxies"));
   const original = pickProxy(proxies, wanted.proxy);
   const { tried, baseline } = await entrants(wanted, original, proxies);
@@ -154,13 +180,7 @@ export async function tryConfig(
     tried.map(({ adapted }) => adapted),
   );
   const schemes = commonSchemes(tried, baseline, proxies);
-  const told: Told[][] = [];
-  const tell: Tell = (part) => {
-    const isText = !wanted.json && !wanted.markdown;
-    if (isText) out.print(`${told.length > 0 ? "\n" : ""}${toldText(part)}`);
-    told.push(part);
-  };
-  for (const one of tried) tellChanges(one, tell);
+  for (const one of tried) tellChanges(one, out.tell);
   await setup(directory, out.say);
   const battle = battleOf(wanted, [OWN, baseline], schemes);
   // Beside all other runs: the project that is made here is gone afterwards.
@@ -173,10 +193,7 @@ export async function tryConfig(
     await setup(project, () => {});
     await prepare(project, tried);
     const names = { own: OWN, baseline };
-    const status = await compare({ directory, project }, names, wanted, { ...out, tell }, words);
-    // A page is read from its top: first what came out, last what was changed.
-    if (wanted.markdown) out.print(markdownOf(told.reverse().flat()).trimEnd());
-    return status;
+    return await compare({ directory, project }, names, wanted, out, words);
   } finally {
     process.off("exit", remove);
     remove();
@@ -243,9 +260,6 @@ function commonSchemes(tried: Tried[], baseline: string, proxies: Proxy[]): Sche
     2,
   );
 }
-
-/** A part of it: a blank line stands before the next. */
-type Tell = (part: Told[]) => void;
 
 function tellChanges({ adapted, title }: Tried, tell: Tell) {
   const lines = adapted.changes.map(({ file, line, what }) => `${file}:${line}  ${what}`);
