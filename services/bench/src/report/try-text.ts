@@ -22,7 +22,7 @@ const WORDS: Record<MeasureKind, { better: string; worse: string }> = {
   share: { better: "better", worse: "worse" },
 };
 
-/** What is told of it. */
+/** What `try` says, in parts. */
 export type Told = Extract<Block, { kind: "heading" | "text" | "list" | "table" }>;
 
 export function listed(title: string, lines: string[]): Told[] {
