@@ -10,7 +10,7 @@ import { adaptNginx } from "./nginx.ts";
 import { adaptTraefik } from "./traefik.ts";
 import type { Adapted, Asked, Source } from "./source.ts";
 
-export { makeProject, removeProject, writeCompose } from "./folder.ts";
+export { isOneContainer, makeProject, removeProject, writeCompose } from "./folder.ts";
 export { openSource, refuseUnplaced } from "./source.ts";
 export type { Tried } from "./folder.ts";
 export type { Adapted, Change } from "./source.ts";

@@ -47,7 +47,7 @@ function file(rows: Against[]): Comparisons {
   } as unknown as Comparisons;
 }
 
-const NAMES = { own: "yours", baseline: "nginx" };
+const TITLES = ["my.conf", "nginx"];
 
 function interval(value: number, low: number, high: number): Estimate {
   return { value, low, high, basis: "ci95" };
@@ -89,14 +89,14 @@ test("why a figure is missing, once, with whose it is", () => {
     ...figure("nginx"),
     missing: [{ kind: "not-run" }, { kind: "not-run" }],
   };
-  const table = tryTable(file([own]), [{ ...own, baseline }], NAMES);
+  const table = tryTable(file([own]), [{ ...own, baseline }], TITLES);
   const text = toldText([{ kind: "table", table }]);
   assert.equal(text.match(/nginx: not measured yet/g)?.length, 1, text);
 });
 
 test("a row has both figures, their ratio and its interval", () => {
   const own = row("cpu_us_per_connection", "worse", interval(1.2, 1.1, 1.3));
-  const table = tryTable(file([own]), [own], NAMES);
+  const table = tryTable(file([own]), [own], TITLES);
   const [head, line] = toldText([{ kind: "table", table }]).split("\n");
   assert.match(head, /my\.conf +nginx +Ratio +95 % interval/);
   assert.match(line, /CPU per connection.* 300 µs +250 µs +1\.20× +1\.10–1\.30 +costs more/);
@@ -104,7 +104,7 @@ test("a row has both figures, their ratio and its interval", () => {
 
 test("the same parts, for a terminal and as Markdown", () => {
   const own = row("cpu_us_per_connection", "worse", interval(1.2, 1.1, 1.3));
-  const table = tryTable(file([own]), [own], NAMES);
+  const table = tryTable(file([own]), [own], TITLES);
   const parts = listed("a|b.conf: what differs", ["a|b.conf:2  listen 8080"]);
   assert.equal(toldText(parts), "a|b.conf: what differs\n  a|b.conf:2  listen 8080");
   const markdown = markdownOf([...parts, { kind: "table", table }]).split("\n");

@@ -41,26 +41,24 @@ export function toldText(part: Told[]): string {
 /** Enough for an answer where 6 give none. */
 const MORE_ROUNDS = 12;
 
-/** @param names of the two proxies */
-export function tryTable(
-  file: Comparisons,
-  rows: Against[],
-  names: { own: string; baseline: string },
-): Table {
+/** @param titles of the two: the one that is tried, and the baseline */
+export function tryTable(file: Comparisons, rows: Against[], titles: string[]): Table {
   const shown = within(
     file,
     rows.map(({ comparison }) => comparison),
   );
   const head: Column[] = [
     { title: "Measure", words: true },
-    ...[names.own, names.baseline].map((name) => ({ title: titleOfProxy(file, name) })),
+    ...titles.map((title) => ({ title })),
     { title: "Ratio" },
     { title: "95 % interval" },
     { title: "", words: true },
   ];
   const titleOf = (proxy: string) => titleOfProxy(file, proxy);
-  const reasons = ({ proxy, missing }: Against["own"]) =>
-    missing.map((one) => `${titleOf(proxy)}: ${missingText(one, titleOf)}`);
+  const reasons = ({ own, baseline }: Against) =>
+    [own, baseline].flatMap(({ missing }, i) =>
+      missing.map((one) => `${titles[i]}: ${missingText(one, titleOf)}`),
+    );
   return {
     title: "",
     note: "",
@@ -80,7 +78,7 @@ export function tryTable(
         seenText(row),
       ].map((text) => ({ text }));
     }),
-    footnotes: [...new Set(rows.flatMap(({ own, baseline }) => [own, baseline].flatMap(reasons)))],
+    footnotes: [...new Set(rows.flatMap(reasons))],
   };
 }
 
