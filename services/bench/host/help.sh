@@ -1,4 +1,4 @@
-# Sourced by ./bench: the help of every command, which needs neither Docker nor Node.
+# Sourced by ./bench: the version and the help of every command, which need neither Docker nor Node.
 # The texts are generated from the command line's own definition (services/bench/help/generate.ts); a command is one that has a text.
 
 help_texts=services/bench/help
@@ -6,6 +6,10 @@ help_texts=services/bench/help
 # show_help COMMAND
 show_help() {
   cat "$help_texts/$1.txt"
+}
+
+show_version() {
+  sed -n 's/^  "version": "\(.*\)".*/\1/p' services/bench/package.json
 }
 
 # Whether one of the words asks for help.

@@ -78,6 +78,14 @@ for (const [args, start] of [
   });
 }
 
+test("./bench --version is the command line's own, on a machine without Docker and Node", async (t) => {
+  const cli = join(projectDirectory, "services/bench/src/cli.ts");
+  const own = await run([process.execPath, cli, "--version"]);
+  assert.match(own.stdout, /^\d+\.\d+\.\d+\n$/);
+  const { code, stdout, stderr } = await bench(toolsOnly(t), ["--version"]);
+  assert.deepEqual([code, stdout, stderr], [0, own.stdout, ""]);
+});
+
 for (const [line, message, next] of [
   ["benchmark", "command: benchmark", "./bench help lists the commands."],
   ["rum", "command: rum", "Did you mean run? ./bench help lists the commands."],

@@ -107,6 +107,15 @@ for (const [line, name, wanted] of [
     "aa",
     { proxy: "nginx", overrides: { rounds: 20, connections: [500], schemes: ["ws"] } },
   ],
+  [
+    "try nginx my.conf --markdown",
+    "try",
+    {
+      ...{ proxy: "nginx", config: "my.conf", measures: ["cpu"], tolerance: 0.1, set: {} },
+      ...{ against: undefined, image: undefined, path: undefined, host: undefined },
+      ...{ rounds: undefined, connections: undefined, json: false, markdown: true },
+    },
+  ],
   ["list", "list", {}],
   ["selfbench", "selfbench", {}],
   ["doctor", "doctor", {}],
@@ -196,6 +205,11 @@ for (const [line, fact, next] of [
     /hosts --help/,
   ],
   ["hosts check --hosts=", '--hosts is ""', /hosts\.example\.yaml/],
+  [
+    "try nginx my.conf --markdown --json",
+    "option '--markdown' cannot be used with option '--json'",
+    /try --help/,
+  ],
   ["report", "missing required argument 'DIR'", /DIR: a folder of results\//],
   ["report a --rounds 2", "unknown option '--rounds'", /\.\/bench report \[options\] <DIR>/],
   ["compare", "missing required argument 'RUN'", /RUN: .* BASELINE: /],

@@ -2,6 +2,7 @@
  * The one list of commands. ./bench shows the help from services/bench/help/, which is generated
  * from here (npm run generate), and knows a command by its file there.
  */
+import { readFileSync } from "node:fs";
 import { aa } from "./definitions/aa.ts";
 import { capacity } from "./definitions/capacity.ts";
 import { CheckedCommand } from "./definitions/command.ts";
@@ -33,6 +34,9 @@ const COMMANDS = {
   Project: [test, selfbench, inside],
 };
 
+/** Its version is this program's, and ./bench shows it from there (../../host/help.sh). */
+const PACKAGE = new URL("../../package.json", import.meta.url);
+
 /** Columns of the help texts: the files look the same wherever they are made. */
 const HELP_WIDTH = 80;
 
@@ -58,6 +62,7 @@ export function makeProgram(call: Call): CheckedCommand {
       subcommandTerm: (command) =>
         [command.name(), ...command.registeredArguments.map(termOf)].join(" "),
     })
+    .version(versionOf(PACKAGE), "--version", "Print the version")
     .helpOption("-h, --help", "Print this help")
     .addHelpText("after", EXAMPLES);
   for (const [group, definitions] of Object.entries(COMMANDS)) {
@@ -65,6 +70,10 @@ export function makeProgram(call: Call): CheckedCommand {
     for (const define of definitions) define(program, call);
   }
   return program.helpCommand("help [COMMAND]", "Print the help of a command");
+}
+
+function versionOf(file: URL): string {
+  return JSON.parse(readFileSync(file, "utf8")).version;
 }
 
 function termOf(argument: Argument) {

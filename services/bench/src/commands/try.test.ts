@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { battleOf, turnsWith } from "./try.ts";
+import { UserError } from "../errors.ts";
+import { root } from "../plan/testing/project.ts";
+import { battleOf, tryConfig, turnsWith } from "./try.ts";
 import { MEASURES } from "./definitions/try.ts";
 import type { Plan } from "../model/plan.ts";
 
@@ -63,4 +65,16 @@ test("turns: the baseline gets half of the short connections, and nothing of oth
     cells.map(({ proxy, scenario }) => `${proxy} ${scenario}`),
     ["yours short-lived", "yours arrivals", "nginx arrivals"],
   );
+});
+
+test("--markdown says why a configuration cannot be tried; the terminal has the error alone", async () => {
+  const wanted = { proxy: "nginx", config: "no.conf", set: {}, tolerance: 0.1, json: false };
+  for (const markdown of [true, false]) {
+    const lines: string[] = [];
+    const out = { say: () => {}, print: (line: string) => void lines.push(line) };
+    const all = { ...wanted, markdown, measures: [MEASURES[0]] };
+    await assert.rejects(tryConfig(root, all, out, ["try"]), UserError);
+    if (markdown) assert.match(lines.join("\n"), /^### .*no\.conf.*\n\n- \w/);
+    else assert.deepEqual(lines, []);
+  }
 });

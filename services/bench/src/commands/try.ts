@@ -22,7 +22,9 @@ import { readNetwork, readReferenceShare } from "../plan/knobs.ts";
 import { makePlan } from "../plan/plan.ts";
 import { CONTROL, knownProxies, pickProxy, readProxies } from "../plan/proxies.ts";
 import { Project, run as runProgram } from "../platform/docker.ts";
-import { tryText, verdictText } from "../report/try-text.ts";
+import { heading } from "../report/block.ts";
+import { markdownOf } from "../report/markdown.ts";
+import { listed, toldText, tryTable, verdictText } from "../report/try-text.ts";
 import { writeReport } from "./report.ts";
 import { begin } from "./run.ts";
 import { setup, unavailableProxies } from "./setup.ts";
@@ -32,6 +34,7 @@ import type { Against, Judged } from "../analyse/against.ts";
 import type { CheckResult } from "../conformance/index.ts";
 import type { Comparisons } from "../model/comparison.ts";
 import type { Plan, Scheme } from "../model/plan.ts";
+import type { Told } from "../report/try-text.ts";
 import type { Proxy } from "../plan/proxies.ts";
 import type { TryArguments } from "./definitions/try.ts";
 
@@ -150,6 +153,32 @@ export async function tryConfig(
   out: Out,
   words: string[],
 ): Promise<number> {
+  const told: Told[][] = [];
+  const tell: Tell = (part) => {
+    const isText = !wanted.json && !wanted.markdown;
+    if (isText) out.print(`${told.length > 0 ? "\n" : ""}${toldText(part)}`);
+    told.push(part);
+  };
+  try {
+    return await tryTelling(directory, wanted, { ...out, tell }, words);
+  } catch (error) {
+    if (error instanceof UserError) told.push(listed(error.message, error.next.split("\n")));
+    throw error;
+  } finally {
+    // A page is read from its top: first what came out, last what was changed.
+    if (wanted.markdown) out.print(markdownOf(told.reverse().flat()).trimEnd());
+  }
+}
+
+/** A part of what came out: a blank line stands before the next. */
+type Tell = (part: Told[]) => void;
+
+async function tryTelling(
+  directory: string,
+  wanted: TryArguments,
+  out: Out & { tell: Tell },
+  words: string[],
+): Promise<number> {
   const proxies = readProxies(join(directory, "proxies"));
   const original = pickProxy(proxies, wanted.proxy);
   const { tried, baseline } = await entrants(wanted, original, proxies);
@@ -158,8 +187,7 @@ export async function tryConfig(
     tried.map(({ adapted }) => adapted),
   );
   const schemes = commonSchemes(tried, baseline, proxies);
-  const tell = wanted.json ? () => {} : out.print;
-  for (const one of tried) tellChanges(one, tell);
+  for (const one of tried) tellChanges(one, out.tell);
   await setup(directory, out.say);
   const folder = baseline === BASELINE ? original.name : baseline;
   const names = { own: OWN, baseline, inTurns: isOneContainer(directory, folder) };
@@ -173,7 +201,7 @@ export async function tryConfig(
     // The local builds that it names are the project's, and were named above.
     await setup(project, () => {});
     await prepare(project, tried);
-    return await compare({ directory, project }, names, wanted, { ...out, tell }, words);
+    return await compare({ directory, project }, names, wanted, out, words);
   } finally {
     process.off("exit", remove);
     remove();
@@ -206,7 +234,7 @@ async function entrants(
   // ./bench has looked, and has put the file there (../../host/try.sh).
   const { BENCH_AGAINST: atRevision } = process.env;
   if (atRevision) {
-    const title = `${own.title} at ${other}`;
+    const title = `${own.title} at ${other.replace(/^([0-9a-f]{12})[0-9a-f]+$/, "$1")}`;
     return { tried: [own, adapt(BASELINE, atRevision, title, image)], baseline: BASELINE };
   }
   if (!/[:/]/.test(other))
@@ -241,12 +269,9 @@ function commonSchemes(tried: Tried[], baseline: string, proxies: Proxy[]): Sche
   );
 }
 
-function tellChanges({ adapted, title }: Tried, tell: (line: string) => void) {
-  const { changes } = adapted;
-  if (changes.length === 0) return;
-  tell(`${title}: what differs in the copy that runs`);
-  for (const { file, line, what } of changes) tell(`  ${file}:${line}  ${what}`);
-  tell("");
+function tellChanges({ adapted, title }: Tried, tell: Tell) {
+  const lines = adapted.changes.map(({ file, line, what }) => `${file}:${line}  ${what}`);
+  if (lines.length > 0) tell(listed(`${title}: what differs in the copy that runs`, lines));
 }
 
 /** The two proxies. */
@@ -320,7 +345,7 @@ async function compare(
   { directory, project }: { directory: string; project: string },
   names: Names,
   wanted: TryArguments,
-  { say, print, tell }: Out & { tell: (line: string) => void },
+  { say, print, tell }: Out & { tell: Tell },
   words: string[],
 ): Promise<number> {
   const proxies = readProxies(join(project, "proxies"));
@@ -334,8 +359,9 @@ async function compare(
   const dead = [checked.own, checked.baseline].map((results) => lackingIn(results));
   const i = dead.findIndex(({ length }) => length > 0);
   if (i >= 0) {
-    tell(`${titles[i]} carries no WebSockets, and is not measured`);
-    for (const result of dead[i]) tell(`  ${formatResult(result)}`);
+    tell(
+      listed(`${titles[i]} carries no WebSockets, and is not measured`, dead[i].map(formatResult)),
+    );
     return finish({ rows: [] }, STATUS[i === 0 ? "worse" : "open"]);
   }
   tellDifferences(differences, titles, tell);
@@ -347,10 +373,11 @@ async function compare(
   const rows = against(comparisons, names, { questions, tolerance: wanted.tolerance });
   const broken = differences.some(({ own }) => own?.ok === false);
   const judged = broken ? "worse" : judgeAll(rows);
-  tell(tryText(comparisons, rows, titles));
-  tell("");
-  tell(verdictText(judged, rows, { ...wanted, broken, title: titles[0] }));
-  tell(`Report   ${folder}/report.html`);
+  tell([{ kind: "table", table: tryTable(comparisons, rows, titles) }]);
+  tell([
+    heading(3, verdictText(judged, rows, { ...wanted, broken, title: titles[0] })),
+    { kind: "text", text: `Report   ${folder}/report.html` },
+  ]);
   return finish({ run: folder, rows: rows.map(asJson) }, STATUS[judged]);
 }
 
@@ -400,19 +427,11 @@ function outcomeOf({ ok, untuned, no, skipped }: CheckResult): string {
   return ok && !untuned ? "ok" : "not as expected";
 }
 
-function tellDifferences(
-  differences: CheckDifference[],
-  [own, baseline]: string[],
-  tell: (line: string) => void,
-) {
-  if (differences.length === 0) {
-    tell(`${own} does what ${baseline} does, in every check`);
-    tell("");
-    return;
-  }
-  tell(`${own} differs from ${baseline} in what it does`);
-  for (const each of differences) if (each.own) tell(`  ${formatResult(each.own)}`);
-  tell("");
+function tellDifferences(differences: CheckDifference[], [own, baseline]: string[], tell: Tell) {
+  const lines = differences.flatMap(({ own: result }) => (result ? [formatResult(result)] : []));
+  if (lines.length === 0)
+    tell([{ kind: "text", text: `${own} does what ${baseline} does, in every check` }]);
+  else tell(listed(`${own} differs from ${baseline} in what it does`, lines));
 }
 
 /** @returns of each scheme over which not even a short message comes back */

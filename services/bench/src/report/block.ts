@@ -24,11 +24,8 @@ export type Block =
   /** Markdown has none: what is folded, files beside it have. `brief` stands there in its place. */
   | { kind: "details"; summary: string; blocks: Block[]; brief: Block[] };
 
-export const heading = (level: 1 | 2 | 3, text: string): Block => ({
-  kind: "heading",
-  level,
-  text,
-});
+export const heading = (level: 1 | 2 | 3, text: string) =>
+  ({ kind: "heading", level, text }) satisfies Block;
 export const note = (text: string): Block => ({ kind: "text", text, tone: "note" });
 export const table = (one: Table): Block => ({ kind: "table", table: one });
 

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { comparison, figure } from "../analyse/figures.ts";
 import { measure } from "../analyse/measures.ts";
-import { seenText, tryText, verdictText } from "./try-text.ts";
+import { markdownOf } from "./markdown.ts";
+import { listed, seenText, toldText, tryTable, verdictText } from "./try-text.ts";
 import type { Against, Judged, Seen } from "../analyse/against.ts";
 import type { Comparisons, Estimate, Figure } from "../model/comparison.ts";
 
@@ -39,7 +40,7 @@ function file(rows: Against[]): Comparisons {
         scenario: "short-lived",
         scheme: "ws",
         parameters: {},
-        workload: { parameterNames: {} },
+        workload: { protocol: "websocket", parameterNames: {} },
       },
     },
     comparisons: rows.map((one) => one.comparison),
@@ -88,13 +89,33 @@ test("why a figure is missing, once, with whose it is", () => {
     ...figure("nginx"),
     missing: [{ kind: "not-run" }, { kind: "not-run" }],
   };
-  const text = tryText(file([own]), [{ ...own, baseline }], TITLES);
+  const table = tryTable(file([own]), [{ ...own, baseline }], TITLES);
+  const text = toldText([{ kind: "table", table }]);
   assert.equal(text.match(/nginx: not measured yet/g)?.length, 1, text);
 });
 
 test("a row has both figures, their ratio and its interval", () => {
   const own = row("cpu_us_per_connection", "worse", interval(1.2, 1.1, 1.3));
-  const [head, line] = tryText(file([own]), [own], TITLES).split("\n");
+  const table = tryTable(file([own]), [own], TITLES);
+  const [head, line] = toldText([{ kind: "table", table }]).split("\n");
   assert.match(head, /my\.conf +nginx +Ratio +95 % interval/);
   assert.match(line, /CPU per connection.* 300 µs +250 µs +1\.20× +1\.10–1\.30 +costs more/);
+});
+
+test("the same parts, for a terminal and as Markdown", () => {
+  const own = row("cpu_us_per_connection", "worse", interval(1.2, 1.1, 1.3));
+  const table = tryTable(file([own]), [own], TITLES);
+  const parts = listed("a|b.conf: what differs", ["a|b.conf:2  listen 8080"]);
+  assert.equal(toldText(parts), "a|b.conf: what differs\n  a|b.conf:2  listen 8080");
+  const markdown = markdownOf([...parts, { kind: "table", table }]).split("\n");
+  assert.deepEqual(markdown, [
+    "### a\\|b.conf: what differs",
+    "",
+    "- a\\|b.conf:2 listen 8080",
+    "",
+    "| Measure | my.conf | nginx | Ratio | 95 % interval |  |",
+    "| --- | --: | --: | --: | --: | --- |",
+    "| CPU per connection, ws | 300 µs | 250 µs | 1.20× | 1.10–1.30 | costs more |",
+    "",
+  ]);
 });

@@ -1,10 +1,12 @@
 /**
- * A configuration against its baseline, for a terminal.
+ * A configuration against its baseline, for a terminal and as blocks of Markdown.
  */
 import type { Against, Judged } from "../analyse/against.ts";
 import { measureTitle } from "../analyse/questions.ts";
 import type { Comparisons, MeasureKind } from "../model/comparison.ts";
 import { number, times } from "../numbers.ts";
+import { heading } from "./block.ts";
+import type { Block } from "./block.ts";
 import type { Column, Table } from "./table.ts";
 import { tableText } from "./terminal.ts";
 import { amount, missingText, titleOfProxy } from "./text.ts";
@@ -20,11 +22,27 @@ const WORDS: Record<MeasureKind, { better: string; worse: string }> = {
   share: { better: "better", worse: "worse" },
 };
 
+/** What `try` says, in parts. */
+export type Told = Extract<Block, { kind: "heading" | "text" | "list" | "table" }>;
+
+export function listed(title: string, lines: string[]): Told[] {
+  return [heading(3, title), { kind: "list", items: lines.map((text) => ({ text })) }];
+}
+
+export function toldText(part: Told[]): string {
+  return part
+    .flatMap((block) => {
+      if (block.kind === "table") return tableText(block.table);
+      return block.kind === "list" ? block.items.map(({ text }) => `  ${text}`) : block.text;
+    })
+    .join("\n");
+}
+
 /** Enough for an answer where 6 give none. */
 const MORE_ROUNDS = 12;
 
 /** @param titles of the two: the one that is tried, and the baseline */
-export function tryText(file: Comparisons, rows: Against[], titles: string[]): string {
+export function tryTable(file: Comparisons, rows: Against[], titles: string[]): Table {
   const shown = within(
     file,
     rows.map(({ comparison }) => comparison),
@@ -41,7 +59,7 @@ export function tryText(file: Comparisons, rows: Against[], titles: string[]): s
     [own, baseline].flatMap(({ missing }, i) =>
       missing.map((one) => `${titles[i]}: ${missingText(one, titleOf)}`),
     );
-  const table: Table = {
+  return {
     title: "",
     note: "",
     head,
@@ -62,7 +80,6 @@ export function tryText(file: Comparisons, rows: Against[], titles: string[]): s
     }),
     footnotes: [...new Set(rows.flatMap(reasons))],
   };
-  return tableText(table).join("\n");
 }
 
 /**

@@ -39,6 +39,7 @@ async function tried(t: TestContext, directory: string, wanted: Partial<TryArgum
       measures: ["cpu"],
       tolerance: 0.1,
       json: false,
+      markdown: false,
       ...wanted,
     },
     { say: () => {}, print },

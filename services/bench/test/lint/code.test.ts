@@ -48,4 +48,6 @@ test("shell scripts", () =>
     "services/node-web/start",
     "services/spring/start",
     ".ci/run",
+    ".github/release",
+    ".github/try",
   ]));

@@ -39,8 +39,16 @@ const TEXTS: [who: string, files: string[], judge: (text: string) => Fault[]][] 
   ["published index", ["published/index.html"], page],
   ["help", ["services/bench/help/*.txt"], words],
   [
-    "settings, and comments of Compose files",
-    [".env", "compose.yaml", "hosts.example.yaml", "published/pages.yaml", "offline/**/*"],
+    "settings, and comments of Compose files and of workflows",
+    [
+      ".env",
+      "compose.yaml",
+      "action.yml",
+      ".github/**/*",
+      "hosts.example.yaml",
+      "published/pages.yaml",
+      "offline/**/*",
+    ],
     words,
   ],
   ["battles", ["battles/**/*.yaml"], words],

@@ -22,6 +22,7 @@ export interface TryArguments {
   /** share: 0.1 */
   tolerance: number;
   json: boolean;
+  markdown: boolean;
 }
 
 export const tryConfig: Define = (program, call) =>
@@ -54,12 +55,13 @@ export const tryConfig: Define = (program, call) =>
         readTolerance,
       ),
       new Option("--json", "Print JSON"),
+      new Option("--markdown", "Print Markdown, at the end").conflicts("json"),
     ],
   ).action((proxy, config, options) => {
     const { measure: measures = [MEASURES[0]], tolerance = 0.1, set = {}, json = false } = options;
-    const { against, image, path, host, rounds, connections } = options;
+    const { against, image, path, host, rounds, connections, markdown = false } = options;
     const wanted = { proxy, config, against, image, path, host, set, measures, rounds };
-    const all = { ...wanted, connections, tolerance, json };
+    const all = { ...wanted, connections, tolerance, json, markdown };
     return call("try", all, async ({ directory, say, print, words }) =>
       (await import("../try.ts")).tryConfig(directory, all, { say, print }, words),
     );
