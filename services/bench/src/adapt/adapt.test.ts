@@ -70,7 +70,7 @@ http {
       "13: left out: ssl_dhparam /etc/ssl/dhparam.pem (there is no such file beside yours)",
       "14: left out: include /etc/letsencrypt/options-ssl-nginx.conf",
       "16: left out: location / { … } (the WebSockets live in location /ws/)",
-      "17: location /ws/ → location /",
+      "17: location /ws/ → /",
     ],
   },
   {
@@ -109,7 +109,7 @@ server { listen 81; server_name b.example; location / { proxy_pass http://b; ${U
 location /ws { proxy_pass http://a; ${UPGRADE} }
 location ~ ^/cable$ { proxy_pass http://b; ${UPGRADE} } } }`,
     asked: { path: "/cable" },
-    says: ["3: location ~ ^/cable$ → location /"],
+    says: ["3: location ~ ^/cable$ → /"],
   },
   {
     proxy: "nginx",

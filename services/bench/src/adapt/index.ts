@@ -8,12 +8,19 @@ import { adaptEnvoy } from "./envoy.ts";
 import { adaptHaproxy } from "./haproxy.ts";
 import { adaptNginx } from "./nginx.ts";
 import { adaptTraefik } from "./traefik.ts";
-import type { Adapted, Asked, Source } from "./source.ts";
+import { Templates } from "./source.ts";
+import type { Adapted, Asked, Copy, Source } from "./source.ts";
 
 export { makeProject, removeProject, writeCompose } from "./folder.ts";
 export { openSource, refuseUnplaced } from "./source.ts";
 export type { Tried } from "./folder.ts";
 export type { Adapted, Change } from "./source.ts";
+
+type Adapt<Result, More extends unknown[] = []> = (
+  source: Source,
+  asked: Asked,
+  ...more: More
+) => Result;
 
 /** How a kind of proxy is run with a configuration that is not the suite's own. */
 export interface Kind {
@@ -21,7 +28,8 @@ export interface Kind {
   names: string[];
   /** where that file is in the container, under the first of these names */
   root: string;
-  adapt: (source: Source, asked: Asked) => Adapted;
+  /** @throws {UserError} with the line, where it cannot be adapted; exit code 2 */
+  adapt: Adapt<Adapted>;
   /** needs no shell: images may have none */
   command: (file: string, text: string) => string[];
   /** ends with a status other than 0 when the file is wrong; null: it has none */
@@ -31,7 +39,7 @@ export interface Kind {
 /** Of Compose, which fills it. */
 const WORKERS = "${PROXY_WORKERS}";
 
-const KINDS: Record<string, Kind> = {
+const KINDS: Record<string, Omit<Kind, "adapt"> & { adapt: Adapt<Copy, [Templates]> }> = {
   nginx: {
     names: ["nginx.conf"],
     root: "/etc/nginx",
@@ -80,7 +88,14 @@ const KINDS: Record<string, Kind> = {
  */
 export function kindOf(proxy: string): Kind {
   const kind = KINDS[proxy];
-  if (kind) return kind;
+  if (kind)
+    return {
+      ...kind,
+      adapt: (source, asked) => {
+        const templates = new Templates(asked.set);
+        return templates.finish(kind.adapt(source, asked, templates));
+      },
+    };
   throw new UserError(
     `a configuration of ${proxy} cannot be tried`,
     `Expected one of ${Object.keys(KINDS).join(", ")}. For another proxy: docs/own-config.md.`,

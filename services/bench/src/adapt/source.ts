@@ -75,11 +75,15 @@ export interface Change {
   what: string;
 }
 
-export interface Adapted {
+export interface Copy {
+  /** of its files the one that the proxy begins to read */
   main: string;
   files: Record<string, string>;
   changes: Change[];
   schemes: Scheme[];
+}
+
+export interface Adapted extends Copy {
   /** names of --set that it has a place for */
   filled: Set<string>;
 }
@@ -152,8 +156,11 @@ export class Templates {
     this.#set = set;
   }
 
-  /** @throws {UserError} when the template has statements: exit code 2 */
-  fill(file: string, text: string): string {
+  /**
+   * @param own places of the proxy's own language
+   * @throws {UserError} when the template has statements: exit code 2
+   */
+  fill(file: string, text: string, own?: RegExp): string {
     const statement = STATEMENT.exec(text);
     if (statement)
       throw new UserError(
@@ -161,7 +168,10 @@ export class Templates {
         "Expected a finished configuration, or a template with nothing but names. Render it first.",
         2,
       );
+    const kept = own ? [...text.matchAll(own)] : [];
     return text.replace(TEMPLATE, (place, shell, standard, percent, braces, offset) => {
+      if (kept.some(({ 0: all, index }) => index <= offset && offset < index + all.length))
+        return place;
       const name = (shell ?? percent ?? braces).replace(/^\./, "");
       if (name in this.#set) {
         this.filled.add(name);
@@ -174,10 +184,10 @@ export class Templates {
   }
 
   /**
-   * @param files of the copy
+   * @returns as the user knows it
    * @throws {UserError} when a place is left that nobody has filled: exit code 2
    */
-  refuseLeft(files: Record<string, string>) {
+  finish({ files, changes, schemes, ...rest }: Copy): Adapted {
     const left = Object.values(files).flatMap((text) =>
       [...withoutComments(text).matchAll(UNFILLED)].map(([, i]) => this.#unfilled[Number(i)]),
     );
@@ -191,11 +201,15 @@ export class Templates {
         2,
       );
     }
-  }
-
-  /** @returns a text of the copy as the user knows it */
-  original(text: string): string {
-    return text.replace(UNFILLED, (_, i) => this.#unfilled[Number(i)].text);
+    const original = (text: string) =>
+      text.replace(UNFILLED, (_, i) => this.#unfilled[Number(i)].text);
+    return {
+      ...rest,
+      files,
+      schemes: schemes.toSorted(),
+      changes: changes.map((change) => ({ ...change, what: original(change.what) })),
+      filled: this.filled,
+    };
   }
 }
 
