@@ -1,5 +1,5 @@
 import { Directive, walk } from "./directives.ts";
-import { HERE, LIKELY, cannot, Edits, lineAt, logFile } from "./source.ts";
+import { HERE, LIKELY, NOT_BESIDE, cannot, Edits, lineAt, logFile } from "./source.ts";
 import type { Word } from "./directives.ts";
 import type { Asked, Copy, Source, Templates } from "./source.ts";
 import type { Scheme } from "../model/plan.ts";
@@ -151,8 +151,7 @@ class Caddy {
     this.#adaptAll(body);
     for (const line of walk(body)) {
       if (line.name === "reverse_proxy") this.#adaptProxy(line);
-      else if (line.name === "import" && !this.#isKnown(line))
-        line.leaveOut("there is no such file beside yours");
+      else if (line.name === "import" && !this.#isKnown(line)) line.leaveOut(NOT_BESIDE);
     }
   }
 

@@ -91,7 +91,7 @@ function writeFolder(project: string, { name, adapted, ...tried }: Tried) {
     schemes: adapted.schemes,
     generation: null,
     hostNetwork: false,
-    configChecks: kind.check ? [{ command: kind.check(main) }] : [],
+    configChecks: kind.check ? [{ part: kind.part, command: kind.check(main) }] : [],
   };
   writeFileSync(join(folder, "proxy.json"), JSON.stringify(facts, null, 2));
   writeCompose(project, { name, adapted, ...tried }, { entrypoint: ENTRYPOINT });
@@ -111,24 +111,32 @@ export function writeCompose(
     `./files/${file}`,
     file === adapted.main ? main : join(kind.root, file),
   ]);
-  const text = JSON.stringify({
-    services: {
-      [name]: {
-        profiles: [name],
-        extends: { file: `../${original}/compose.yaml`, service: original },
-        ...(image && { image }),
-        command: kind.command(main, adapted.files[adapted.main]),
-        volumes: [
-          ...targets.map(([source, target]) => `${source}:${target}:ro`),
-          `./logs:${HERE.logs}`,
-        ],
-        ...("entrypoint" in raises
-          ? { entrypoint: raises.entrypoint }
-          : { entrypoint: [], ulimits: { nofile: raises.openFiles } }),
-      },
-    },
+  const extending = (service: string) => ({
+    profiles: [name],
+    extends: { file: `../${original}/compose.yaml`, service },
   });
+  const own = {
+    ...(image && { image }),
+    command: kind.command(main, adapted.files[adapted.main]),
+    volumes: [
+      ...targets.map(([source, target]) => `${source}:${target}:ro`),
+      `./logs:${HERE.logs}`,
+    ],
+    ...("entrypoint" in raises
+      ? { entrypoint: raises.entrypoint }
+      : { entrypoint: [], ulimits: { nofile: raises.openFiles } }),
+  };
+  const network_mode = `service:${name}`;
+  const services = kind.part
+    ? {
+        [name]: extending(original),
+        [`${name}-${kind.part}`]: {
+          ...extending(`${original}-${kind.part}`),
+          ...{ network_mode, ...own },
+        },
+      }
+    : { [name]: { ...extending(original), ...own } };
   // Else it would be started with the original, too.
-  const tagged = text.replace('"profiles":', '"profiles": !override ');
+  const tagged = JSON.stringify({ services }).replaceAll('"profiles":', '"profiles": !override ');
   writeFileSync(join(project, "proxies", name, "compose.yaml"), tagged);
 }

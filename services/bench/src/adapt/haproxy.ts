@@ -1,5 +1,5 @@
 import { Directive } from "./directives.ts";
-import { HERE, HOSTS, PATHS, cannot, Edits } from "./source.ts";
+import { HERE, HOSTS, NOT_BESIDE, PATHS, cannot, Edits } from "./source.ts";
 import type { Asked, Copy, Source, Templates } from "./source.ts";
 import type { Scheme } from "../model/plan.ts";
 
@@ -293,8 +293,7 @@ class Haproxy {
       else if (words[0] === "log" && words[1] !== "global") this.#adaptLog(line);
       else if (text.startsWith("option httpchk")) line.setLine("option httpchk GET /healthz");
       else if (words[0] === "errorfile" || words[0] === "errorfiles") {
-        if (!this.#source.find(words.at(-1) ?? ""))
-          line.leaveOut("there is no such file beside yours");
+        if (!this.#source.find(words.at(-1) ?? "")) line.leaveOut(NOT_BESIDE);
       } else if (words[0] === "stick-table" && words.includes("peers"))
         line.setLine(without(words, { peers: 1 }).join(" "));
       else if (kind === "frontend" && text === "option http-pretend-keepalive")

@@ -3,9 +3,11 @@
  * certificate as all others here. It names each change with its line.
  */
 import { UserError } from "../errors.ts";
+import { adaptApache } from "./apache.ts";
 import { adaptCaddy } from "./caddy.ts";
 import { adaptEnvoy } from "./envoy.ts";
 import { adaptHaproxy } from "./haproxy.ts";
+import { adaptHitch, adaptHitchOfHaproxy } from "./hitch.ts";
 import { adaptNginx } from "./nginx.ts";
 import { adaptTraefik } from "./traefik.ts";
 import { Templates } from "./source.ts";
@@ -26,6 +28,8 @@ type Adapt<Result, More extends unknown[] = []> = (
 export interface Kind {
   /** of the file that it begins to read, the usual first */
   names: string[];
+  /** of its containers the one that reads it: see proxy.json; left out: the one that clients reach */
+  part?: string;
   /** where that file is in the container, under the first of these names */
   root: string;
   /** @throws {UserError} with the line, where it cannot be adapted; exit code 2 */
@@ -39,7 +43,20 @@ export interface Kind {
 /** Of Compose, which fills it. */
 const WORKERS = "${PROXY_WORKERS}";
 
-const KINDS: Record<string, Omit<Kind, "adapt"> & { adapt: Adapt<Copy, [Templates]> }> = {
+type Known = Omit<Kind, "adapt"> & { adapt: Adapt<Copy, [Templates]> };
+
+const HITCH: Known = {
+  names: ["hitch.conf"],
+  root: "/etc/hitch",
+  adapt: adaptHitch,
+  command: (file, text) => {
+    const workers = /^\s*workers\s*=/m.test(text) ? [] : [`--workers=${WORKERS}`];
+    return ["hitch", `--config=${file}`, ...workers];
+  },
+  check: (file) => ["hitch", "--test", `--config=${file}`],
+};
+
+const KINDS: Record<string, Known> = {
   nginx: {
     names: ["nginx.conf"],
     root: "/etc/nginx",
@@ -80,6 +97,15 @@ const KINDS: Record<string, Omit<Kind, "adapt"> & { adapt: Adapt<Copy, [Template
     command: (file) => ["traefik", `--configFile=${file}`],
     check: null,
   },
+  apache: {
+    names: ["httpd.conf", "apache2.conf"],
+    root: "/usr/local/apache2/conf",
+    adapt: adaptApache,
+    command: (file) => ["httpd", "-D", "FOREGROUND", "-f", file],
+    check: (file) => ["httpd", "-t", "-f", file],
+  },
+  hitch: HITCH,
+  "haproxy-hitch": { ...HITCH, part: "tls", adapt: adaptHitchOfHaproxy },
 };
 
 /**

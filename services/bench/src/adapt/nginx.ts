@@ -1,10 +1,8 @@
 import { Directive, walk } from "./directives.ts";
-import { HERE, LIKELY, PATHS, cannot, Edits, logFile } from "./source.ts";
+import { HERE, LIKELY, NOT_BESIDE, PATHS, cannot, Edits, logFile } from "./source.ts";
 import { parseNginx } from "./nginx-syntax.ts";
 import type { Asked, Copy, Source, Templates } from "./source.ts";
 import type { Scheme } from "../model/plan.ts";
-
-const NOT_BESIDE = "there is no such file beside yours";
 
 /** Files that every image has. */
 const OF_IMAGE = /^(mime\.types|(fastcgi|uwsgi|scgi)(_params|\.conf)|koi-utf|koi-win|win-utf)$/;

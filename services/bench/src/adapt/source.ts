@@ -100,6 +100,8 @@ export const HERE = {
   logs: "/var/log/tried",
 } as const;
 
+export const NOT_BESIDE = "there is no such file beside yours";
+
 /** The load's own requests, all of which must reach the server behind the proxy. */
 export const PATHS = ["/", "/healthz", "/headers", "/.generation"];
 export const HOSTS = ["proxy", "proxy:8080", "proxy:8443"];
