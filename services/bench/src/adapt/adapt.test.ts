@@ -487,7 +487,7 @@ RewriteRule ^ https://%{HTTP_HOST}%{REQUEST_URI} [R=301,L]`,
     says: [
       "2: left out: User daemon",
       "4: left out: LoadModule security2_module modules/mod_security2.so (the image has no mod_security2",
-      "5: left out: SecRuleEngine On (the image has no mod_security",
+      "5: left out: SecRuleEngine On (its module is not in the image",
       "9: added: ProxyPass / http://echo:8080/: what the load asks for beside WebSockets",
       "11: left out: RewriteRule ^ https://",
     ],

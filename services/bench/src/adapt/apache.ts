@@ -3,7 +3,7 @@ import { parseApache } from "./apache-syntax.ts";
 import { walk } from "./directives.ts";
 import { HERE, LIKELY, NOT_BESIDE, PATHS, cannot, Edits, logFile } from "./source.ts";
 import type { Directive } from "./directives.ts";
-import type { Asked, Change, Copy, Source, Templates } from "./source.ts";
+import type { Asked, Copy, Source, Templates } from "./source.ts";
 import type { Scheme } from "../model/plan.ts";
 
 /** Of the official image. */
@@ -40,6 +40,8 @@ const NEEDS: [RegExp, string[]][] = [
   [/^(SetEnvIf|BrowserMatch)/i, ["setenvif"]],
   [/^(SetEnv|PassEnv|UnsetEnv)\b/i, ["env"]],
   [/^(CustomLog|TransferLog|LogFormat|GlobalLog)\b/i, ["log_config"]],
+  // Sizes that only that module counts.
+  [/^(CustomLog|LogFormat|GlobalLog)\b.*%[!\d,<>]*[IOS]\b/, ["logio"]],
   [/^Expires/i, ["expires"]],
   [/^(AddOutputFilterByType|Filter\w+)\b/i, ["filter"]],
   [/^Deflate|\b(IN|DE)FLATE\b/i, ["filter", "deflate"]],
@@ -52,21 +54,9 @@ const NEEDS: [RegExp, string[]][] = [
   [/^(Use|<Macro)\b/i, ["macro"]],
 ];
 
-/** Directives of modules that no official image has. */
-const OF_OTHERS: [RegExp, string][] = [
-  [/^sec/i, "mod_security"],
-  [/^php\d?_/i, "mod_php"],
-  [/^passenger/i, "Passenger"],
-  [/^wsgi/i, "mod_wsgi"],
-  [/^modpagespeed/i, "mod_pagespeed"],
-  [/^dos/i, "mod_evasive"],
-  [/^jk/i, "mod_jk"],
-  [/^perl/i, "mod_perl"],
-  [/^(fcgid|fastcgi)/i, "mod_fcgid"],
-  [/^(geoip|maxmind)/i, "mod_maxminddb"],
-  [/^qs_/i, "mod_qos"],
-  [/^(rpaf|cloudflare)/i, "mod_remoteip's predecessors"],
-];
+/** Directives of modules that no official image has: mod_security, PHP, Passenger and others. */
+const OF_OTHERS =
+  /^(Sec[A-Z]|php\d?_|Passenger|WSGI|ModPagespeed|DOS|Jk|Perl|Fcgid|FastCgi|GeoIP|MaxMind|QS_|RPAF|CloudFlare)/i;
 
 /** Left out wherever they stand, and why. */
 const LEFT_OUT: [RegExp, string][] = [
@@ -113,7 +103,7 @@ MaxSpareThreads 16384
 const FORMATS: Record<string, string> = {
   common: '%h %l %u %t \\"%r\\" %>s %b',
   combined: '%h %l %u %t \\"%r\\" %>s %b \\"%{Referer}i\\" \\"%{User-Agent}i\\"',
-  vhost_combined: '%v:%p %h %l %u %t \\"%r\\" %>s %O \\"%{Referer}i\\" \\"%{User-Agent}i\\"',
+  vhost_combined: '%v:%p %h %l %u %t \\"%r\\" %>s %b \\"%{Referer}i\\" \\"%{User-Agent}i\\"',
 };
 
 /** Of the copy: Apache begins to read another, which includes the user's, so that no line moves. */
@@ -123,10 +113,15 @@ const FRAME = `${FOLDER}.conf`;
 /** Sections around what holds as if it stood alone. */
 const THROUGH = /^(IfModule|IfVersion|IfFile|IfDefine|If|ElseIf|Else|Include|IncludeOptional)$/i;
 
-/** Of a request, and not of its headers Upgrade and Connection. */
+/** Of a request: what it asks for, or who asks. */
 const OF_REQUEST =
-  /%\{(REQUEST_URI|REQUEST_FILENAME|THE_REQUEST|QUERY_STRING|HTTP_HOST|SERVER_NAME|SERVER_PORT|REMOTE_ADDR|HTTP_ORIGIN|HTTP_COOKIE|HTTP_USER_AGENT)\}/i;
+  /%\{(HTTP:(Upgrade|Connection)|REQUEST_URI|REQUEST_FILENAME|THE_REQUEST|QUERY_STRING|HTTP_HOST|SERVER_NAME|SERVER_PORT|REMOTE_ADDR|HTTP_ORIGIN|HTTP_COOKIE|HTTP_USER_AGENT)\}/i;
 const OF_UPGRADE = /%\{HTTP:(Upgrade|Connection)\}/i;
+
+/** Flags of a RewriteRule. */
+const PROXIES = /[[,](P|proxy)[\],]/i;
+const REDIRECTS = /[[,](R|redirect)[=\],]/i;
+const REFUSES = /[[,](F|forbidden|G|gone)[\],]/i;
 
 /** Of `ws://host:port/path`, and of unix:/x|http://… */
 const TARGET = /^(?:unix:[^|]*\|)?(?:(\w+):\/\/)?([^/%$]*)([^]*)$/;
@@ -170,6 +165,8 @@ class Apache {
   #edits = new Map<string, Edits>();
   #top: Directive[] = [];
   #defined = new Map<string, string>();
+  /** what the file lacks */
+  #added: string[] = [];
 
   constructor(source: Source, asked: Asked, templates: Templates) {
     this.#source = source;
@@ -188,33 +185,27 @@ class Apache {
     for (const { block } of servers)
       if (block && served.every((one) => one.block !== block))
         block.leaveOut("other virtual hosts are not measured");
-    const frame: string[] = [];
     for (const directive of new Set(chosen.map((one) => one.directive))) {
       const place = chosen.find((one) => one.directive === directive);
-      if (place) this.#adaptPlace(place, frame);
+      if (place) this.#adaptPlace(place);
     }
     this.#adaptAll();
     for (const server of served) this.#adaptServer(server);
     const schemes = served.map(({ scheme }) => scheme);
-    this.#adaptListen(schemes, frame);
-    const loaded = this.#loaded();
-    const applied = [...this.#edits].map(([name, edits]) => ({ name, ...edits.apply() }));
-    const copied = applied.flatMap(({ name, text }) => [
-      ...walk(parseApache(new Edits(name, text))),
-    ]);
-    const added = this.#frame(schemes, frame, { loaded, copied });
-    const files = [
-      ...this.#source.read,
-      ...applied.map(({ name, text }): [string, string] => [name, text]),
-    ];
+    this.#adaptListen(schemes);
+    const frame = this.#frame(schemes);
+    const files = [...this.#edits].map(([name, edits]) => ({ name, ...edits.apply() }));
+    for (const { name, text } of files) this.#source.read.set(name, text);
     return {
       main: FRAME,
       schemes,
       files: {
-        ...Object.fromEntries(files.map(([name, text]) => [`${FOLDER}/${name}`, text])),
-        [FRAME]: `${frame.join("\n")}\nInclude ${this.#here(main)}\n`,
+        ...Object.fromEntries(
+          [...this.#source.read].map(([name, text]) => [`${FOLDER}/${name}`, text]),
+        ),
+        [FRAME]: frame,
       },
-      changes: [...added, ...applied.flatMap(({ changes }) => changes)],
+      changes: files.flatMap(({ changes }) => changes),
     };
   }
 
@@ -331,17 +322,17 @@ class Apache {
       const isRule = is(one, "RewriteRule");
       if (isRule) conditions = [];
       const place = { server, directive: one, location, conditions: isRule ? own : [] };
-      const [path = "", target = "", flags = ""] = one.texts.slice(1);
-      if (isRule && /[[,](P|proxy)[\],]/i.test(flags))
-        return [{ ...place, path, isPattern: true, carries: this.#carries(target, own) }];
-      if (!is(one, "ProxyPass(Match)?")) return [];
-      const [words, around] = location ? [one.texts.slice(1), location.texts.slice(1)] : [[], []];
-      const shown = around.at(-1) ?? path;
+      const args = one.texts.slice(1);
+      if (isRule) {
+        const [path = "", target = "", flags = ""] = args;
+        const carries = this.#carries(target, own);
+        return PROXIES.test(flags) ? [{ ...place, path, isPattern: true, carries }] : [];
+      }
+      const [path = "", ...rest] = location ? [location.texts.at(-1), ...args] : args;
+      if (!is(one, "ProxyPass(Match)?") || rest[0] === "!") return [];
       const isPattern =
-        is(one, "ProxyPassMatch") || around.length > 1 || is(location, "LocationMatch");
-      const rest = (location ? words : one.texts.slice(2)).join(" ");
-      if (rest.startsWith("!")) return [];
-      return [{ ...place, path: shown, isPattern, carries: this.#carries(rest) }];
+        is(one, "ProxyPassMatch") || is(location, "LocationMatch") || location?.texts[1] === "~";
+      return [{ ...place, path, isPattern, carries: this.#carries(rest.join(" ")) }];
     });
   }
 
@@ -364,17 +355,17 @@ class Apache {
     return !/^\w+:\/\//.test(text) && conditions.some(({ title }) => OF_UPGRADE.test(title));
   }
 
-  #adaptPlace(chosen: Place, frame: string[]) {
-    const { server, directive, location, conditions, path, carries } = chosen;
+  #adaptPlace(chosen: Place) {
+    const { server, directive, conditions, path, carries } = chosen;
     const shown = is(directive, "RewriteRule") ? `RewriteRule ${path}` : `ProxyPass ${path}`;
     if (!carries)
       directive.edits.say(
         directive.start,
         `${shown} passes no WebSockets on: that takes upgrade=websocket, or ws:// instead of http://`,
       );
-    const isPlain = !conditions.some(({ title }) => OF_UPGRADE.test(title) && !/\s"?!/.test(title));
+    let hasPlain = conditions.every((one) => isNoUpgrade(one) || !ofRequest(one));
     for (const one of conditions) {
-      if (!OF_REQUEST.test(one.title)) continue;
+      if (OF_UPGRADE.test(one.title) || !ofRequest(one)) continue;
       const or = /[[,]OR[\],]/i.test(one.texts[3] ?? "") ? ",OR" : "";
       one.setArgs(`%{HTTP:Upgrade} websocket [NC${or}]`, ": the load asks for /");
     }
@@ -386,29 +377,23 @@ class Apache {
       ...(server.block ? this.#placesOf(server) : []),
       ...this.#placesOf({ ...server, body: this.#top }),
     ].filter((other) => other.directive !== directive);
-    let hasPlain = isPlain && conditions.every(({ title }) => !OF_REQUEST.test(title));
     for (const other of others) {
       const isMet = PATHS.some((one) => matches(other, one));
-      const isAfter = is(directive, "RewriteRule");
-      if (isMet && !isAfter) {
+      if (isMet && !is(directive, "RewriteRule")) {
         for (const one of [...other.conditions, other.directive])
           one.leaveOut(`the WebSockets live in ${path}`);
       } else {
         this.#adaptTarget(other, isMet);
-        const isForAll = other.conditions.every(
-          ({ title }) => OF_UPGRADE.test(title) && /\s"?!/.test(title),
-        );
-        hasPlain ||= isForAll && PATHS.every((one) => matches(other, one));
+        hasPlain ||=
+          other.conditions.every(isNoUpgrade) && PATHS.every((one) => matches(other, one));
       }
     }
-    this.#leaveOutAnswers(body.flatMap((one) => (one === location ? [one] : one)));
+    this.#leaveOutAnswers(body);
     if (hasPlain) return;
     const added = `ProxyPass / http://${HERE.backend}/`;
-    directive.edits.say(
-      directive.start,
-      `added: ${added}: what the load asks for beside WebSockets`,
-    );
-    frame.push(added);
+    const why = "what the load asks for beside WebSockets";
+    directive.edits.say(directive.start, `added: ${added}: ${why}`);
+    this.#added.push(added);
   }
 
   #adaptTarget({ directive, location, path, isPattern }: Place, isMet: boolean) {
@@ -442,9 +427,8 @@ class Apache {
       if (is(one, "RewriteRule")) {
         const [, pattern = "", target = "", flags = ""] = one.texts;
         const isMet = PATHS.some((path) => matchesText(pattern, true, path));
-        const answers = /[[,](R|redirect|F|forbidden|G|gone)[=\],]/i.test(flags);
-        const isProxy = /[[,](P|proxy)[\],]/i.test(flags);
-        if (isMet && !isProxy && !one.isLeftOut && (answers || target !== "-")) {
+        const answers = REDIRECTS.test(flags) || REFUSES.test(flags);
+        if (isMet && !PROXIES.test(flags) && !one.isLeftOut && (answers || target !== "-")) {
           const why = answers
             ? "it answers instead of the server"
             : "it changes the path of the load";
@@ -483,10 +467,9 @@ class Apache {
     for (const one of walk(this.#top)) {
       const [, value = ""] = one.texts;
       const why = LEFT_OUT.find(([pattern]) => pattern.test(one.name))?.[1];
-      const module = OF_OTHERS.find(([pattern]) => pattern.test(one.name))?.[1];
       if (why) one.leaveOut(why);
-      else if (module && !this.#asked.hasOwnImage)
-        one.leaveOut(`the image has no ${module}; with --image yours can`);
+      else if (OF_OTHERS.test(one.name) && !this.#asked.hasOwnImage)
+        one.leaveOut("its module is not in the image; with --image yours can have it");
       else if (is(one, "Require") && !/^all\s+granted$/i.test(one.texts.slice(1).join(" ")))
         one.leaveOut("the load is let in");
       else if (is(one, "ErrorLog|CustomLog|TransferLog|GlobalLog|ForensicLog")) adaptLog(one);
@@ -529,7 +512,7 @@ class Apache {
     }
   }
 
-  #adaptListen(schemes: Scheme[], frame: string[]) {
+  #adaptListen(schemes: Scheme[]) {
     const tls = [...walk(this.#top)].flatMap((one) =>
       is(one, "VirtualHost") && hasTls(one.body ?? []) ? [portOf(one.texts[1])] : [],
     );
@@ -549,7 +532,8 @@ class Apache {
       done.add(scheme);
       one.setArgs(listenOf(scheme));
     }
-    for (const scheme of schemes) if (!done.has(scheme)) frame.push(`Listen ${listenOf(scheme)}`);
+    for (const scheme of schemes)
+      if (!done.has(scheme)) this.#added.push(`Listen ${listenOf(scheme)}`);
   }
 
   /** Its modules, which the frame loads: some are built in, where loading fails. */
@@ -571,24 +555,19 @@ class Apache {
     return loaded;
   }
 
-  /**
-   * What is around the user's file: see ../../../../proxies/apache/httpd.conf.
-   *
-   * @param copied directives of all files
-   */
-  #frame(
-    schemes: Scheme[],
-    frame: string[],
-    { loaded, copied }: { loaded: Module[]; copied: Directive[] },
-  ): Change[] {
+  /** What is around the user's file: see ../../../../proxies/apache/httpd.conf. */
+  #frame(schemes: Scheme[]): string {
+    const loaded = this.#loaded();
+    const copied = [...this.#edits].flatMap(([name, edits]) => [
+      ...walk(parseApache(new Edits(name, edits.apply().text))),
+    ]);
     const hasMpm = loaded.some(isMpm);
-    const texts = copied.map(({ title }) => title);
     const needed = [
       ...(hasMpm ? [] : ["mpm_event"]),
       ...["unixd", "authz_core", "proxy", "proxy_http"],
       ...(schemes.includes("wss") ? ["ssl"] : []),
-      ...texts.flatMap((text) =>
-        NEEDS.flatMap(([pattern, names]) => (pattern.test(text) ? names : [])),
+      ...copied.flatMap(({ title }) =>
+        NEEDS.flatMap(([pattern, names]) => (pattern.test(title) ? names : [])),
       ),
     ];
     const missing = [...new Set(needed)].filter((name) => loaded.every((one) => one.name !== name));
@@ -599,7 +578,16 @@ class Apache {
         copied.some((one) => is(one, "CustomLog") && one.texts[2] === name) &&
         !copied.some((one) => is(one, "LogFormat") && one.texts.at(-1) === name),
     );
-    frame.unshift(
+    const added = [...new Set(this.#added)];
+    const what = [
+      ...(missing.length > 0 ? [`modules ${missing.join(", ")}`] : []),
+      ...(isSized ? [] : ["the suite's number of threads"]),
+      ...formats.map(([name]) => `LogFormat ${name}`),
+      ...added.filter((line) => line.startsWith("Listen ")),
+    ];
+    const { main } = this.#source;
+    if (what.length > 0) this.#edits.get(main)?.say(0, `added around the file: ${what.join("; ")}`);
+    return [
       "ServerRoot /usr/local/apache2",
       "ServerName proxy",
       "DefaultRuntimeDir /run",
@@ -613,16 +601,9 @@ class Apache {
       // Its default is a file that not every image has.
       ...(modules.some(({ name }) => name === "mime") ? ["TypesConfig /dev/null"] : []),
       ...formats.map(([name, format]) => `LogFormat "${format}" ${name}`),
-    );
-    const what = [
-      ...(missing.length > 0 ? [`modules ${missing.join(", ")}`] : []),
-      ...(isSized ? [] : ["the suite's number of threads"]),
-      ...formats.map(([name]) => `LogFormat ${name}`),
-      ...frame.filter((line) => line.startsWith("Listen ")),
-    ];
-    return what.length > 0
-      ? [{ file: this.#source.main, line: 1, what: `added around the file: ${what.join("; ")}` }]
-      : [];
+      ...added,
+      `Include ${this.#here(main)}\n`,
+    ].join("\n");
   }
 }
 
@@ -632,6 +613,15 @@ function isMpm({ name }: Pick<Module, "name">): boolean {
 
 function pathOf(module: string): string {
   return `modules/mod_${module}.so`;
+}
+
+function ofRequest({ title }: Directive): boolean {
+  return OF_REQUEST.test(title);
+}
+
+/** Of a condition that WebSockets do not meet. */
+function isNoUpgrade({ title }: Directive): boolean {
+  return OF_UPGRADE.test(title) && /\s"?!/.test(title);
 }
 
 /** @param names of directives or sections, a regular expression */
@@ -687,7 +677,7 @@ function redirects(body: Directive[]): boolean {
     (one) =>
       (is(one, "Redirect(Match|Permanent|Temp)?") && answersLoad(one)) ||
       (is(one, "RewriteRule") &&
-        /[[,](R|redirect)[=\],]/i.test(one.texts[3] ?? "") &&
+        REDIRECTS.test(one.texts[3] ?? "") &&
         matchesText(one.texts[1] ?? "", true, "/")),
   );
 }

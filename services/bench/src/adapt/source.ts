@@ -278,8 +278,10 @@ export class Edits {
   }
 
   apply(): { text: string; changes: Change[] } {
+    // What is put before a place is kept, whatever becomes of that.
+    const isAdded = ({ start, end }: Edit) => Number(start === end);
     const kept = this.#edits
-      .toSorted((a, b) => a.start - b.start || b.end - a.end)
+      .toSorted((a, b) => a.start - b.start || isAdded(b) - isAdded(a) || b.end - a.end)
       .reduce<Edit[]>((before, edit) => {
         const last = before.findLast(({ start, end }) => end > start);
         return last && edit.start < last.end ? before : [...before, edit];
