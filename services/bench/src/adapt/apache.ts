@@ -1,9 +1,9 @@
 import { basename, dirname, join } from "node:path";
 import { parseApache } from "./apache-syntax.ts";
 import { walk } from "./directives.ts";
-import { HERE, LIKELY, NOT_BESIDE, PATHS, cannot, Edits, logFile } from "./source.ts";
+import { Adapter, HERE, LIKELY, NOT_BESIDE, PATHS, cannot, Edits, logFile } from "./source.ts";
 import type { Directive } from "./directives.ts";
-import type { Asked, Copy, Source, Templates } from "./source.ts";
+import type { Copy } from "./source.ts";
 import type { Scheme } from "../model/plan.ts";
 
 /** Of the official image. */
@@ -153,14 +153,7 @@ interface Place {
   carries: boolean;
 }
 
-export function adaptApache(source: Source, asked: Asked, templates: Templates): Copy {
-  return new Apache(source, asked, templates).adapt();
-}
-
-class Apache {
-  #source: Source;
-  #asked: Asked;
-  #templates: Templates;
+export class Apache extends Adapter {
   /** by file; of those that are included alone */
   #edits = new Map<string, Edits>();
   #top: Directive[] = [];
@@ -168,14 +161,8 @@ class Apache {
   /** what the file lacks */
   #added: string[] = [];
 
-  constructor(source: Source, asked: Asked, templates: Templates) {
-    this.#source = source;
-    this.#asked = asked;
-    this.#templates = templates;
-  }
-
   adapt(): Copy {
-    const { main } = this.#source;
+    const { main } = this.source;
     this.#top = this.#read(main);
     for (const one of walk(this.#top))
       if (is(one, "IfDefine") && !this.#isDefined(one.texts[1])) one.leaveOut("it is not defined");
@@ -195,13 +182,13 @@ class Apache {
     this.#adaptListen(schemes);
     const frame = this.#frame(schemes);
     const files = [...this.#edits].map(([name, edits]) => ({ name, ...edits.apply() }));
-    for (const { name, text } of files) this.#source.read.set(name, text);
+    for (const { name, text } of files) this.source.read.set(name, text);
     return {
       main: FRAME,
       schemes,
       files: {
         ...Object.fromEntries(
-          [...this.#source.read].map(([name, text]) => [`${FOLDER}/${name}`, text]),
+          [...this.source.read].map(([name, text]) => [`${FOLDER}/${name}`, text]),
         ),
         [FRAME]: frame,
       },
@@ -210,14 +197,11 @@ class Apache {
   }
 
   #read(name: string): Directive[] {
-    const raw = this.#source.text(name);
+    const raw = this.source.text(name);
     for (const [, key, value = ""] of raw.matchAll(/^\s*Define\s+(\w+)[^\S\n]*"?([^"\n]*)/gim))
       this.#defined.set(key, value);
     const own = ["PROXY_WORKERS", ...this.#defined.keys()];
-    const edits = new Edits(
-      name,
-      this.#templates.fill(name, raw, new RegExp(`\\$\\{(${own.join("|")})\\}`, "g")),
-    );
+    const edits = this.edit(name, new RegExp(`\\$\\{(${own.join("|")})\\}`, "g"));
     this.#edits.set(name, edits);
     const directives = parseApache(edits);
     for (const one of walk(directives)) if (is(one, "Include(Optional)?")) this.#include(one);
@@ -232,7 +216,7 @@ class Apache {
     const isGlob = path.includes("*");
     const places = [inside, inside.replace(/^conf\//, ""), ...(isGlob ? [] : [basename(inside)])];
     const found = places
-      .map((place) => (isGlob ? this.#source.glob(place) : [this.#source.find(place)]))
+      .map((place) => (isGlob ? this.source.glob(place) : [this.source.find(place)]))
       .map((names) => names.filter((name) => name !== null && !this.#edits.has(name)))
       .find((names) => names.length > 0);
     if (!found) return one.leaveOut(NOT_BESIDE);
@@ -243,7 +227,7 @@ class Apache {
   }
 
   #here(name: string): string {
-    return join(this.#source.root, FOLDER, name);
+    return join(this.source.root, FOLDER, name);
   }
 
   #isDefined(condition = ""): boolean {
@@ -265,8 +249,8 @@ class Apache {
 
   /** @returns one for plain, one for TLS, or one for both */
   #choose(servers: Server[]): Place[] {
-    const { main } = this.#source;
-    const { path, host } = this.#asked;
+    const { main } = this.source;
+    const { path, host } = this.asked;
     const named = servers.filter(({ body }) => !host || namesOf(body).includes(host));
     const [first] = named;
     if (!first)
@@ -468,7 +452,7 @@ class Apache {
       const [, value = ""] = one.texts;
       const why = LEFT_OUT.find(([pattern]) => pattern.test(one.name))?.[1];
       if (why) one.leaveOut(why);
-      else if (OF_OTHERS.test(one.name) && !this.#asked.hasOwnImage)
+      else if (OF_OTHERS.test(one.name) && !this.asked.hasOwnImage)
         one.leaveOut("its module is not in the image; with --image yours can have it");
       else if (is(one, "Require") && !/^all\s+granted$/i.test(one.texts.slice(1).join(" ")))
         one.leaveOut("the load is let in");
@@ -544,7 +528,7 @@ class Apache {
       const [, full = "", path = ""] = one.texts;
       const name = full.replace(/_module$/, "");
       const isKnown = MODULES.has(name);
-      if (!isKnown && !this.#asked.hasOwnImage) {
+      if (!isKnown && !this.asked.hasOwnImage) {
         one.leaveOut(`the image has no ${basename(path, ".so")}; with --image yours can`);
         continue;
       }
@@ -585,7 +569,7 @@ class Apache {
       ...formats.map(([name]) => `LogFormat ${name}`),
       ...added.filter((line) => line.startsWith("Listen ")),
     ];
-    const { main } = this.#source;
+    const { main } = this.source;
     if (what.length > 0) this.#edits.get(main)?.say(0, `added around the file: ${what.join("; ")}`);
     return [
       "ServerRoot /usr/local/apache2",

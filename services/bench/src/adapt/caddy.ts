@@ -1,7 +1,7 @@
 import { Directive, walk } from "./directives.ts";
-import { HERE, LIKELY, NOT_BESIDE, cannot, Edits, lineAt, logFile } from "./source.ts";
+import { Adapter, HERE, LIKELY, NOT_BESIDE, cannot, Edits, lineAt, logFile } from "./source.ts";
 import type { Word } from "./directives.ts";
-import type { Asked, Copy, Source, Templates } from "./source.ts";
+import type { Copy } from "./source.ts";
 import type { Scheme } from "../model/plan.ts";
 
 const LEFT_OUT: [RegExp, string][] = [
@@ -22,37 +22,19 @@ const OF_TRANSPORT = /^(tls|tls_\w+|versions)$/;
 /** What answers what the load asks for, where WebSockets are not meant. */
 const ANSWERS = /^(file_server|respond|php_fastcgi|try_files|root)$/;
 
-/** @throws {UserError} with the line, where it cannot be adapted; exit code 2 */
-export function adaptCaddy(source: Source, asked: Asked, templates: Templates): Copy {
-  return new Caddy(source, asked, templates).adapt();
-}
-
-class Caddy {
-  #source: Source;
-  #asked: Asked;
-  #edits: Edits;
-  #top: Directive[];
-
-  constructor(source: Source, asked: Asked, templates: Templates) {
-    this.#source = source;
-    this.#asked = asked;
-    const { main } = source;
-    // Caddy's own names of the environment.
-    const own = source
-      .text(main)
-      .replace(/\{\$(\w+)(?::([^}]*))?\}/g, (_, name, value) =>
-        value === undefined ? `\${${name}}` : `\${${name}:-${value}}`,
-      );
-    this.#edits = new Edits(main, templates.fill(main, own));
-    this.#top = parse(this.#edits);
-  }
+export class Caddy extends Adapter {
+  #edits = new Edits(
+    this.source.main,
+    this.templates.fill(this.source.main, withShellNames(this.source.text(this.source.main))),
+  );
+  #top = parse(this.#edits);
 
   adapt(): Copy {
-    const { main } = this.#source;
+    const { main } = this.source;
     const sites = this.#top.filter(isSite);
     const whole = this.#withoutBraces(sites);
     const places = (whole ?? sites).filter((site) => this.#proxiesIn(site.body).length > 0);
-    if (/^\s*\{\s*"/.test(this.#source.text(main)))
+    if (/^\s*\{\s*"/.test(this.source.text(main)))
       throw cannot(main, 1, "it is JSON", "Expected a Caddyfile: `try` does not adapt JSON.");
     if (places.length === 0) {
       const first = sites[0];
@@ -72,7 +54,7 @@ class Caddy {
       this.#adaptBody(snippet.body ?? []);
     const schemes = chosen.flatMap((site) => this.#adaptSite(site));
     const { text, changes } = this.#edits.apply();
-    const files = { ...Object.fromEntries(this.#source.read), [main]: text };
+    const files = { ...Object.fromEntries(this.source.read), [main]: text };
     return { main, files, changes, schemes };
   }
 
@@ -104,7 +86,7 @@ class Caddy {
 
   /** @returns one for plain, one for TLS, or one for both */
   #choose(places: Directive[]): Directive[] {
-    const { host, path } = this.#asked;
+    const { host, path } = this.asked;
     const textOf = ({ start, end }: Directive) => this.#edits.text.slice(start, end);
     const fitting = places.filter((site) =>
       [host, path].every((word) => !word || textOf(site).includes(word)),
@@ -157,7 +139,7 @@ class Caddy {
 
   #isKnown({ texts: [, name = ""] }: Directive): boolean {
     const isSnippet = this.#top.some((line) => line.name === `(${name})`);
-    return isSnippet || name.includes("*") || this.#source.find(name) !== null;
+    return isSnippet || name.includes("*") || this.source.find(name) !== null;
   }
 
   #adaptAll(body: Directive[]) {
@@ -191,7 +173,7 @@ class Caddy {
 
   /** Paths and hosts that the load does not ask for become those that it does. */
   #adaptPlaces(body: Directive[]) {
-    const { path } = this.#asked;
+    const { path } = this.asked;
     const carrying = [...walk(body)].filter(
       (line) =>
         /^(handle|handle_path|route|reverse_proxy)$/.test(line.name) &&
@@ -230,6 +212,13 @@ class Caddy {
     const why = "what the load asks for beside WebSockets";
     this.#edits.replace(end, end, `\n${added}`, `added: ${added}: ${why}`);
   }
+}
+
+/** Caddy's own names of the environment. */
+function withShellNames(text: string): string {
+  return text.replace(/\{\$(\w+)(?::([^}]*))?\}/g, (_, name, value) =>
+    value === undefined ? `\${${name}}` : `\${${name}:-${value}}`,
+  );
 }
 
 function isSite({ words }: Directive): boolean {

@@ -1,6 +1,6 @@
 import { Directive } from "./directives.ts";
-import { HERE, HOSTS, NOT_BESIDE, PATHS, cannot, Edits } from "./source.ts";
-import type { Asked, Copy, Source, Templates } from "./source.ts";
+import { Adapter, HERE, HOSTS, NOT_BESIDE, PATHS, cannot, Edits } from "./source.ts";
+import type { Copy } from "./source.ts";
 import type { Scheme } from "../model/plan.ts";
 
 interface Section {
@@ -42,82 +42,25 @@ const LEFT_OUT: [RegExp, string][] = [
   ],
 ];
 
-/** Words of a `bind` or `server` line with so many values after them. */
-const OF_BIND: Record<string, number> = {
-  "accept-proxy": 0,
-  "accept-netscaler-cip": 1,
-  crt: 1,
-  "crt-list": 1,
-  "ca-file": 1,
-  "ca-verify-file": 1,
-  "crl-file": 1,
-  verify: 1,
-  user: 1,
-  group: 1,
-  uid: 1,
-  gid: 1,
-  mode: 1,
-  interface: 1,
-  v4v6: 0,
-  v6only: 0,
-  "strict-sni": 0,
-};
-const OF_SERVER: Record<string, number> = {
-  ssl: 0,
-  "check-ssl": 0,
-  "no-check-ssl": 0,
-  "check-sni": 1,
-  "check-alpn": 1,
-  verify: 1,
-  verifyhost: 1,
-  "ca-file": 1,
-  crt: 1,
-  "crl-file": 1,
-  sni: 1,
-  alpn: 1,
-  proto: 1,
-  "send-proxy": 0,
-  "send-proxy-v2": 0,
-  "check-send-proxy": 0,
-  "send-proxy-v2-ssl": 0,
-  "send-proxy-v2-ssl-cn": 0,
-  source: 1,
-  port: 1,
-  addr: 1,
-  "ca-sign-file": 1,
-  track: 1,
-  "agent-check": 0,
-  "agent-port": 1,
-  "agent-addr": 1,
-  "no-ssl-reuse": 0,
-  "ssl-min-ver": 1,
-  "ssl-max-ver": 1,
-  "ssl-reuse": 0,
-  ciphers: 1,
-};
+/** Words of a `bind` or `server` line; `=`: a value follows. */
+const OF_BIND = new Set(
+  `accept-proxy accept-netscaler-cip= crt= crt-list= ca-file= ca-verify-file= crl-file= verify=
+  user= group= uid= gid= mode= interface= v4v6 v6only strict-sni`.split(/\s+/),
+);
+const OF_SERVER = new Set(
+  `ssl check-ssl no-check-ssl check-sni= check-alpn= verify= verifyhost= ca-file= crt=
+  crl-file= sni= alpn= proto= send-proxy send-proxy-v2 check-send-proxy send-proxy-v2-ssl
+  send-proxy-v2-ssl-cn source= port= addr= ca-sign-file= track= agent-check agent-port=
+  agent-addr= no-ssl-reuse ssl-min-ver= ssl-max-ver= ssl-reuse ciphers=`.split(/\s+/),
+);
 
-/** @throws {UserError} with the line, where it cannot be adapted; exit code 2 */
-export function adaptHaproxy(source: Source, asked: Asked, templates: Templates): Copy {
-  return new Haproxy(source, asked, templates).adapt();
-}
-
-class Haproxy {
-  #source: Source;
-  #asked: Asked;
-  #edits: Edits;
-  #sections: Section[];
-
-  constructor(source: Source, asked: Asked, templates: Templates) {
-    this.#source = source;
-    this.#asked = asked;
-    // Of HAProxy's own language are "${NAME}" in quotes.
-    const filled = templates.fill(source.main, source.text(source.main), /"\$\{\w+\}"/g);
-    this.#edits = new Edits(source.main, filled);
-    this.#sections = sectionsOf(this.#edits);
-  }
+export class Haproxy extends Adapter {
+  // Of HAProxy's own language are "${NAME}" in quotes.
+  #edits = this.edit(this.source.main, /"\$\{\w+\}"/g);
+  #sections = sectionsOf(this.#edits);
 
   adapt(): Copy {
-    const { main } = this.#source;
+    const { main } = this.source;
     const served = this.#sections.filter(({ kind }) => kind === "frontend" || kind === "listen");
     const doors = served.filter((one) => this.#leadsOn(one));
     if (doors.length === 0) {
@@ -143,7 +86,7 @@ class Haproxy {
     for (const door of chosen) this.#adaptDoor(door, done);
     const { text, changes } = this.#edits.apply();
     // HAProxy refuses a last line without a line break.
-    const files = { ...Object.fromEntries(this.#source.read), [main]: `${text.trimEnd()}\n` };
+    const files = { ...Object.fromEntries(this.source.read), [main]: `${text.trimEnd()}\n` };
     return { main, files, changes, schemes: [...done] };
   }
 
@@ -161,20 +104,20 @@ class Haproxy {
 
   /** @returns one for plain, one for TLS, or one for both */
   #choose(doors: Section[]): Section[] {
-    const { path, host } = this.#asked;
+    const { path, host } = this.asked;
     const fits = (text: string | undefined) => (door: Section) =>
       text === undefined || door.lines.some(({ texts: words }) => words.includes(text));
     const asked = doors.filter(fits(host));
     if (host && asked.length === 0)
       throw cannot(
-        this.#source.main,
+        this.source.main,
         1,
         `no frontend knows the host ${host}`,
         "Expected one that an acl names, or leave --host out.",
       );
     if (path && !asked.some(fits(path)))
       throw cannot(
-        this.#source.main,
+        this.source.main,
         1,
         `no acl names the path ${path}`,
         "Expected one as it stands in an acl, or leave --path out.",
@@ -210,7 +153,7 @@ class Haproxy {
     const schemes = this.#schemesOf(section);
     if (schemes.length === 0)
       throw cannot(
-        this.#source.main,
+        this.source.main,
         lines[0].line,
         `${section.kind} ${section.name} redirects what it gets, or has no bind for TCP`,
         "Expected a frontend that a WebSocket passes: name it with --path or --host, or give it `bind :80`.",
@@ -293,9 +236,9 @@ class Haproxy {
       else if (words[0] === "log" && words[1] !== "global") this.#adaptLog(line);
       else if (text.startsWith("option httpchk")) line.setLine("option httpchk GET /healthz");
       else if (words[0] === "errorfile" || words[0] === "errorfiles") {
-        if (!this.#source.find(words.at(-1) ?? "")) line.leaveOut(NOT_BESIDE);
+        if (!this.source.find(words.at(-1) ?? "")) line.leaveOut(NOT_BESIDE);
       } else if (words[0] === "stick-table" && words.includes("peers"))
-        line.setLine(without(words, { peers: 1 }).join(" "));
+        line.setLine(without(words, new Set(["peers="])).join(" "));
       else if (kind === "frontend" && text === "option http-pretend-keepalive")
         line.leaveOut("HAProxy has it in a backend alone");
       else if (/^use_backend %\[/.test(text) && !this.#hasMaps(text))
@@ -306,7 +249,7 @@ class Haproxy {
   }
 
   #hasMaps(text: string): boolean {
-    return [...text.matchAll(/\bmap\w*\(([^,)]+)/g)].every(([, file]) => this.#source.find(file));
+    return [...text.matchAll(/\bmap\w*\(([^,)]+)/g)].every(([, file]) => this.source.find(file));
   }
 
   #adaptServer(line: Directive) {
@@ -324,11 +267,7 @@ class Haproxy {
   #adaptLog(line: Directive) {
     const [, target, ...rest] = line.texts;
     if (target === "stdout" || target === "stderr") return;
-    const kept = rest.filter(
-      (word, i) =>
-        !["len", "format", "sample"].includes(word) &&
-        !["len", "format", "sample"].includes(rest[i - 1]),
-    );
+    const kept = without(rest, new Set(["len=", "format=", "sample="]));
     line.setLine(
       ["log", "stdout", "format", "raw", ...kept].join(" "),
       ": there is no syslog server",
@@ -387,12 +326,9 @@ function weight({ lines }: Section): number {
   );
 }
 
-/** @param dropped words, and how many values each has */
-function without(words: string[], dropped: Record<string, number>): string[] {
-  const kept: string[] = [];
-  for (let i = 0; i < words.length; i++) {
-    if (words[i] in dropped) i += dropped[words[i]];
-    else kept.push(words[i]);
-  }
-  return kept;
+/** @param dropped words; `=`: with the value after it */
+function without(words: string[], dropped: Set<string>): string[] {
+  return words.filter(
+    (word, i) => !dropped.has(word) && !dropped.has(`${word}=`) && !dropped.has(`${words[i - 1]}=`),
+  );
 }

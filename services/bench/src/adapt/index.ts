@@ -3,12 +3,12 @@
  * certificate as all others here. It names each change with its line.
  */
 import { UserError } from "../errors.ts";
-import { adaptApache } from "./apache.ts";
-import { adaptCaddy } from "./caddy.ts";
+import { Apache } from "./apache.ts";
+import { Caddy } from "./caddy.ts";
 import { adaptEnvoy } from "./envoy.ts";
-import { adaptHaproxy } from "./haproxy.ts";
+import { Haproxy } from "./haproxy.ts";
 import { adaptHitch, adaptHitchOfHaproxy } from "./hitch.ts";
-import { adaptNginx } from "./nginx.ts";
+import { Nginx } from "./nginx.ts";
 import { adaptTraefik } from "./traefik.ts";
 import { Templates } from "./source.ts";
 import type { Adapted, Asked, Copy, Source } from "./source.ts";
@@ -60,7 +60,7 @@ const KINDS: Record<string, Known> = {
   nginx: {
     names: ["nginx.conf"],
     root: "/etc/nginx",
-    adapt: adaptNginx,
+    adapt: (...about) => new Nginx(...about).adapt(),
     // As ../../../../proxies/run-nginx.sh: what the file says by itself holds.
     command: (file, text) => {
       const isSet = /^\s*worker_processes\s/m.test(text);
@@ -72,7 +72,7 @@ const KINDS: Record<string, Known> = {
   haproxy: {
     names: ["haproxy.cfg"],
     root: "/usr/local/etc/haproxy",
-    adapt: adaptHaproxy,
+    adapt: (...about) => new Haproxy(...about).adapt(),
     command: (file) => ["haproxy", "-W", "-db", "-f", file],
     check: (file) => ["haproxy", "-c", "-f", file],
   },
@@ -86,7 +86,7 @@ const KINDS: Record<string, Known> = {
   caddy: {
     names: ["Caddyfile"],
     root: "/etc/caddy",
-    adapt: adaptCaddy,
+    adapt: (...about) => new Caddy(...about).adapt(),
     command: (file) => ["caddy", "run", "--config", file, "--adapter", "caddyfile"],
     check: (file) => ["caddy", "validate", "--config", file, "--adapter", "caddyfile"],
   },
@@ -100,7 +100,7 @@ const KINDS: Record<string, Known> = {
   apache: {
     names: ["httpd.conf", "apache2.conf"],
     root: "/usr/local/apache2/conf",
-    adapt: adaptApache,
+    adapt: (...about) => new Apache(...about).adapt(),
     command: (file) => ["httpd", "-D", "FOREGROUND", "-f", file],
     check: (file) => ["httpd", "-t", "-f", file],
   },

@@ -1,7 +1,7 @@
 import { Directive, walk } from "./directives.ts";
-import { HERE, LIKELY, NOT_BESIDE, PATHS, cannot, Edits, logFile } from "./source.ts";
+import { Adapter, HERE, LIKELY, NOT_BESIDE, PATHS, cannot, Edits, logFile } from "./source.ts";
 import { parseNginx } from "./nginx-syntax.ts";
-import type { Asked, Copy, Source, Templates } from "./source.ts";
+import type { Copy } from "./source.ts";
 import type { Scheme } from "../model/plan.ts";
 
 /** Files that every image has. */
@@ -54,15 +54,7 @@ interface Place {
   upgrades: boolean;
 }
 
-/** @throws {UserError} with the line, where it cannot be adapted; exit code 2 */
-export function adaptNginx(source: Source, asked: Asked, templates: Templates): Copy {
-  return new Nginx(source, asked, templates).adapt();
-}
-
-class Nginx {
-  #source: Source;
-  #asked: Asked;
-  #templates: Templates;
+export class Nginx extends Adapter {
   /** by file; of those that are included alone */
   #edits = new Map<string, Edits>();
   #servers: Directive[] = [];
@@ -72,14 +64,8 @@ class Nginx {
   #before = "";
   #after = "";
 
-  constructor(source: Source, asked: Asked, templates: Templates) {
-    this.#source = source;
-    this.#asked = asked;
-    this.#templates = templates;
-  }
-
   adapt(): Copy {
-    this.#main = this.#read(this.#source.main);
+    this.#main = this.#read(this.source.main);
     this.#frame();
     this.#http = this.#main.find(({ name }) => name === "http") ?? null;
     const inHttp = this.#http?.body ?? this.#main;
@@ -97,7 +83,7 @@ class Nginx {
   }
 
   #read(name: string): Directive[] {
-    const edits = new Edits(name, this.#templates.fill(name, this.#source.text(name)));
+    const edits = this.edit(name);
     this.#edits.set(name, edits);
     const directives = parseNginx(edits);
     for (const one of walk(directives)) if (one.name === "include") this.#include(one);
@@ -106,16 +92,16 @@ class Nginx {
 
   #include(directive: Directive) {
     const [{ text }] = directive.args;
-    const found = text.includes("*") ? this.#source.glob(text) : [this.#source.find(text)];
+    const found = text.includes("*") ? this.source.glob(text) : [this.source.find(text)];
     const files = found.filter((name) => name !== null && !this.#edits.has(name));
     if (files.length > 0) directive.body = files.flatMap((name) => this.#read(String(name)));
-    else if (found.includes(null) && !OF_IMAGE.test(text.replace(`${this.#source.root}/`, "")))
+    else if (found.includes(null) && !OF_IMAGE.test(text.replace(`${this.source.root}/`, "")))
       directive.leaveOut(NOT_BESIDE);
   }
 
   #frame() {
     const names = new Set(direct(this.#main).map(({ name }) => name));
-    const { main } = this.#source;
+    const { main } = this.source;
     const file = this.#edits.get(main);
     if (names.has("http")) {
       if (names.has("events")) return;
@@ -150,11 +136,11 @@ class Nginx {
 
   /** @returns one server for plain, one for TLS, or one for both */
   #choose(): Place[] {
-    const { path, host } = this.#asked;
+    const { path, host } = this.asked;
     const servers = this.#servers.filter((one) => !host || namesOf(one).includes(host));
     if (servers.length === 0)
       throw cannot(
-        this.#source.main,
+        this.source.main,
         1,
         host ? `no server has the name ${host}` : "there is no server in it",
         host
@@ -210,7 +196,7 @@ class Nginx {
     for (const one of direct(this.#main)) {
       if (one.name === "pid" && !/^\/(var\/)?run\/[^/]+$/.test(one.args[0].text))
         one.setArgs("/run/nginx.pid");
-      if (one.name === "load_module" && !this.#asked.hasOwnImage)
+      if (one.name === "load_module" && !this.asked.hasOwnImage)
         one.leaveOut("with --image your image can have it");
     }
   }
@@ -316,7 +302,7 @@ class Nginx {
       if (why) one.leaveOut(why);
       else if (!one.body && ofAuth.some((name) => one.args.some(({ text }) => text.includes(name))))
         one.leaveOut("its variable comes of auth_request");
-      else if (module && !this.#asked.hasOwnImage)
+      else if (module && !this.asked.hasOwnImage)
         one.leaveOut(`the image has no ${module}; with --image yours can`);
       else if (one.name === "access_log") this.#adaptLog(one, formats);
       else if (one.name === "error_log" && value.startsWith("syslog:"))
@@ -337,7 +323,7 @@ class Nginx {
         else one.setArgs(one.name === "ssl_certificate" ? HERE.certificate : HERE.key);
         cut.add(place);
       } else if (/^ssl_(dhparam|session_ticket_key)$/.test(one.name)) {
-        if (!this.#source.find(value)) one.leaveOut(NOT_BESIDE);
+        if (!this.source.find(value)) one.leaveOut(NOT_BESIDE);
       } else if (
         /_cache$/.test(one.name) &&
         one.name.startsWith("proxy") &&
@@ -386,12 +372,12 @@ class Nginx {
   #done(chosen: Place[]): Copy {
     const applied = [...this.#edits].map(([name, edits]) => ({ name, ...edits.apply() }));
     const files = Object.fromEntries(applied.map(({ name, text }) => [name, text]));
-    const { main } = this.#source;
+    const { main } = this.source;
     files[main] = `${this.#before}${files[main]}${this.#after}`;
     return {
       main,
       // What nginx does not read as its own language, such as dhparams, is there as it is.
-      files: { ...Object.fromEntries(this.#source.read), ...files },
+      files: { ...Object.fromEntries(this.source.read), ...files },
       schemes: [...new Set(chosen.flatMap(({ server }) => schemesOf(server)))],
       changes: applied.flatMap(({ changes }) => changes),
     };

@@ -298,6 +298,24 @@ export class Edits {
   }
 }
 
+/** What is common to those of languages that are changed by offset. */
+export class Adapter {
+  readonly source: Source;
+  readonly asked: Asked;
+  readonly templates: Templates;
+
+  constructor(source: Source, asked: Asked, templates: Templates) {
+    this.source = source;
+    this.asked = asked;
+    this.templates = templates;
+  }
+
+  /** @param own places of the proxy's own language, which are no template's */
+  edit(name: string, own?: RegExp): Edits {
+    return new Edits(name, this.templates.fill(name, this.source.text(name), own));
+  }
+}
+
 /** `/var/log/nginx/x.log` as a file that may be written here. */
 export function logFile(path: string): string {
   return `${HERE.logs}/${basename(path) || "log"}`;
