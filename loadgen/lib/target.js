@@ -20,7 +20,9 @@ export const url = `${scheme}://${host}:${port}${path}`;
 const referencePort = integer("REFERENCE_PORT", port, { max: 65535 });
 
 /** The reference proxy, on the same port but where both share the machine's own network. */
-export const referenceUrl = `${scheme}://${__ENV.REFERENCE_HOST || "reference"}:${referencePort}${path}`;
+const referenceHost = __ENV.REFERENCE_HOST || "reference";
+export const referenceUrl = `${scheme}://${referenceHost}:${referencePort}${path}`;
+const hasReference = Number(__ENV.REFERENCE_SHARE || 0) > 0;
 
 /**
  * @param {string} scenario
@@ -51,12 +53,21 @@ export function now() {
 }
 
 /**
- * Waits until the proxy forwards a plain request to the echo server. Needs k6's `options.throw`.
+ * Waits until the proxy, and the reference where it has a share, forward a plain request to the echo server. Needs k6's `options.throw`.
  *
  * @throws {Error} after WAIT_SECONDS, with what was asked and what came back last
  */
 export function waitForTarget() {
-  const address = `${scheme === "wss" ? "https" : "http"}://${host}:${port}/healthz`;
+  waitFor(host, port);
+  if (hasReference) waitFor(referenceHost, referencePort);
+}
+
+/**
+ * @param {string} name
+ * @param {number} at port
+ */
+function waitFor(name, at) {
+  const address = `${scheme === "wss" ? "https" : "http"}://${name}:${at}/healthz`;
   const deadline = Date.now() + waitSeconds * 1000;
   let last = "";
   while (Date.now() < deadline) {

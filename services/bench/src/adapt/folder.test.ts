@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import {
   cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -14,7 +13,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
 import { readProxies } from "../plan/proxies.ts";
-import { kindOf, makeProject, removeProject, writeCompose } from "./index.ts";
+import { isOneContainer, kindOf, makeProject, removeProject, writeCompose } from "./index.ts";
 import { Source } from "./source.ts";
 import type { Tried } from "./index.ts";
 import type { TestContext } from "node:test";
@@ -23,9 +22,11 @@ import type { TestContext } from "node:test";
 function projectOf(t: TestContext, proxy = "nginx"): string {
   const directory = mkdtempSync(join(tmpdir(), "adapt-test-"));
   t.after(() => rmSync(directory, { recursive: true }));
-  mkdirSync(join(directory, "proxies"));
-  const own = join(import.meta.dirname, "../../../../proxies", proxy);
-  cpSync(own, join(directory, "proxies", proxy), { recursive: true });
+  for (const folder of [`proxies/${proxy}`, "services/reference", "services/echo"])
+    cpSync(join(import.meta.dirname, "../../../..", folder), join(directory, folder), {
+      recursive: true,
+      filter: (path) => !path.endsWith("node_modules"),
+    });
   writeFileSync(
     join(directory, "compose.yaml"),
     `name: x\ninclude:\n  # One folder each.\n  - proxies/${proxy}/compose.yaml\n`,
@@ -54,7 +55,7 @@ function serviceIn(project: string, service = "yours") {
 
 test("a project has the folder of what is tried, a variant that is not held to what takes tuning", (t) => {
   const directory = projectOf(t);
-  const project = makeProject(directory, [triedOf()], { title: "a battle" });
+  const project = makeProject(directory, [triedOf()], { title: "a battle" }, null);
   const compose = parse(readFileSync(join(project, "compose.yaml"), "utf8"));
   assert.deepEqual(compose.include, ["proxies/nginx/compose.yaml", "proxies/yours/compose.yaml"]);
   const proxies = readProxies(join(project, "proxies"));
@@ -79,9 +80,25 @@ test("a project has the folder of what is tried, a variant that is not held to w
   assert.ok(existsSync(join(directory, "proxies/nginx/nginx.conf")), "what was linked is gone");
 });
 
+test("a baseline has the reference's place, without the proxy's name", (t) => {
+  const directory = projectOf(t);
+  const project = makeProject(directory, [triedOf()], {}, "nginx");
+  const text = readFileSync(join(project, "services/reference/compose.yaml"), "utf8");
+  assert.match(text, /"networks": !override \{"default":\{\}\}/);
+  const { reference } = parse(text, { logLevel: "silent" }).services;
+  assert.deepEqual(reference.extends, {
+    file: "../../proxies/nginx/compose.yaml",
+    service: "nginx",
+  });
+  assert.ok(existsSync(join(project, "services/echo/package.json")), "the other services are gone");
+  assert.ok(isOneContainer(directory, "nginx"));
+  const ofTwo = join(import.meta.dirname, "../../../..");
+  assert.ok(!isOneContainer(ofTwo, "haproxy-hitch"));
+});
+
 test("without a shell in its image, the engine sets the limit of open files", (t) => {
   const tried = { ...triedOf(), image: "my/nginx:dev" };
-  const project = makeProject(projectOf(t), [tried], {});
+  const project = makeProject(projectOf(t), [tried], {}, null);
   assert.deepEqual(serviceIn(project).entrypoint, ["sh", "/raise-limits.sh"]);
   writeCompose(project, tried, { openFiles: 20_000 });
   const { entrypoint, ulimits, image } = serviceIn(project);
@@ -93,7 +110,7 @@ test("without a shell in its image, the engine sets the limit of open files", (t
 
 test("of two containers, the one that reads the configuration gets it", (t) => {
   const tried = triedOf("haproxy-hitch", 'pem-file = "x"\n');
-  const project = makeProject(projectOf(t, "haproxy-hitch"), [tried], {});
+  const project = makeProject(projectOf(t, "haproxy-hitch"), [tried], {}, null);
   const { command } = serviceIn(project);
   assert.equal(command, undefined);
   const tls = serviceIn(project, "yours-tls");

@@ -36,7 +36,10 @@ export interface Tried {
 }
 
 /** What is the same in the project that is made. */
-const LINKED = [".bench", ".env", "certs", "loadgen", "offline", "services"];
+const LINKED = [".bench", ".env", "certs", "loadgen", "offline"];
+
+/** A service of the project, and its folder in services/: in its place a baseline may stand. */
+const REFERENCE = "reference";
 
 /** Of the original, which raises the limit of open files in a shell. */
 const ENTRYPOINT = ["sh", "/raise-limits.sh"];
@@ -44,9 +47,15 @@ const ENTRYPOINT = ["sh", "/raise-limits.sh"];
 /**
  * @param directory the project's
  * @param battle of battles/try.yaml
+ * @param baseline folder of proxies/ that has the reference's place; null: the reference keeps it
  * @returns folder of the project, inside of .bench
  */
-export function makeProject(directory: string, tried: Tried[], battle: object): string {
+export function makeProject(
+  directory: string,
+  tried: Tried[],
+  battle: object,
+  baseline: string | null,
+): string {
   mkdirSync(join(directory, ".bench"), { recursive: true });
   const project = mkdtempSync(join(directory, ".bench/try-"));
   // Whatever mask the caller has: proxies run as users of their own.
@@ -54,9 +63,9 @@ export function makeProject(directory: string, tried: Tried[], battle: object): 
   for (const name of LINKED) symlinkSync(join(directory, name), join(project, name));
   mkdirSync(join(project, "battles"));
   writeFileSync(join(project, "battles/try.yaml"), JSON.stringify(battle));
-  mkdirSync(join(project, "proxies"));
-  for (const name of readdirSync(join(directory, "proxies")))
-    symlinkSync(join(directory, "proxies", name), join(project, "proxies", name));
+  linkEach(directory, project, "proxies");
+  linkEach(directory, project, "services", baseline === null ? [] : [REFERENCE]);
+  if (baseline !== null) writeReference(project, baseline);
   for (const one of tried) writeFolder(project, one);
   const compose = parseDocument(readFileSync(join(directory, "compose.yaml"), "utf8"));
   for (const { name } of tried) compose.addIn(["include"], `proxies/${name}/compose.yaml`);
@@ -64,6 +73,42 @@ export function makeProject(directory: string, tried: Tried[], battle: object): 
   const override = join(directory, "compose.override.yaml");
   if (existsSync(override)) copyFileSync(override, join(project, "compose.override.yaml"));
   return project;
+}
+
+function linkEach(directory: string, project: string, folder: string, but: string[] = []) {
+  mkdirSync(join(project, folder), { recursive: true });
+  for (const name of readdirSync(join(directory, folder)))
+    if (!but.includes(name))
+      symlinkSync(join(directory, folder, name), join(project, folder, name));
+}
+
+/** The baseline as the service that gets turns of the load beside each proxy. */
+function writeReference(project: string, baseline: string) {
+  const text = JSON.stringify({
+    services: {
+      [REFERENCE]: {
+        profiles: [REFERENCE],
+        extends: { file: `../../proxies/${baseline}/compose.yaml`, service: baseline },
+        // The name "proxy" is that of the other.
+        networks: { default: {} },
+        cpuset: "${REFERENCE_CPUSET}",
+      },
+    },
+  });
+  const folder = join(project, "services", REFERENCE);
+  mkdirSync(folder);
+  writeFileSync(join(folder, "compose.yaml"), overriding(overriding(text, "profiles"), "networks"));
+}
+
+/** @returns the value of that key replaces what it extends */
+function overriding(text: string, key: string): string {
+  return text.replaceAll(`"${key}":`, `"${key}": !override `);
+}
+
+/** @returns a folder of proxies/ is one container: it can have the reference's place */
+export function isOneContainer(directory: string, proxy: string): boolean {
+  const text = readFileSync(join(directory, "proxies", proxy, "compose.yaml"), "utf8");
+  return Object.keys(parseDocument(text).toJS().services).length === 1;
 }
 
 export function removeProject(project: string) {
@@ -137,6 +182,6 @@ export function writeCompose(
       }
     : { [name]: { ...extending(original), ...own } };
   // Else it would be started with the original, too.
-  const tagged = JSON.stringify({ services }).replaceAll('"profiles":', '"profiles": !override ');
-  writeFileSync(join(project, "proxies", name, "compose.yaml"), tagged);
+  const text = overriding(JSON.stringify({ services }), "profiles");
+  writeFileSync(join(project, "proxies", name, "compose.yaml"), text);
 }

@@ -13,7 +13,7 @@ import { adaptTraefik } from "./traefik.ts";
 import { Templates } from "./source.ts";
 import type { Adapted, Asked, Copy, Source } from "./source.ts";
 
-export { makeProject, removeProject, writeCompose } from "./folder.ts";
+export { isOneContainer, makeProject, removeProject, writeCompose } from "./folder.ts";
 export { openSource, refuseUnplaced } from "./source.ts";
 export type { Tried } from "./folder.ts";
 export type { Adapted, Change } from "./source.ts";

@@ -104,7 +104,12 @@ export const NOT_BESIDE = "there is no such file beside yours";
 
 /** The load's own requests, all of which must reach the server behind the proxy. */
 export const PATHS = ["/", "/healthz", "/headers", "/.generation"];
-export const HOSTS = ["proxy", "proxy:8080", "proxy:8443"];
+/** In turns with another, the baseline has the reference's place. */
+export const HOSTS = ["proxy", "reference"].flatMap((name) => [
+  name,
+  `${name}:8080`,
+  `${name}:8443`,
+]);
 
 /**
  * @param path a file, or a folder that has it and all that it includes

@@ -64,6 +64,38 @@ test("its ratio to the baseline, and whether that is worse by more than 10 %", (
   }
 });
 
+test("in turns: the ratio itself, which equal ones leave by up to 2 %", () => {
+  const rows: [Estimate | null, [Seen, Judged]][] = [
+    [estimate(1.3, 1.2, 1.4), ["worse", "worse"]],
+    [estimate(1.07, 1.04, 1.11), ["worse", "open"]],
+    [estimate(1.02, 1.01, 1.03), ["none", "not-worse"]],
+    [estimate(0.98, 0.97, 0.99), ["none", "not-worse"]],
+    [estimate(0.9, 0.88, 0.92), ["better", "not-worse"]],
+    [estimate(1.3, null, null), ["unknown", "open"]],
+    [null, ["unknown", "open"]],
+  ];
+  for (const [ratio, expected] of rows) {
+    const extra = ratio ? { medians: [300, 250] as [number, number] } : {};
+    const missing = ratio ? [] : [{ kind: "not-run" as const }];
+    const one = comparison({
+      question: "baseline",
+      measure: { ...measure("cpu_us_per_connection"), unit: "times" },
+      settings: [{ key: "s", scheme: "ws" }],
+      figures: [{ ...figure("yours"), estimate: ratio, extra, missing }],
+    });
+    const names = { own: "yours", baseline: "nginx" };
+    const file = { comparisons: [one] } as Comparisons;
+    const [row] = against(file, names, { questions: ["baseline"], tolerance: 0.1 });
+    assert.deepEqual([row.seen, row.judged], expected);
+    assert.deepEqual(
+      [row.own.estimate?.value, row.baseline.estimate?.value],
+      ratio ? [300, 250] : [undefined, undefined],
+    );
+    // Why it is missing stands beside the one that was measured, once.
+    assert.deepEqual([row.own.missing, row.baseline.missing], [missing, []]);
+  }
+});
+
 test("of a rate, a lower one is worse", () => {
   const row = judgedOf([estimate(0.5, 0.4, 0.6), 2], [BEST, 1], "connections_per_second");
   assert.deepEqual([row.seen, row.judged], ["worse", "worse"]);

@@ -3,7 +3,14 @@
  * the run shows it. It reads comparisons alone.
  */
 import type { Comparison, Comparisons, Estimate, Figure } from "../model/comparison.ts";
+import { valueOf } from "./figures.ts";
+import { measure } from "./measures.ts";
 import { QUESTIONS } from "./questions.ts";
+
+/** Question whose figures are ratios to what has the reference's place. */
+const BASELINE = "baseline";
+/** Equal configurations differ by less (docs/own-config.md). */
+const INDIFFERENT = 0.02;
 
 /**
  * seen: of the two, as the comparison tests it; unknown: it has no figure of both, or too few
@@ -39,7 +46,8 @@ export function against(
   );
   return [...places.values()]
     .map((same) => same.find(isRankedBy) ?? same[0])
-    .flatMap((comparison) => {
+    .flatMap((comparison): Against[] => {
+      if (comparison.question === BASELINE) return inTurns(comparison, own, tolerance);
       const [ours, theirs] = [own, baseline].map((name) =>
         comparison.figures.find(({ proxy }) => proxy === name),
       );
@@ -58,6 +66,33 @@ export function against(
         },
       ];
     });
+}
+
+/** Turn by turn in each cell: the comparison is the ratio itself. */
+function inTurns(comparison: Comparison, own: string, tolerance: number): Against[] {
+  const figure = comparison.figures.find(({ proxy }) => proxy === own);
+  if (!figure) return [];
+  const { estimate: ratio, extra, missing } = figure;
+  const [ours = null, theirs = null] = (extra.medians ?? []).map((value) => valueOf(value));
+  const measured = { ...comparison, measure: measure(comparison.measure.key) };
+  return [
+    {
+      comparison: measured,
+      own: { ...figure, estimate: ours },
+      baseline: { ...figure, estimate: theirs, missing: [] },
+      ratio,
+      seen: ratio ? seenInRatio(measured, ratio) : "unknown",
+      judged: ratio ? judgeRatio(measured, ratio, tolerance) : "open",
+    },
+  ];
+}
+
+/** A difference of which the whole interval lies beyond what equal ones show. */
+function seenInRatio(comparison: Comparison, { low, high }: Estimate): Seen {
+  if (low === null || high === null) return "unknown";
+  const [least, most] = asCosts(comparison, low, high);
+  if (least > 1 + INDIFFERENT) return "worse";
+  return most < 1 / (1 + INDIFFERENT) ? "better" : "none";
 }
 
 /** @returns of all: worse where one is */
@@ -103,12 +138,20 @@ function apartness(
   return null;
 }
 
-function judgeRatio({ measure }: Comparison, { low, high }: Estimate, tolerance: number): Judged {
+function judgeRatio(
+  comparison: Comparison,
+  { low, high }: Estimate,
+  tolerance: number,
+): Judged {
   if (low === null || high === null) return "open";
-  // So many times as expensive, whichever way is better.
-  const [least, most] = measure.better === "lower" ? [low, high] : [1 / high, 1 / low];
+  const [least, most] = asCosts(comparison, low, high);
   if (least > 1 + tolerance) return "worse";
   return most <= 1 + tolerance ? "not-worse" : "open";
+}
+
+/** So many times as expensive, whichever way is better. */
+function asCosts({ measure }: Comparison, low: number, high: number): [least: number, most: number] {
+  return measure.better === "lower" ? [low, high] : [1 / high, 1 / low];
 }
 
 function judgeFigures(comparison: Comparison, own: Figure, baseline: Figure): Judged {

@@ -28,6 +28,7 @@ import { PER_HANDSHAKE, withOperationCosts } from "./operation-costs.ts";
 import { percentiles } from "./percentile.ts";
 import { placesIn } from "./places.ts";
 import {
+  baselines,
   copies,
   copyIn,
   defaults,
@@ -66,6 +67,7 @@ export function analyse(
   const pools = poolsOf(run.results, run.settings);
   const rounds = pools.flatMap((pool) => comparedIn(run, pool, indices));
   const comparisons = [
+    ...baselines(run, rounds),
     ...rounds,
     ...percentiles(run, rounds),
     ...slopes(run),

@@ -434,6 +434,13 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
     },
   },
   tuning: {
+    baseline: {
+      title: "CPU per connection as a multiple of the baseline's",
+      charts: BARS,
+      answer: 0,
+      asks: "Does your configuration cost more CPU?",
+      columns: ["medians"],
+    },
     defaults: {
       title: "Defaults as a multiple of tuned",
       charts: BARS,

@@ -9,13 +9,15 @@ import { isOnHostNetwork, isOnOverlay } from "../plan/network.ts";
 import { CONTROL } from "../plan/proxies.ts";
 import { connectionsInAll, sizeNames, without } from "../plan/workload.ts";
 import type { Meaning, Plan } from "../model/plan.ts";
-import { detectableRatio, smallestP } from "../statistics/index.ts";
-import { comparison, inTimes, ratioFigure } from "./figures.ts";
+import { detectableRatio, meanRatio, smallestP } from "../statistics/index.ts";
+import { comparison, figure, inTimes, ratioFigure } from "./figures.ts";
 import { measure } from "./measures.ts";
 import { ALPHA, judge } from "./ranking.ts";
 import {
   comparesServers,
+  CONFIDENCE,
   isSameBut,
+  rangeOf,
   ratioOf,
   settingKey,
   stratifiedRatioOf,
@@ -237,6 +239,39 @@ function roundsIn({ cells }: Run, { key }: Setting, proxy: string, measure: stri
 
 function valuesIn(run: Run, setting: Setting, proxy: string, key: string): number[] {
   return [...roundsIn(run, setting, proxy, key).values()];
+}
+
+/**
+ * A proxy beside the configuration in the reference's place, in turns within each cell: one ratio a
+ * cell, which no change of the machine's speed between cells touches.
+ *
+ * @param compared in the settings
+ */
+export function baselines({ results: { plan }, settings, cells }: Run, compared: Comparison[]) {
+  if (plan.baseline === undefined) return [];
+  const key = "cpu_us_per_connection";
+  return compared
+    .filter(({ question, settings: own }) => question === key && own.length === 1)
+    .map(({ settings: [own], figures }) => {
+      const inSetting = cells.filter(({ setting }) => setting === own);
+      const values = (proxy: string, of: string) => [
+        ...valuesByRound(inSetting, proxy, of).values(),
+      ];
+      return comparison({
+        question: "baseline",
+        measure: inTimes(measure(key)),
+        settings: settings.filter((setting) => setting.key === own),
+        figures: figures.map(({ proxy, missing }) => {
+          const ratios = values(proxy, "cpu_per_connection_to_reference");
+          const ratio = meanRatio(ratios, CONFIDENCE);
+          if (!ratio) return { ...figure(proxy), missing };
+          const medians = [key, "reference_cpu_us_per_connection"].map((of) =>
+            median(values(proxy, of)),
+          ) as [number, number];
+          return ratioFigure(proxy, { ...ratio, rounds: rangeOf(ratios) }, { medians });
+        }),
+      });
+    });
 }
 
 /** Two proxies that do the same work: whatever differs is noise, or the cost of observing. */

@@ -3,10 +3,13 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { battleOf, tryConfig } from "./try.ts";
+import { battleOf, tryConfig, turnsWith } from "./try.ts";
 import { MEASURES } from "./definitions/try.ts";
+import type { Plan } from "../model/plan.ts";
 import type { TestContext } from "node:test";
 import type { TryArguments } from "./definitions/try.ts";
+
+const NAMES = { own: "yours", baseline: "nginx" };
 
 /** @returns a project with nginx alone, and what is tried there */
 function nginxProject(t: TestContext) {
@@ -49,7 +52,7 @@ test("what ./bench has put there of a git revision is gone when it has been read
 test("--connections is for the loads that have a number of connections, and lowers how many open at once", () => {
   const { tests } = battleOf(
     { measures: [...MEASURES], connections: [20, 30] },
-    ["yours", "nginx"],
+    { ...NAMES, inTurns: true },
     ["ws"],
   );
   const seen = tests.map(({ scenario, parameters: { CONNECTIONS, CONCURRENCY } }) => ({
@@ -59,10 +62,48 @@ test("--connections is for the loads that have a number of connections, and lowe
   }));
   assert.deepEqual(seen, [
     { scenario: "short-lived", CONNECTIONS: [20, 30], CONCURRENCY: 20 },
-    { scenario: "hot", CONNECTIONS: [20, 30] },
+    { scenario: "short-lived", CONNECTIONS: [20, 30], CONCURRENCY: 20 },
     { scenario: "arrivals", CONNECTIONS: undefined },
     { scenario: "steady", CONNECTIONS: [20, 30] },
     { scenario: "idle", CONNECTIONS: [20, 30] },
     { scenario: "survive", CONNECTIONS: [20, 30] },
   ]);
+});
+
+test("the baseline has cells of its own where it has no turns, or more than CPU is asked", () => {
+  const rows = [
+    [["cpu"], true, false],
+    [["cpu"], false, true],
+    [["cpu", "memory"], true, true],
+  ] as const;
+  for (const [measures, inTurns, expected] of rows) {
+    const { proxies } = battleOf({ measures: [...measures] }, { ...NAMES, inTurns }, ["ws"]);
+    assert.equal(proxies.includes("nginx"), expected, measures.join());
+  }
+});
+
+test("turns: the baseline gets half of the short connections, and nothing of other loads", () => {
+  const cell = (proxy: string, scenario: string) => ({ proxy, scenario });
+  const plan = {
+    scenarios: {
+      "short-lived": { usesReference: true, referenceTurns: true },
+      arrivals: { usesReference: true },
+    },
+    cells: [
+      cell("yours", "short-lived"),
+      cell("nginx", "short-lived"),
+      cell("yours", "arrivals"),
+      cell("nginx", "arrivals"),
+    ],
+  } as unknown as Plan;
+  const { baseline, scenarios, cells } = turnsWith(plan, { name: "nginx", title: "NGINX" });
+  assert.equal(baseline, "NGINX");
+  assert.deepEqual(
+    Object.values(scenarios).map(({ usesReference }) => usesReference),
+    [true, false],
+  );
+  assert.deepEqual(
+    cells.map(({ proxy, scenario }) => `${proxy} ${scenario}`),
+    ["yours short-lived", "yours arrivals", "nginx arrivals"],
+  );
 });

@@ -5,6 +5,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import {
+  isOneContainer,
   kindOf,
   makeProject,
   openSource,
@@ -31,7 +32,7 @@ import type { Tried } from "../adapt/index.ts";
 import type { Against, Judged } from "../analyse/against.ts";
 import type { CheckResult } from "../conformance/index.ts";
 import type { Comparisons } from "../model/comparison.ts";
-import type { Scheme } from "../model/plan.ts";
+import type { Plan, Scheme } from "../model/plan.ts";
 import type { Proxy } from "../plan/proxies.ts";
 import type { TryArguments } from "./definitions/try.ts";
 
@@ -46,6 +47,12 @@ const FEWEST_OPEN_FILES = 1024;
 const STARTS =
   "Expected a configuration that starts. Lines are those of your file. What your image alone has: --image.";
 
+/** 60 s is the default of nginx, Apache httpd and most load balancers. */
+const IDLE_MS = 65_000;
+
+/** Of the connections, where two have turns. */
+const HALF = 0.5;
+
 const STATUS: Record<Judged, number> = { "not-worse": 0, worse: 1, open: 3 };
 const INTERRUPTED = 130;
 
@@ -58,23 +65,23 @@ const MEASURED: Record<
   { questions: string[]; rounds: number; tests: (schemes: Scheme[]) => Test[] }
 > = {
   cpu: {
-    questions: ["cpu_us_per_connection", "cpu_us_per_message"],
-    // The fewest that give a ratio its 95 % interval.
+    questions: ["baseline", "cpu_us_per_connection"],
+    // The fewest that give a ratio its 95 % interval where the two cannot have turns.
     rounds: 6,
     tests: (schemes) => [
       {
         scenario: "short-lived",
         schemes,
         control: false,
-        parameters: { CONNECTIONS: 1000, CONCURRENCY: 50, MESSAGES: 1, MESSAGE_BYTES: 1024 },
+        parameters: { CONNECTIONS: 2000, CONCURRENCY: 50, MESSAGES: 1, MESSAGE_BYTES: 1024 },
         warmUp: { CONNECTIONS: 500 },
       },
       {
-        scenario: "hot",
+        scenario: "short-lived",
         schemes: schemes.slice(0, 1),
         control: false,
-        parameters: { CONNECTIONS: 100, MESSAGES: 100, MESSAGE_BYTES: 1024 },
-        warmUp: { CONNECTIONS: 50, MESSAGES: 50 },
+        parameters: { CONNECTIONS: 200, CONCURRENCY: 50, MESSAGES: 100, MESSAGE_BYTES: 1024 },
+        warmUp: { CONNECTIONS: 50 },
       },
     ],
   },
@@ -159,17 +166,18 @@ export async function tryConfig(
   for (const one of tried) tellChanges(one, tell);
   await refuseSecond(directory);
   await setup(directory, out.say);
-  const battle = battleOf(wanted, [OWN, baseline], schemes);
+  const folder = baseline === BASELINE ? original.name : baseline;
+  const names = { own: OWN, baseline, inTurns: isOneContainer(directory, folder) };
+  const battle = battleOf(wanted, names, schemes);
   // Beside all other runs: the project that is made here is gone afterwards.
   process.env.BENCH_RESULTS ||= join(directory, "results");
-  const project = makeProject(directory, tried, battle);
+  const project = makeProject(directory, tried, battle, names.inTurns ? baseline : null);
   const remove = () => removeProject(project);
   process.on("exit", remove);
   try {
     // The local builds that it names are the project's, and were named above.
     await setup(project, () => {});
     await prepare(project, tried);
-    const names = { own: OWN, baseline };
     return await compare({ directory, project }, names, wanted, { ...out, tell }, words);
   } finally {
     process.off("exit", remove);
@@ -245,17 +253,25 @@ function tellChanges({ adapted, title }: Tried, tell: (line: string) => void) {
   tell("");
 }
 
-/** @param names of the two proxies */
+/** The two proxies. */
+interface Names {
+  own: string;
+  baseline: string;
+  /** Connections go to one and the other in turns, in the same cell, where only CPU is measured. */
+  inTurns: boolean;
+}
+
 export function battleOf(
   { measures, rounds, connections }: Pick<TryArguments, "measures" | "rounds" | "connections">,
-  names: string[],
+  { own, baseline, inTurns }: Names,
   schemes: Scheme[],
 ) {
+  const hasOwnCells = !inTurns || measures.some((each) => each !== "cpu");
   const wanted = measures.map((measure) => MEASURED[measure]);
   const most = Math.max(...wanted.map((each) => each.rounds));
   return {
     title: "Your configuration beside a baseline",
-    proxies: [CONTROL, ...names],
+    proxies: [CONTROL, own, ...(hasOwnCells ? [baseline] : [])],
     rounds: rounds ?? most,
     seed: 1,
     tests: wanted.flatMap((each) =>
@@ -306,7 +322,7 @@ async function hasShell(image: string): Promise<boolean> {
 
 async function compare(
   { directory, project }: { directory: string; project: string },
-  names: { own: string; baseline: string },
+  names: Names,
   wanted: TryArguments,
   { say, print, tell }: Out & { tell: (line: string) => void },
   words: string[],
@@ -327,7 +343,7 @@ async function compare(
     return finish({ rows: [] }, STATUS[i === 0 ? "worse" : "open"]);
   }
   tellDifferences(differences, titles, tell);
-  const measured = await measure({ directory, project }, proxies, words, say);
+  const measured = await measure({ directory, project }, names, proxies, words, say);
   if (!measured) return INTERRUPTED;
   const { comparisons } = measured;
   const folder = relative(directory, measured.folder);
@@ -335,7 +351,7 @@ async function compare(
   const rows = against(comparisons, names, { questions, tolerance: wanted.tolerance });
   const broken = differences.some(({ own }) => own?.ok === false);
   const judged = broken ? "worse" : judgeAll(rows);
-  tell(tryText(comparisons, rows, names));
+  tell(tryText(comparisons, rows, titles));
   tell("");
   tell(verdictText(judged, rows, { ...wanted, broken, title: titles[0] }));
   tell(`Report   ${folder}/report.html`);
@@ -346,7 +362,7 @@ type Checked = { own: CheckResult[]; baseline: CheckResult[] };
 
 async function verifyBoth(
   project: string,
-  { own, baseline }: { own: string; baseline: string },
+  { own, baseline }: Names,
   proxies: Proxy[],
   say: (line: string) => void,
 ): Promise<Checked> {
@@ -354,7 +370,7 @@ async function verifyBoth(
     const proxy = pickProxy(proxies, name);
     say(`verify ${proxy.title}`);
     try {
-      return await verifyOne(project, proxy, () => {});
+      return await verifyOne(project, proxy, () => {}, IDLE_MS);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       throw new UserError(
@@ -411,25 +427,40 @@ function lackingIn(results: CheckResult[]): CheckResult[] {
 /** @returns null: it was interrupted */
 async function measure(
   { directory, project }: { directory: string; project: string },
+  { baseline, inTurns }: Names,
   proxies: Proxy[],
   words: string[],
   say: (line: string) => void,
 ): Promise<{ comparisons: Comparisons; folder: string } | null> {
-  const plan = makePlan(
+  const all = makePlan(
     readBattle(project, BATTLE, { proxies }),
     {},
     {
       proxies,
-      referenceShare: readReferenceShare(project),
+      referenceShare: inTurns ? HALF : readReferenceShare(project),
       network: readNetwork(project),
       say,
     },
   );
+  const plan = inTurns ? turnsWith(all, pickProxy(proxies, baseline)) : all;
   const context = { directory: project, proxies, keepGoing: true, say, onceFor: directory };
   const { code, store } = await begin(context, plan, BATTLE, words);
   if (code === INTERRUPTED) return null;
   const { comparisons } = writeReport(project, store);
   return { comparisons, folder: store.directory };
+}
+
+/** @returns where the load takes turns, the baseline has them all; elsewhere it has its own cells */
+export function turnsWith(plan: Plan, { name, title }: Pick<Proxy, "name" | "title">): Plan {
+  const scenarios = Object.fromEntries(
+    Object.entries(plan.scenarios).map(([key, scenario]) => [
+      key,
+      { ...scenario, usesReference: scenario.referenceTurns ?? false },
+    ]),
+  );
+  const isInTurns = ({ scenario }: Plan["cells"][number]) => scenarios[scenario].usesReference;
+  const cells = plan.cells.filter((cell) => cell.proxy !== name || !isInTurns(cell));
+  return { ...plan, baseline: title, scenarios, cells };
 }
 
 function asJson({ comparison, own, baseline, ratio, seen, judged }: Against) {

@@ -190,6 +190,11 @@ export const Plan = shape.object({
         "share of the load that goes to the reference proxy, where a scenario uses it; 0 or absent: there is none",
     }),
   ),
+  baseline: shape.optional(
+    shape.text(
+      "title of a configuration that has the reference's place; absent: that is the reference",
+    ),
+  ),
   sideBySide: shape.optional(
     shape.only(true, "all proxies of a setting and round ran at once; absent: one after the other"),
   ),

@@ -46,6 +46,8 @@ function file(rows: Against[]): Comparisons {
   } as unknown as Comparisons;
 }
 
+const TITLES = ["my.conf", "nginx"];
+
 function interval(value: number, low: number, high: number): Estimate {
   return { value, low, high, basis: "ci95" };
 }
@@ -86,13 +88,13 @@ test("why a figure is missing, once, with whose it is", () => {
     ...figure("nginx"),
     missing: [{ kind: "not-run" }, { kind: "not-run" }],
   };
-  const text = tryText(file([own]), [{ ...own, baseline }], { own: "yours", baseline: "nginx" });
+  const text = tryText(file([own]), [{ ...own, baseline }], TITLES);
   assert.equal(text.match(/nginx: not measured yet/g)?.length, 1, text);
 });
 
 test("a row has both figures, their ratio and its interval", () => {
   const own = row("cpu_us_per_connection", "worse", interval(1.2, 1.1, 1.3));
-  const [head, line] = tryText(file([own]), [own], { own: "yours", baseline: "nginx" }).split("\n");
+  const [head, line] = tryText(file([own]), [own], TITLES).split("\n");
   assert.match(head, /my\.conf +nginx +Ratio +95 % interval/);
   assert.match(line, /CPU per connection.* 300 µs +250 µs +1\.20× +1\.10–1\.30 +costs more/);
 });

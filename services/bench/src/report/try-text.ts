@@ -23,26 +23,24 @@ const WORDS: Record<MeasureKind, { better: string; worse: string }> = {
 /** Enough for an answer where 6 give none. */
 const MORE_ROUNDS = 12;
 
-/** @param names of the two proxies */
-export function tryText(
-  file: Comparisons,
-  rows: Against[],
-  names: { own: string; baseline: string },
-): string {
+/** @param titles of the two: the one that is tried, and the baseline */
+export function tryText(file: Comparisons, rows: Against[], titles: string[]): string {
   const shown = within(
     file,
     rows.map(({ comparison }) => comparison),
   );
   const head: Column[] = [
     { title: "Measure", words: true },
-    ...[names.own, names.baseline].map((name) => ({ title: titleOfProxy(file, name) })),
+    ...titles.map((title) => ({ title })),
     { title: "Ratio" },
     { title: "95 % interval" },
     { title: "", words: true },
   ];
   const titleOf = (proxy: string) => titleOfProxy(file, proxy);
-  const reasons = ({ proxy, missing }: Against["own"]) =>
-    missing.map((one) => `${titleOf(proxy)}: ${missingText(one, titleOf)}`);
+  const reasons = ({ own, baseline }: Against) =>
+    [own, baseline].flatMap(({ missing }, i) =>
+      missing.map((one) => `${titles[i]}: ${missingText(one, titleOf)}`),
+    );
   const table: Table = {
     title: "",
     note: "",
@@ -62,7 +60,7 @@ export function tryText(
         seenText(row),
       ].map((text) => ({ text }));
     }),
-    footnotes: [...new Set(rows.flatMap(({ own, baseline }) => [own, baseline].flatMap(reasons)))],
+    footnotes: [...new Set(rows.flatMap(reasons))],
   };
   return tableText(table).join("\n");
 }

@@ -6,5 +6,6 @@ export { Histogram, RESOLUTION } from "./histogram.ts";
 export { holm, mannWhitney, smallestP } from "./significance.ts";
 export { medianOf, spreadPercent } from "./spread.ts";
 export { simultaneousIntervals, slopeRatio, theilSen } from "./theil-sen.ts";
+export { meanRatio } from "./student.ts";
 export { summarise } from "./quantiles.ts";
 export { smallestStratifiedP, stratifiedRatio, superiority, vanElteren } from "./van-elteren.ts";

@@ -1,8 +1,9 @@
-import { errorFunction, probit, quantileSorted } from "simple-statistics";
+import { errorFunction, quantileSorted } from "simple-statistics";
 import { middleMs } from "./histogram.ts";
 import type { Histogram } from "./histogram.ts";
 import { medianDepth } from "./interval.ts";
 import { randomNumbers } from "./random.ts";
+import { studentQuantile } from "./student.ts";
 import type { Estimate } from "./types.ts";
 
 /** The histograms of one proxy by round: percentiles of any draw of these rounds together. */
@@ -80,17 +81,4 @@ export function pooledQuantile(
 function expandedTail(n: number, confidence: number): number {
   const t = studentQuantile((1 + confidence) / 2, n - 1);
   return (1 - errorFunction(Math.sqrt(n / (n - 1) / 2) * t)) / 2;
-}
-
-/** Abramowitz & Stegun, Handbook of Mathematical Functions, 26.7.5: to 0.001 from 4 degrees on. */
-function studentQuantile(p: number, degrees: number): number {
-  const z = probit(p);
-  const terms = [
-    z,
-    (z ** 3 + z) / 4,
-    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
-    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
-    (79 * z ** 9 + 776 * z ** 7 + 1482 * z ** 5 - 1920 * z ** 3 - 945 * z) / 92160,
-  ];
-  return terms.reduce((sum, term, i) => sum + term / degrees ** i, 0);
 }

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { randomNumbers } from "./random.ts";
+import { meanRatio, studentQuantile } from "./student.ts";
+
+test("Student's quantiles, as tables have them", () => {
+  const rows = [
+    [0.975, 2, 4.303],
+    [0.975, 3, 3.182],
+    [0.975, 5, 2.571],
+    [0.975, 11, 2.201],
+    [0.995, 5, 4.032],
+  ];
+  for (const [p, degrees, expected] of rows)
+    assert.ok(Math.abs(studentQuantile(p, degrees) / expected - 1) < 0.02, `${p} of ${degrees}`);
+});
+
+test("the mean of ratios is geometric: what is twice and half as much is as much", () => {
+  const { value, interval } = meanRatio([2, 0.5, 1], 0.95) ?? assert.fail();
+  assert.ok(Math.abs(value - 1) < 1e-12);
+  const [low, high] = interval ?? assert.fail();
+  assert.ok(Math.abs(low * high - 1) < 1e-9);
+  assert.deepEqual(meanRatio([2, 2], 0.95)?.interval, null);
+  assert.equal(meanRatio([], 0.95), null);
+});
+
+for (const rounds of [3, 6]) {
+  test(`95 % intervals of ${rounds} log-normal ratios hold the true one in 95 of 100 cases`, () => {
+    const random = randomNumbers(rounds);
+    const normal = () =>
+      Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+    const cases = 4000;
+    let held = 0;
+    for (let i = 0; i < cases; i++) {
+      const ratios = Array.from({ length: rounds }, () => 1.1 * Math.exp(0.03 * normal()));
+      const [low, high] = meanRatio(ratios, 0.95)?.interval ?? assert.fail();
+      if (low <= 1.1 && 1.1 <= high) held += 1;
+    }
+    assert.ok(Math.abs(held / cases - 0.95) < 0.012, `${held} of ${cases}`);
+  });
+}
