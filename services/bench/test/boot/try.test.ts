@@ -140,10 +140,10 @@ async function imageWithoutShell(t: TestContext, directory: string): Promise<str
 
 test("an image without a shell", async (t) => {
   const directory = copyOfProject(t);
-  const config = join(directory, "proxies/traefik-defaults");
+  const config = join(directory, "proxies/traefik");
   const image = await imageWithoutShell(t, directory);
   const few = { rounds: 1, connections: [50] };
   const { status, text } = await tried(t, directory, { proxy: "traefik", config, image, ...few });
   assert.equal(status, 3, text);
-  assert.ok(text.includes(`Could not tell whether traefik-defaults on ${image} is worse`), text);
+  assert.ok(text.includes(`Could not tell whether traefik on ${image} is worse`), text);
 });
