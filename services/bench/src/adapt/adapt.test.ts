@@ -590,18 +590,18 @@ tls-protos = TLSv1.2 TLSv1.3`,
     says: [
       "2: left out: frontend",
       '3: backend "[127.0.0.1]:6086" → "[echo]:8080"',
-      "11: left out: write-proxy-v2 = on (the server behind it does not read that)",
+      "11: left out: write-proxy-v2 = on (the server behind it does not read that",
     ],
   },
   {
     proxy: "haproxy-hitch",
     title: "what it does not say of HAProxy behind it",
-    config: 'pem-file = "a"\nalpn-protos = "h2"',
+    config: 'pem-file = "a"\nalpn-protos = "h2"\nproxy-proxy = on\nocsp-dir = "/var/lib/x"',
     has: [
-      'alpn-protos = "h2"\nfrontend = "[0.0.0.0]:8443"\nbackend = "[127.0.0.1]:8444"\nwrite-proxy-v2 = on',
+      'alpn-protos = "h2"\n\nocsp-dir = ""\nfrontend = "[0.0.0.0]:8443"\nbackend = "[127.0.0.1]:8444"\nwrite-proxy-v2 = on',
     ],
     says: [
-      '2: added: frontend = "[0.0.0.0]:8443"; backend = "[127.0.0.1]:8444"; write-proxy-v2 = on',
+      '4: added: frontend = "[0.0.0.0]:8443"; backend = "[127.0.0.1]:8444"; write-proxy-v2 = on',
     ],
   },
   {

@@ -1,89 +1,76 @@
 import { Directive } from "./directives.ts";
-import { HERE, cannot, Edits, lineAt, logFile } from "./source.ts";
+import { Adapter, HERE, cannot, lineAt, logFile } from "./source.ts";
 import type { Word } from "./directives.ts";
-import type { Asked, Copy, Source, Templates } from "./source.ts";
+import type { Copy, Edits } from "./source.ts";
 
 /** Left out wherever they stand, and why. */
 const LEFT_OUT: [RegExp, string][] = [
   [/^(user|group|chroot|daemon|pidfile)$/, "the container is run otherwise"],
   [/^syslog/, "there is no syslog server"],
   [
-    /^(pem-dir|pem-dir-glob|ocsp-\w+|client-verify\w*|client-verify-ca)$/,
+    /^(pem-dir|pem-dir-glob|ocsp-(?!dir)[\w-]+|client-verify(-ca)?)$/,
     "certificates are the suite's",
   ],
   [/^ssl-engine$/, "there is no such device"],
   [/^shared-cache/, "there is no other hitch"],
+  [/^proxy-(proxy|tlv)$/, "the load sends no PROXY protocol"],
+  [/^write-ip$/, "no server here reads it"],
 ];
 
-/** What it tells the server of the client, each in a way of its own. */
-const TELLS = /^(write-ip|write-proxy|write-proxy-v1|write-proxy-v2|proxy-proxy)$/;
+/** What hitch tells the server of the client: HAProxy reads each version. */
+const TELLS = /^write-proxy(-v[12])?$/;
 
-const REQUIRED = {
-  frontend: `"[0.0.0.0]:${HERE.ports.wss}"`,
-  "pem-file": `"${HERE.combined}"`,
-};
+const OF_FRONTEND: Record<string, string> = { host: '"0.0.0.0"', port: `"${HERE.ports.wss}"` };
 
-/** hitch alone, whose server reads no PROXY protocol and no HTTP/2. */
-export function adaptHitch(source: Source, asked: Asked, templates: Templates): Copy {
-  const [host, port] = HERE.backend.split(":");
-  return adapt(source, asked, templates, { backend: `"[${host}]:${port}"`, isAlone: true });
-}
+export class Hitch extends Adapter {
+  #edits = this.edit(this.source.main);
+  #required: Record<string, string> = {
+    frontend: `"[0.0.0.0]:${HERE.ports.wss}"`,
+    "pem-file": `"${HERE.combined}"`,
+  };
+  #done = new Set<string>();
+  #isAlone = true;
 
-/** That of ../../../../proxies/haproxy-hitch. */
-export function adaptHitchOfHaproxy(source: Source, asked: Asked, templates: Templates): Copy {
-  return adapt(source, asked, templates, { backend: '"[127.0.0.1]:8444"', isAlone: false });
-}
+  /** @param isAlone false: in front of HAProxy, as in ../../../../proxies/haproxy-hitch */
+  adapt(isAlone: boolean): Copy {
+    const { main } = this.source;
+    const { path, host } = this.asked;
+    if (path !== undefined || host !== undefined)
+      throw cannot(main, 1, "hitch reads no HTTP", "Leave --path and --host out.");
+    this.#isAlone = isAlone;
+    this.#required.backend = isAlone
+      ? `"${HERE.backend.replace(/^[^:]+/, "[$&]")}"`
+      : '"[127.0.0.1]:8444"';
+    this.#adaptAll(parse(this.#edits));
+    const tells = [...this.#done].some((name) => TELLS.test(name));
+    if (!isAlone && !tells) this.#required["write-proxy-v2"] = "on";
+    const missing = Object.entries(this.#required).filter(([name]) => !this.#done.has(name));
+    const added = missing.map(([name, value]) => `${name} = ${value}`);
+    const { length } = this.#edits.text;
+    const text = `\n${added.join("\n")}\n`;
+    if (added.length > 0) this.#edits.replace(length, length, text, `added: ${added.join("; ")}`);
+    const copy = this.#edits.apply();
+    return { main, files: { [main]: copy.text }, changes: copy.changes, schemes: ["wss"] };
+  }
 
-function adapt(
-  source: Source,
-  { path, host }: Asked,
-  templates: Templates,
-  { backend, isAlone }: { backend: string; isAlone: boolean },
-): Copy {
-  const { main } = source;
-  if (path !== undefined || host !== undefined)
-    throw cannot(main, 1, "hitch reads no HTTP", "Leave --path and --host out.");
-  const edits = new Edits(main, templates.fill(main, source.text(main)));
-  const required: Record<string, string> = { ...REQUIRED, backend };
-  const done = new Set<string>();
-  const adaptAll = (all: Directive[]) => {
+  #adaptAll(all: Directive[]) {
     for (const one of all) {
       const [name, value] = one.texts;
       const why = LEFT_OUT.find(([pattern]) => pattern.test(name))?.[1];
-      const isFurther = done.has(name);
       if (why) one.leaveOut(why);
-      else if (name in required && isFurther) one.leaveOut("one is enough");
-      else if (TELLS.test(name) && isOn(one) && (isAlone || name === "write-ip"))
+      else if (name in this.#required && this.#done.has(name)) one.leaveOut("one is enough");
+      else if (TELLS.test(name) && value === "on" && this.#isAlone)
         one.leaveOut("the server behind it does not read that");
-      else if (name === "alpn-protos" && isAlone && /\bh(ttp\/)?2\b/.test(value))
+      else if (name === "alpn-protos" && this.#isAlone && /\bh(ttp\/)?2\b/.test(value))
         one.setArgs('"http/1.1"', ": the server behind it speaks no HTTP/2");
       else if (name === "log-filename") one.setArgs(`"${logFile(value)}"`);
-      else if (name === "frontend" && one.body) adaptFrontend(one, adaptAll);
-      else if (name in required) one.setArgs(required[name]);
-      if (!one.isLeftOut && (name in required || (TELLS.test(name) && isOn(one))))
-        done.add(TELLS.test(name) ? "tells" : name);
+      else if (name === "ocsp-dir") one.setArgs('""');
+      else if (name in OF_FRONTEND) one.setArgs(OF_FRONTEND[name]);
+      else if (name === "frontend" && one.body) this.#adaptAll(one.body);
+      else if (name in this.#required) one.setArgs(this.#required[name]);
+      if (!one.isLeftOut && value !== "off") this.#done.add(name);
     }
-  };
-  adaptAll(parse(edits));
-  if (!isAlone && !done.has("tells")) required["write-proxy-v2"] = "on";
-  const missing = Object.entries(required).filter(([name]) => !done.has(name));
-  const added = missing.map(([name, value]) => `${name} = ${value}`);
-  const { length } = edits.text;
-  if (added.length > 0)
-    edits.replace(length, length, `\n${added.join("\n")}\n`, `added: ${added.join("; ")}`);
-  const { text, changes } = edits.apply();
-  return { main, files: { [main]: text }, changes, schemes: ["wss"] };
-}
-
-function isOn({ texts: [, value] }: Directive): boolean {
-  return value === "on";
-}
-
-function adaptFrontend(one: Directive, adaptAll: (all: Directive[]) => void) {
-  const inside = one.body ?? [];
-  const places: Record<string, string> = { host: '"0.0.0.0"', port: `"${HERE.ports.wss}"` };
-  for (const each of inside) if (each.name in places) each.setArgs(places[each.name]);
-  adaptAll(inside);
+  }
 }
 
 /** `name = value`, the value in quotes, in words or a block. */

@@ -7,7 +7,7 @@ import { Apache } from "./apache.ts";
 import { Caddy } from "./caddy.ts";
 import { adaptEnvoy } from "./envoy.ts";
 import { Haproxy } from "./haproxy.ts";
-import { adaptHitch, adaptHitchOfHaproxy } from "./hitch.ts";
+import { Hitch } from "./hitch.ts";
 import { Nginx } from "./nginx.ts";
 import { adaptTraefik } from "./traefik.ts";
 import { Templates } from "./source.ts";
@@ -48,7 +48,7 @@ type Known = Omit<Kind, "adapt"> & { adapt: Adapt<Copy, [Templates]> };
 const HITCH: Known = {
   names: ["hitch.conf"],
   root: "/etc/hitch",
-  adapt: adaptHitch,
+  adapt: (...about) => new Hitch(...about).adapt(true),
   command: (file, text) => {
     const workers = /^\s*workers\s*=/m.test(text) ? [] : [`--workers=${WORKERS}`];
     return ["hitch", `--config=${file}`, ...workers];
@@ -105,7 +105,7 @@ const KINDS: Record<string, Known> = {
     check: (file) => ["httpd", "-t", "-f", file],
   },
   hitch: HITCH,
-  "haproxy-hitch": { ...HITCH, part: "tls", adapt: adaptHitchOfHaproxy },
+  "haproxy-hitch": { ...HITCH, part: "tls", adapt: (...about) => new Hitch(...about).adapt(false) },
 };
 
 /**
