@@ -172,10 +172,9 @@ export class Apache extends Adapter {
     for (const { block } of servers)
       if (block && served.every((one) => one.block !== block))
         block.leaveOut("other virtual hosts are not measured");
-    for (const directive of new Set(chosen.map((one) => one.directive))) {
-      const place = chosen.find((one) => one.directive === directive);
-      if (place) this.#adaptPlace(place);
-    }
+    // Two may share what stands outside of both.
+    const places = new Map(chosen.map((place) => [place.directive, place]));
+    for (const place of places.values()) this.#adaptPlace(place);
     this.#adaptAll();
     for (const server of served) this.#adaptServer(server);
     const schemes = served.map(({ scheme }) => scheme);
