@@ -21,6 +21,8 @@ interface Row {
   /** what the copy has, and has not */
   has?: string[];
   lacks?: string[];
+  /** of Apache: what the file around it has */
+  around?: string[];
   /** the changes that it prints: `line: words` */
   says?: string[];
   /** it cannot be adapted: fact and next step */
@@ -70,7 +72,7 @@ http {
       "13: left out: ssl_dhparam /etc/ssl/dhparam.pem (there is no such file beside yours)",
       "14: left out: include /etc/letsencrypt/options-ssl-nginx.conf",
       "16: left out: location / { … } (the WebSockets live in location /ws/)",
-      "17: location /ws/ → location /",
+      "17: location /ws/ → /",
     ],
   },
   {
@@ -109,7 +111,7 @@ server { listen 81; server_name b.example; location / { proxy_pass http://b; ${U
 location /ws { proxy_pass http://a; ${UPGRADE} }
 location ~ ^/cable$ { proxy_pass http://b; ${UPGRADE} } } }`,
     asked: { path: "/cable" },
-    says: ["3: location ~ ^/cable$ → location /"],
+    says: ["3: location ~ ^/cable$ → /"],
   },
   {
     proxy: "nginx",
@@ -408,6 +410,213 @@ http:
     config: "entryPoints:\n  web: { address: ':80' }\n",
     refused: [/no router of HTTP/, /http.routers/],
   },
+  {
+    proxy: "apache",
+    title: "virtual hosts without what is around them",
+    config: `<VirtualHost *:80>
+  ServerName a.example
+  Redirect permanent / https://a.example/
+</VirtualHost>
+<IfModule mod_ssl.c>
+<VirtualHost a.example:443>
+  ServerName a.example
+  DocumentRoot /var/www
+  ErrorLog \${APACHE_LOG_DIR}/error.log
+  CustomLog "|/usr/bin/rotatelogs x" combined
+  SSLCertificateFile /etc/letsencrypt/live/a/fullchain.pem
+  SSLCertificateKeyFile /etc/letsencrypt/live/a/privkey.pem
+  Include /etc/letsencrypt/options-ssl-apache.conf
+  SSLProxyEngine on
+  <Location "/socket">
+    Require ip 10.0.0.0/8
+    ProxyPass wss://app:3000/socket timeout=60
+  </Location>
+  ProxyPass / http://app:3000/
+  ProxyPassReverse / http://app:3000/
+</VirtualHost>
+</IfModule>`,
+    schemes: ["wss"],
+    has: [
+      "<VirtualHost *:8443>",
+      "SSLCertificateFile /certs/cert.pem",
+      "<Location />\n    \n    ProxyPass ws://echo:8080/ timeout=60",
+      "CustomLog /var/log/tried/customlog.log combined",
+      "SSLEngine on\n</VirtualHost>",
+    ],
+    lacks: ["Redirect", "/var/www", "letsencrypt", "Require", "app:3000", "SSLProxy"],
+    around: [
+      "LoadModule mpm_event_module modules/mod_mpm_event.so",
+      "<IfModule !proxy_wstunnel_module>",
+      "Listen 8443 https",
+      "MaxRequestWorkers 16384",
+      '%{User-Agent}i\\"" combined',
+    ],
+    says: [
+      "1: added around the file: modules mpm_event, unixd, authz_core, proxy, proxy_http, ssl, ",
+      "; the suite's number of threads; LogFormat combined; Listen 8443 https",
+      "1: left out: <VirtualHost *:80> … </VirtualHost> (other virtual hosts are not measured)",
+      "9: ErrorLog ${APACHE_LOG_DIR}/error.log → /var/log/tried/error.log",
+      "13: left out: Include /etc/letsencrypt/options-ssl-apache.conf",
+      '15: Location "/socket" → /: the load asks for /',
+      "19: left out: ProxyPass / http://app:3000/ (the WebSockets live in /socket)",
+      "20: added: SSLEngine on",
+    ],
+  },
+  {
+    proxy: "apache",
+    title: "rules of mod_rewrite, of which the load meets no condition",
+    config: `Listen 80
+User daemon
+LoadModule mpm_prefork_module modules/mod_mpm_prefork.so
+LoadModule security2_module modules/mod_security2.so
+SecRuleEngine On
+RewriteEngine On
+RewriteCond %{REQUEST_URI} ^/api/websocket [NC,OR]
+RewriteCond %{HTTP:Upgrade} ^WebSocket$ [NC]
+RewriteRule ^/api/(.*) ws://app:8065/$1 [P,L]
+RewriteCond %{HTTPS} off
+RewriteRule ^ https://%{HTTP_HOST}%{REQUEST_URI} [R=301,L]`,
+    schemes: ["ws"],
+    has: [
+      "Listen 8080",
+      "RewriteCond %{HTTP:Upgrade} websocket [NC,OR]",
+      "RewriteRule ^/?(.*) ws://echo:8080/$1 [P,L]",
+    ],
+    lacks: ["User", "SecRule", "R=301", "HTTPS"],
+    around: ["LoadModule mpm_prefork_module", "ProxyPass / http://echo:8080/\nInclude"],
+    says: [
+      "2: left out: User daemon",
+      "4: left out: LoadModule security2_module modules/mod_security2.so (the image has no mod_security2",
+      "5: left out: SecRuleEngine On (its module is not in the image",
+      "9: added: ProxyPass / http://echo:8080/: what the load asks for beside WebSockets",
+      "11: left out: RewriteRule ^ https://",
+    ],
+  },
+  {
+    proxy: "apache",
+    title: "a balancer, in a folder as Debian has it",
+    config: `ErrorLog \${APACHE_LOG_DIR}/error.log
+IncludeOptional mods-enabled/*.load
+Include /etc/apache2/ports.conf
+IncludeOptional sites-enabled/*.conf`,
+    files: {
+      "mods-enabled/proxy.load": "LoadModule proxy_module /usr/lib/apache2/modules/mod_proxy.so",
+      "ports.conf": "Listen 80\n<IfModule ssl_module>\n  Listen 443\n</IfModule>",
+      "sites-enabled/app.conf": `<VirtualHost *:80>
+ProxyPass /ws balancer://app/
+<Proxy balancer://app>
+BalancerMember ws://10.0.0.1:3000 route=a
+BalancerMember ws://10.0.0.2:3000 route=b
+</Proxy>
+</VirtualHost>`,
+    },
+    schemes: ["ws"],
+    has: [
+      "Include /usr/local/apache2/conf/tried/ports.conf",
+      "IncludeOptional /usr/local/apache2/conf/tried/sites-enabled/*.conf",
+    ],
+    around: ["LoadModule proxy_module modules/mod_proxy.so", "lbmethod_byrequests_module"],
+    says: [
+      "1: Listen 80 → 8080",
+      "3: left out: Listen 443 (nothing is measured there)",
+      "2: ProxyPass /ws → /",
+      "4: BalancerMember ws://10.0.0.1:3000 route=a → ws://echo:8080 route=a",
+      "5: left out: BalancerMember ws://10.0.0.2:3000 route=b (one server is behind it)",
+    ],
+  },
+  {
+    proxy: "apache",
+    title: "a pattern with upgrade=, which captures nothing of /",
+    config: `ProxyPassMatch "^/app/(.*)$" "http://app:3999/$1" upgrade=websocket timeout=3600`,
+    has: ["ProxyPass / http://echo:8080/ upgrade=websocket timeout=3600"],
+  },
+  {
+    proxy: "apache",
+    title: "no WebSockets",
+    config: "# x\nProxyPass /app http://app:3000/app",
+    says: ["2: ProxyPass /app passes no WebSockets on: that takes upgrade=websocket"],
+  },
+  {
+    proxy: "apache",
+    title: "the path and the host that are asked for",
+    config: `<VirtualHost *:80>
+ServerName a.example
+ProxyPass /ws ws://a:1/ws
+</VirtualHost>
+<VirtualHost *:80>
+ServerAlias www.b.example b.example
+ProxyPass /cable ws://b:1/cable
+ProxyPass /ws ws://b:1/ws
+</VirtualHost>`,
+    asked: { host: "b.example", path: "/cable" },
+    says: ["1: left out: <VirtualHost", "7: ProxyPass /cable → /"],
+  },
+  {
+    proxy: "apache",
+    title: "nothing to pass on",
+    config: "<VirtualHost *:80>\nDocumentRoot /x\n</VirtualHost>",
+    refused: [/httpd.conf, line 1: nothing passes requests on/, /Expected one to the server/],
+  },
+  {
+    proxy: "apache",
+    title: "a section that does not end",
+    config: "Listen 80\n<Location />\nProxyPass ws://a/",
+    refused: [/httpd.conf, line 2: <Location> has no end/, /<\/Location>/],
+  },
+  {
+    proxy: "hitch",
+    title: "a daemon in front of Varnish",
+    config: `frontend = { host = "*" port = "443" }
+frontend = "[*]:8443+/etc/x.pem"
+backend = "[127.0.0.1]:6086"  # PROXY
+pem-file = {
+  cert = "/etc/hitch/a.pem"
+}
+pem-file = "/etc/hitch/b.pem"
+daemon = on
+user = "hitch"
+alpn-protos = "h2, http/1.1"
+write-proxy-v2 = on
+workers = 4
+tls-protos = TLSv1.2 TLSv1.3`,
+    schemes: ["wss"],
+    has: [
+      'frontend = { host = "0.0.0.0" port = "8443" }\n\nbackend = "[echo]:8080"',
+      'pem-file = "/certs/combined.pem"\n',
+      'alpn-protos = "http/1.1"',
+      "workers = 4\ntls-protos = TLSv1.2 TLSv1.3",
+    ],
+    lacks: ["daemon", "user", "write-proxy", "a.pem", "b.pem"],
+    says: [
+      "2: left out: frontend",
+      '3: backend "[127.0.0.1]:6086" → "[echo]:8080"',
+      "11: left out: write-proxy-v2 = on (the server behind it does not read that",
+    ],
+  },
+  {
+    proxy: "haproxy-hitch",
+    title: "what it does not say of HAProxy behind it",
+    config: 'pem-file = "a"\nalpn-protos = "h2"\nproxy-proxy = on\nocsp-dir = "/var/lib/x"',
+    has: [
+      'alpn-protos = "h2"\n\nocsp-dir = ""\nfrontend = "[0.0.0.0]:8443"\nbackend = "[127.0.0.1]:8444"\nwrite-proxy-v2 = on',
+    ],
+    says: [
+      '4: added: frontend = "[0.0.0.0]:8443"; backend = "[127.0.0.1]:8444"; write-proxy-v2 = on',
+    ],
+  },
+  {
+    proxy: "hitch",
+    title: "a path",
+    config: 'pem-file = "a"',
+    asked: { path: "/ws" },
+    refused: [/hitch reads no HTTP/, /--path/],
+  },
+  {
+    proxy: "hitch",
+    title: "another language",
+    config: 'pem-file = "a"\nlisten 443;',
+    refused: [/hitch.conf, line 2: listen 443; is no line of hitch.conf/, /name = value/],
+  },
 ];
 
 for (const row of ROWS) {
@@ -435,11 +644,13 @@ for (const row of ROWS) {
       return;
     }
     const adapted = adapt();
-    const text = adapted.files[main];
+    const text = adapted.files[main] ?? adapted.files[`tried/${main}`];
     const said = adapted.changes.map(({ line, what }) => `${line}: ${what}`);
     if (row.schemes) assert.deepEqual(adapted.schemes, row.schemes);
     for (const part of row.has ?? []) assert.ok(text.includes(part), `${part} in\n${text}`);
     for (const part of row.lacks ?? []) assert.ok(!text.includes(part), `no ${part} in\n${text}`);
+    const frame = adapted.files[adapted.main];
+    for (const part of row.around ?? []) assert.ok(frame.includes(part), `${part} in\n${frame}`);
     for (const part of row.says ?? [])
       assert.ok(
         said.some((line) => line.includes(part)),
@@ -478,8 +689,8 @@ test("a name of --set needs a place in one of the two configurations", () => {
 });
 
 test("of a proxy whose files cannot be tried, those that can are named", () => {
-  assert.throws(() => kindOf("hitch"), {
-    message: /configuration of hitch/,
+  assert.throws(() => kindOf("nghttpx"), {
+    message: /configuration of nghttpx/,
     next: /nginx, haproxy/,
   });
 });

@@ -1,6 +1,6 @@
-import { HERE, PATHS, LIKELY, cannot, logFile, Templates } from "./source.ts";
+import { HERE, PATHS, LIKELY, cannot, logFile } from "./source.ts";
 import { YamlCopy } from "./yaml-copy.ts";
-import type { Adapted, Asked, Source } from "./source.ts";
+import type { Asked, Copy, Source, Templates } from "./source.ts";
 import type { Scheme } from "../model/plan.ts";
 
 const ROUTER = "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router";
@@ -23,8 +23,7 @@ interface Door {
 }
 
 /** @throws {UserError} with the line, where it cannot be adapted; exit code 2 */
-export function adaptEnvoy(source: Source, asked: Asked): Adapted {
-  const templates = new Templates(asked.set);
+export function adaptEnvoy(source: Source, asked: Asked, templates: Templates): Copy {
   const { main } = source;
   const copy = new YamlCopy(main, templates.fill(main, source.text(main)));
   const resources = copy.value.static_resources;
@@ -45,14 +44,15 @@ export function adaptEnvoy(source: Source, asked: Asked): Adapted {
   (resources.clusters ?? []).forEach((cluster: any, i: number) => adaptCluster(copy, cluster, i));
   for (const key of ["admin", "dynamic_resources", "stats_sinks", "tracing", "hds_config"])
     copy.leaveOut(copy.value, [], key, "nothing here asks or answers it");
-  const files = {
-    ...Object.fromEntries(source.read),
-    [main]: `${JSON.stringify(copy.value, null, 2)}\n`,
+  return {
+    main,
+    files: {
+      ...Object.fromEntries(source.read),
+      [main]: `${JSON.stringify(copy.value, null, 2)}\n`,
+    },
+    changes: copy.changes,
+    schemes: doors.map(({ scheme }) => scheme),
   };
-  templates.refuseLeft(files);
-  const changes = copy.changes.map((one) => ({ ...one, what: templates.original(one.what) }));
-  const schemes = doors.map(({ scheme }) => scheme).sort();
-  return { main, files, changes, schemes, filled: templates.filled };
 }
 
 function refuseVersion2(copy: YamlCopy) {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import {
   cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -19,37 +18,39 @@ import { Source } from "./source.ts";
 import type { Tried } from "./index.ts";
 import type { TestContext } from "node:test";
 
-/** @returns a project with nginx alone */
-function projectOf(t: TestContext): string {
+/** @returns a project with that proxy alone */
+function projectOf(t: TestContext, proxy = "nginx"): string {
   const directory = mkdtempSync(join(tmpdir(), "adapt-test-"));
   t.after(() => rmSync(directory, { recursive: true }));
-  for (const folder of ["proxies/nginx", "services/reference", "services/echo"])
+  for (const folder of [`proxies/${proxy}`, "services/reference", "services/echo"])
     cpSync(join(import.meta.dirname, "../../../..", folder), join(directory, folder), {
       recursive: true,
       filter: (path) => !path.endsWith("node_modules"),
     });
   writeFileSync(
     join(directory, "compose.yaml"),
-    "name: x\ninclude:\n  # One folder each.\n  - proxies/nginx/compose.yaml\n",
+    `name: x\ninclude:\n  # One folder each.\n  - proxies/${proxy}/compose.yaml\n`,
   );
   return directory;
 }
 
-function triedOf(): Tried {
-  const kind = kindOf("nginx");
-  const source = new Source("my.conf", kind.root, {
-    read: () => "server { listen 80; location / { proxy_pass http://app; } }",
-    list: () => [],
-  });
+function triedOf(
+  original = "nginx",
+  config = "server { listen 80; location / { proxy_pass http://app; } }",
+): Tried {
+  const kind = kindOf(original);
+  const source = new Source("my.conf", kind.root, { read: () => config, list: () => [] });
   const adapted = kind.adapt(source, { set: {}, hasOwnImage: false });
   const about = { name: "yours", title: "my.conf", colour: "#D55E00", differs: "my.conf" };
-  return { ...about, kind, adapted, original: "nginx", image: null };
+  return { ...about, kind, adapted, original, image: null };
 }
 
-function serviceIn(project: string) {
+function serviceIn(project: string, service = "yours") {
   const text = readFileSync(join(project, "proxies/yours/compose.yaml"), "utf8");
-  assert.match(text, /"profiles": !override \["yours"\]/);
-  return parse(text, { logLevel: "silent" }).services.yours;
+  const { services } = parse(text, { logLevel: "silent" });
+  const tags = text.match(/"profiles": !override \["yours"\]/g);
+  assert.equal(tags?.length, Object.keys(services).length);
+  return services[service];
 }
 
 test("a project has the folder of what is tried, a variant that is not held to what takes tuning", (t) => {
@@ -105,4 +106,18 @@ test("without a shell in its image, the engine sets the limit of open files", (t
     { entrypoint, ulimits, image },
     { entrypoint: [], ulimits: { nofile: 20_000 }, image: "my/nginx:dev" },
   );
+});
+
+test("of two containers, the one that reads the configuration gets it", (t) => {
+  const tried = triedOf("haproxy-hitch", 'pem-file = "x"\n');
+  const project = makeProject(projectOf(t, "haproxy-hitch"), [tried], {}, null);
+  const { command } = serviceIn(project);
+  assert.equal(command, undefined);
+  const tls = serviceIn(project, "yours-tls");
+  assert.equal(tls.extends.service, "haproxy-hitch-tls");
+  assert.equal(tls.network_mode, "service:yours");
+  assert.ok(tls.volumes.includes("./files/my.conf:/etc/hitch/hitch.conf:ro"));
+  const [, { configChecks, schemes }] = readProxies(join(project, "proxies"));
+  const check = { part: "tls", command: ["hitch", "--test", "--config=/etc/hitch/hitch.conf"] };
+  assert.deepEqual({ configChecks, schemes }, { configChecks: [check], schemes: ["wss"] });
 });

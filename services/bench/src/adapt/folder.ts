@@ -102,7 +102,7 @@ function writeReference(project: string, baseline: string) {
 
 /** @returns the value of that key replaces what it extends */
 function overriding(text: string, key: string): string {
-  return text.replace(`"${key}":`, `"${key}": !override `);
+  return text.replaceAll(`"${key}":`, `"${key}": !override `);
 }
 
 /** @returns a folder of proxies/ is one container: it can have the reference's place */
@@ -136,7 +136,7 @@ function writeFolder(project: string, { name, adapted, ...tried }: Tried) {
     schemes: adapted.schemes,
     generation: null,
     hostNetwork: false,
-    configChecks: kind.check ? [{ command: kind.check(main) }] : [],
+    configChecks: kind.check ? [{ part: kind.part, command: kind.check(main) }] : [],
   };
   writeFileSync(join(folder, "proxy.json"), JSON.stringify(facts, null, 2));
   writeCompose(project, { name, adapted, ...tried }, { entrypoint: ENTRYPOINT });
@@ -156,23 +156,32 @@ export function writeCompose(
     `./files/${file}`,
     file === adapted.main ? main : join(kind.root, file),
   ]);
-  const text = JSON.stringify({
-    services: {
-      [name]: {
-        profiles: [name],
-        extends: { file: `../${original}/compose.yaml`, service: original },
-        ...(image && { image }),
-        command: kind.command(main, adapted.files[adapted.main]),
-        volumes: [
-          ...targets.map(([source, target]) => `${source}:${target}:ro`),
-          `./logs:${HERE.logs}`,
-        ],
-        ...("entrypoint" in raises
-          ? { entrypoint: raises.entrypoint }
-          : { entrypoint: [], ulimits: { nofile: raises.openFiles } }),
-      },
-    },
+  const extending = (service: string) => ({
+    profiles: [name],
+    extends: { file: `../${original}/compose.yaml`, service },
   });
+  const own = {
+    ...(image && { image }),
+    command: kind.command(main, adapted.files[adapted.main]),
+    volumes: [
+      ...targets.map(([source, target]) => `${source}:${target}:ro`),
+      `./logs:${HERE.logs}`,
+    ],
+    ...("entrypoint" in raises
+      ? { entrypoint: raises.entrypoint }
+      : { entrypoint: [], ulimits: { nofile: raises.openFiles } }),
+  };
+  const network_mode = `service:${name}`;
+  const services = kind.part
+    ? {
+        [name]: extending(original),
+        [`${name}-${kind.part}`]: {
+          ...extending(`${original}-${kind.part}`),
+          ...{ network_mode, ...own },
+        },
+      }
+    : { [name]: { ...extending(original), ...own } };
   // Else it would be started with the original, too.
-  writeFileSync(join(project, "proxies", name, "compose.yaml"), overriding(text, "profiles"));
+  const text = overriding(JSON.stringify({ services }), "profiles");
+  writeFileSync(join(project, "proxies", name, "compose.yaml"), text);
 }

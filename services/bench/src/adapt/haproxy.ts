@@ -1,19 +1,13 @@
-import { HERE, HOSTS, PATHS, cannot, Edits, lineAt, Templates } from "./source.ts";
-import type { Adapted, Asked, Source } from "./source.ts";
+import { Directive } from "./directives.ts";
+import { Adapter, HERE, HOSTS, NOT_BESIDE, PATHS, cannot, Edits } from "./source.ts";
+import type { Copy } from "./source.ts";
 import type { Scheme } from "../model/plan.ts";
-
-interface Line {
-  words: string[];
-  /** of its text, without a comment */
-  start: number;
-  end: number;
-}
 
 interface Section {
   kind: string;
   name: string;
   /** the first says kind and name */
-  lines: Line[];
+  lines: Directive[];
 }
 
 const SECTIONS =
@@ -48,93 +42,32 @@ const LEFT_OUT: [RegExp, string][] = [
   ],
 ];
 
-/** Words of a `bind` or `server` line with so many values after them. */
-const OF_BIND: Record<string, number> = {
-  "accept-proxy": 0,
-  "accept-netscaler-cip": 1,
-  crt: 1,
-  "crt-list": 1,
-  "ca-file": 1,
-  "ca-verify-file": 1,
-  "crl-file": 1,
-  verify: 1,
-  user: 1,
-  group: 1,
-  uid: 1,
-  gid: 1,
-  mode: 1,
-  interface: 1,
-  v4v6: 0,
-  v6only: 0,
-  "strict-sni": 0,
-};
-const OF_SERVER: Record<string, number> = {
-  ssl: 0,
-  "check-ssl": 0,
-  "no-check-ssl": 0,
-  "check-sni": 1,
-  "check-alpn": 1,
-  verify: 1,
-  verifyhost: 1,
-  "ca-file": 1,
-  crt: 1,
-  "crl-file": 1,
-  sni: 1,
-  alpn: 1,
-  proto: 1,
-  "send-proxy": 0,
-  "send-proxy-v2": 0,
-  "check-send-proxy": 0,
-  "send-proxy-v2-ssl": 0,
-  "send-proxy-v2-ssl-cn": 0,
-  source: 1,
-  port: 1,
-  addr: 1,
-  "ca-sign-file": 1,
-  track: 1,
-  "agent-check": 0,
-  "agent-port": 1,
-  "agent-addr": 1,
-  "no-ssl-reuse": 0,
-  "ssl-min-ver": 1,
-  "ssl-max-ver": 1,
-  "ssl-reuse": 0,
-  ciphers: 1,
-};
+/** Words of a `bind` or `server` line; `=`: a value follows. */
+const OF_BIND = new Set(
+  `accept-proxy accept-netscaler-cip= crt= crt-list= ca-file= ca-verify-file= crl-file= verify=
+  user= group= uid= gid= mode= interface= v4v6 v6only strict-sni`.split(/\s+/),
+);
+const OF_SERVER = new Set(
+  `ssl check-ssl no-check-ssl check-sni= check-alpn= verify= verifyhost= ca-file= crt=
+  crl-file= sni= alpn= proto= send-proxy send-proxy-v2 check-send-proxy send-proxy-v2-ssl
+  send-proxy-v2-ssl-cn source= port= addr= ca-sign-file= track= agent-check agent-port=
+  agent-addr= no-ssl-reuse ssl-min-ver= ssl-max-ver= ssl-reuse ciphers=`.split(/\s+/),
+);
 
-/** @throws {UserError} with the line, where it cannot be adapted; exit code 2 */
-export function adaptHaproxy(source: Source, asked: Asked): Adapted {
-  return new Haproxy(source, asked).adapt();
-}
+export class Haproxy extends Adapter {
+  // Of HAProxy's own language are "${NAME}" in quotes.
+  #edits = this.edit(this.source.main, /"\$\{\w+\}"/g);
+  #sections = sectionsOf(this.#edits);
 
-class Haproxy {
-  #source: Source;
-  #asked: Asked;
-  #templates: Templates;
-  #edits: Edits;
-  #sections: Section[];
-
-  constructor(source: Source, asked: Asked) {
-    this.#source = source;
-    this.#asked = asked;
-    this.#templates = new Templates(asked.set);
-    // Of HAProxy's own language are "${NAME}" in quotes.
-    const text = source.text(source.main);
-    const own = text.replace(/"\$\{(\w+)\}"/g, '"$$[$1]"');
-    const filled = this.#templates.fill(source.main, own).replace(/"\$\[(\w+)\]"/g, '"${$1}"');
-    this.#edits = new Edits(source.main, filled);
-    this.#sections = sectionsOf(filled);
-  }
-
-  adapt(): Adapted {
-    const { main } = this.#source;
+  adapt(): Copy {
+    const { main } = this.source;
     const served = this.#sections.filter(({ kind }) => kind === "frontend" || kind === "listen");
     const doors = served.filter((one) => this.#leadsOn(one));
     if (doors.length === 0) {
       const [first] = served;
       throw cannot(
         main,
-        first ? this.#lineOf(first.lines[0]) : 1,
+        first ? first.lines[0].line : 1,
         first
           ? `${first.kind} ${first.name} leads to no server`
           : "it has no frontend and no listen",
@@ -153,41 +86,38 @@ class Haproxy {
     for (const door of chosen) this.#adaptDoor(door, done);
     const { text, changes } = this.#edits.apply();
     // HAProxy refuses a last line without a line break.
-    const files = { ...Object.fromEntries(this.#source.read), [main]: `${text.trimEnd()}\n` };
-    this.#templates.refuseLeft(files);
-    const shown = changes.map((one) => ({ ...one, what: this.#templates.original(one.what) }));
-    const { filled } = this.#templates;
-    return { main, files, changes: shown, schemes: [...done].sort(), filled };
+    const files = { ...Object.fromEntries(this.source.read), [main]: `${text.trimEnd()}\n` };
+    return { main, files, changes, schemes: [...done] };
   }
 
   #leadsOn({ kind, lines }: Section): boolean {
-    const isOfStats = lines.some(({ words }) => words[0] === "stats" && words[1] === "uri");
-    const own = kind === "listen" && lines.some(({ words }) => words[0] === "server");
+    const isOfStats = lines.some(({ texts: words }) => words[0] === "stats" && words[1] === "uri");
+    const own = kind === "listen" && lines.some(({ texts: words }) => words[0] === "server");
     return own || (!isOfStats && this.#backendsOf(lines).length > 0);
   }
 
-  #backendsOf(lines: Line[]): string[] {
-    return lines.flatMap(({ words: [first, name] }) =>
+  #backendsOf(lines: Directive[]): string[] {
+    return lines.flatMap(({ texts: [first, name] }) =>
       first === "use_backend" || first === "default_backend" ? [name] : [],
     );
   }
 
   /** @returns one for plain, one for TLS, or one for both */
   #choose(doors: Section[]): Section[] {
-    const { path, host } = this.#asked;
+    const { path, host } = this.asked;
     const fits = (text: string | undefined) => (door: Section) =>
-      text === undefined || door.lines.some(({ words }) => words.includes(text));
+      text === undefined || door.lines.some(({ texts: words }) => words.includes(text));
     const asked = doors.filter(fits(host));
     if (host && asked.length === 0)
       throw cannot(
-        this.#source.main,
+        this.source.main,
         1,
         `no frontend knows the host ${host}`,
         "Expected one that an acl names, or leave --host out.",
       );
     if (path && !asked.some(fits(path)))
       throw cannot(
-        this.#source.main,
+        this.source.main,
         1,
         `no acl names the path ${path}`,
         "Expected one as it stands in an acl, or leave --path out.",
@@ -209,9 +139,9 @@ class Haproxy {
 
   /** Without plain where it is but redirected. */
   #schemesOf({ lines }: Section): Scheme[] {
-    const isRedirected = lines.some(({ words }) => redirectsToTls(words));
-    const [{ words: head }] = lines;
-    const schemes = lines.flatMap(({ words }) =>
+    const isRedirected = lines.some(({ texts: words }) => redirectsToTls(words));
+    const [{ texts: head }] = lines;
+    const schemes = lines.flatMap(({ texts: words }) =>
       words[0] === "bind" ? (schemeOf(words) ?? []) : [],
     );
     const all: Scheme[] = [...new Set([...schemes, ...(head[2] ? ["ws" as const] : [])])];
@@ -223,26 +153,26 @@ class Haproxy {
     const schemes = this.#schemesOf(section);
     if (schemes.length === 0)
       throw cannot(
-        this.#source.main,
-        this.#lineOf(lines[0]),
+        this.source.main,
+        lines[0].line,
         `${section.kind} ${section.name} redirects what it gets, or has no bind for TCP`,
         "Expected a frontend that a WebSocket passes: name it with --path or --host, or give it `bind :80`.",
       );
     const [head] = lines;
-    if (head.words[2]) {
+    if (head.texts[2]) {
       done.add("ws");
-      const said = head.words.slice(0, 2).join(" ");
-      this.#set(head, `${said}\n    bind :${HERE.ports.ws}`, ": HAProxy takes no address there");
+      const said = head.texts.slice(0, 2).join(" ");
+      head.setLine(`${said}\n    bind :${HERE.ports.ws}`, ": HAProxy takes no address there");
     }
     for (const line of lines) {
-      const { words } = line;
+      const { texts: words } = line;
       const text = words.join(" ");
       if (words[0] === "bind") this.#adaptBind(line, schemes, done);
       else if (words[0] === "acl" || /\bif\b|\bunless\b/.test(text)) this.#adaptCondition(line);
       if (/^redirect |^http-request redirect /.test(text) && !redirectsToTls(words))
-        this.#leaveOut(line, "it answers instead of the server");
+        line.leaveOut("it answers instead of the server");
     }
-    const hasDefault = lines.some(({ words }) => words[0] === "default_backend");
+    const hasDefault = lines.some(({ texts: words }) => words[0] === "default_backend");
     const [target] = this.#backendsOf(lines);
     if (!hasDefault && section.kind === "frontend") {
       const added = `default_backend ${target}`;
@@ -252,8 +182,8 @@ class Haproxy {
     }
   }
 
-  #adaptBind(line: Line, schemes: Scheme[], done: Set<Scheme>) {
-    const scheme = schemeOf(line.words);
+  #adaptBind(line: Directive, schemes: Scheme[], done: Set<Scheme>) {
+    const scheme = schemeOf(line.texts);
     if (scheme === null || !schemes.includes(scheme) || done.has(scheme)) {
       const why =
         scheme === null
@@ -261,17 +191,17 @@ class Haproxy {
           : done.has(scheme)
             ? "one port of each kind is enough"
             : "it but redirects";
-      this.#leaveOut(line, why);
+      line.leaveOut(why);
       return;
     }
     done.add(scheme);
-    const kept = without(line.words.slice(2), OF_BIND).filter((word) => word !== "ssl");
+    const kept = without(line.texts.slice(2), OF_BIND).filter((word) => word !== "ssl");
     const tls = scheme === "wss" ? ["ssl", "crt", HERE.combined] : [];
-    this.#set(line, ["bind", `:${HERE.ports[scheme]}`, ...tls, ...kept].join(" "));
+    line.setLine(["bind", `:${HERE.ports[scheme]}`, ...tls, ...kept].join(" "));
   }
 
   /** A path or host that the load does not ask for becomes one that it does. */
-  #adaptCondition(line: Line) {
+  #adaptCondition(line: Directive) {
     const text = this.#edits.text.slice(line.start, line.end);
     const adapted = text
       .replace(
@@ -291,60 +221,54 @@ class Haproxy {
         /\b((?:req\.)?hdr(?:_dom|_end|_beg|_sub|_reg)?\(host\)(?:,[\w()]+)*|ssl_fc_sni(?:_end|_reg)?|req\.ssl_sni)((?:\s+-\w+)*)((?:\s+(?!if\b|or\b|[}{-])\S+)+)/gi,
         (_all, _fetch, _flags) => `hdr(host) -i ${HOSTS.join(" ")}`,
       );
-    if (adapted !== text) this.#set(line, adapted.trim());
+    if (adapted !== text) line.setLine(adapted.trim());
   }
 
   #adaptSection({ kind, lines }: Section) {
     for (const line of lines) {
-      const { words } = line;
+      const { texts: words } = line;
       const text = words.join(" ");
       const why = LEFT_OUT.find(([pattern]) => pattern.test(text))?.[1];
-      if (why) this.#leaveOut(line, why);
+      if (why) line.leaveOut(why);
       else if (words[0] === "server" || words[0] === "server-template") this.#adaptServer(line);
       else if (words[0] === "nameserver")
-        this.#set(line, `nameserver ${words[1]} ${HERE.nameServer}:53`);
+        line.setLine(`nameserver ${words[1]} ${HERE.nameServer}:53`);
       else if (words[0] === "log" && words[1] !== "global") this.#adaptLog(line);
-      else if (text.startsWith("option httpchk")) this.#set(line, "option httpchk GET /healthz");
+      else if (text.startsWith("option httpchk")) line.setLine("option httpchk GET /healthz");
       else if (words[0] === "errorfile" || words[0] === "errorfiles") {
-        if (!this.#source.find(words.at(-1) ?? ""))
-          this.#leaveOut(line, "there is no such file beside yours");
+        if (!this.source.find(words.at(-1) ?? "")) line.leaveOut(NOT_BESIDE);
       } else if (words[0] === "stick-table" && words.includes("peers"))
-        this.#set(line, without(words, { peers: 1 }).join(" "));
+        line.setLine(without(words, new Set(["peers="])).join(" "));
       else if (kind === "frontend" && text === "option http-pretend-keepalive")
-        this.#leaveOut(line, "HAProxy has it in a backend alone");
+        line.leaveOut("HAProxy has it in a backend alone");
       else if (/^use_backend %\[/.test(text) && !this.#hasMaps(text))
-        this.#leaveOut(line, "its map is not beside yours");
+        line.leaveOut("its map is not beside yours");
       else if (kind === "backend" && /^(redirect|http-request redirect)\b/.test(text))
-        this.#leaveOut(line, "it answers instead of the server");
+        line.leaveOut("it answers instead of the server");
     }
   }
 
   #hasMaps(text: string): boolean {
-    return [...text.matchAll(/\bmap\w*\(([^,)]+)/g)].every(([, file]) => this.#source.find(file));
+    return [...text.matchAll(/\bmap\w*\(([^,)]+)/g)].every(([, file]) => this.source.find(file));
   }
 
-  #adaptServer(line: Line) {
-    const isTemplate = line.words[0] === "server-template";
-    const [first, name, ...rest] = line.words;
+  #adaptServer(line: Directive) {
+    const isTemplate = line.texts[0] === "server-template";
+    const [first, name, ...rest] = line.texts;
     const [count, ...options] = isTemplate ? rest : ["", ...rest];
     const kept = without(options.slice(1), OF_SERVER);
     const dropped = options
       .slice(1)
       .some((word) => word === "ssl" || word.startsWith("send-proxy"));
     const said = [first, name, ...(isTemplate ? [count] : []), HERE.backend, ...kept].join(" ");
-    this.#set(line, said, dropped ? ": the server behind speaks plain HTTP/1.1" : "");
+    line.setLine(said, dropped ? ": the server behind speaks plain HTTP/1.1" : "");
   }
 
-  #adaptLog(line: Line) {
-    const [, target, ...rest] = line.words;
+  #adaptLog(line: Directive) {
+    const [, target, ...rest] = line.texts;
     if (target === "stdout" || target === "stderr") return;
-    const kept = rest.filter(
-      (word, i) =>
-        !["len", "format", "sample"].includes(word) &&
-        !["len", "format", "sample"].includes(rest[i - 1]),
-    );
-    this.#set(
-      line,
+    const kept = without(rest, new Set(["len=", "format=", "sample="]));
+    line.setLine(
       ["log", "stdout", "format", "raw", ...kept].join(" "),
       ": there is no syslog server",
     );
@@ -360,39 +284,22 @@ class Haproxy {
       `left out: ${[kind, name].filter(Boolean).join(" ")} (${why})`,
     );
   }
-
-  #leaveOut(line: Line, why: string) {
-    this.#edits.replace(line.start, line.end, "", `left out: ${line.words.join(" ")} (${why})`);
-  }
-
-  #set(line: Line, text: string, why = "") {
-    const before = line.words.join(" ");
-    if (before !== text)
-      this.#edits.replace(
-        line.start,
-        line.end,
-        text,
-        `${before} → ${text.replace(/\n\s*/g, "; ")}${why}`,
-      );
-  }
-
-  #lineOf({ start }: Line): number {
-    return lineAt(this.#edits.text, start);
-  }
 }
 
-function sectionsOf(text: string): Section[] {
+function sectionsOf(edits: Edits): Section[] {
   const sections: Section[] = [];
   let start = 0;
-  for (const raw of text.split("\n")) {
-    const code = raw.replace(/(^|\s)#.*$/, "").trimEnd();
-    const words: string[] = code.match(/(?:"[^"]*"|'[^']*'|\\.|[^\s"'\\])+/g) ?? [];
-    const indent = raw.length - raw.trimStart().length;
-    const line = { words, start: start + indent, end: start + code.length };
+  for (const raw of edits.text.split("\n")) {
+    const at = start;
+    const code = raw.replace(/(^|\s)#.*$/, "");
+    const words = [...code.matchAll(/(?:"[^"]*"|'[^']*'|\\.|[^\s"'\\])+/g)].map(
+      ({ 0: text, index }) => ({ text, start: at + index, end: at + index + text.length }),
+    );
     start += raw.length + 1;
     if (words.length === 0) continue;
-    if (SECTIONS.test(words[0]))
-      sections.push({ kind: words[0], name: words[1] ?? "", lines: [line] });
+    const line = new Directive(edits, { words });
+    const [{ text: kind }] = words;
+    if (SECTIONS.test(kind)) sections.push({ kind, name: line.texts[1] ?? "", lines: [line] });
     else sections.at(-1)?.lines.push(line);
   }
   return sections;
@@ -411,7 +318,7 @@ function redirectsToTls(words: string[]): boolean {
 
 /** The more, the likelier WebSockets pass it. */
 function weight({ lines }: Section): number {
-  const text = lines.map(({ words }) => words.join(" ")).join("\n");
+  const text = lines.map(({ texts: words }) => words.join(" ")).join("\n");
   return (
     Number(/hdr\(upgrade\)/i.test(text)) * 4 +
     Number(/\b(ws|wss|websocket|socket|sock)/i.test(text)) * 2 +
@@ -419,12 +326,9 @@ function weight({ lines }: Section): number {
   );
 }
 
-/** @param dropped words, and how many values each has */
-function without(words: string[], dropped: Record<string, number>): string[] {
-  const kept: string[] = [];
-  for (let i = 0; i < words.length; i++) {
-    if (words[i] in dropped) i += dropped[words[i]];
-    else kept.push(words[i]);
-  }
-  return kept;
+/** @param dropped words; `=`: with the value after it */
+function without(words: string[], dropped: Set<string>): string[] {
+  return words.filter(
+    (word, i) => !dropped.has(word) && !dropped.has(`${word}=`) && !dropped.has(`${words[i - 1]}=`),
+  );
 }

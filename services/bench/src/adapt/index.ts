@@ -3,25 +3,37 @@
  * certificate as all others here. It names each change with its line.
  */
 import { UserError } from "../errors.ts";
-import { adaptCaddy } from "./caddy.ts";
+import { Apache } from "./apache.ts";
+import { Caddy } from "./caddy.ts";
 import { adaptEnvoy } from "./envoy.ts";
-import { adaptHaproxy } from "./haproxy.ts";
-import { adaptNginx } from "./nginx.ts";
+import { Haproxy } from "./haproxy.ts";
+import { Hitch } from "./hitch.ts";
+import { Nginx } from "./nginx.ts";
 import { adaptTraefik } from "./traefik.ts";
-import type { Adapted, Asked, Source } from "./source.ts";
+import { Templates } from "./source.ts";
+import type { Adapted, Asked, Copy, Source } from "./source.ts";
 
 export { isOneContainer, makeProject, removeProject, writeCompose } from "./folder.ts";
 export { openSource, refuseUnplaced } from "./source.ts";
 export type { Tried } from "./folder.ts";
 export type { Adapted, Change } from "./source.ts";
 
+type Adapt<Result, More extends unknown[] = []> = (
+  source: Source,
+  asked: Asked,
+  ...more: More
+) => Result;
+
 /** How a kind of proxy is run with a configuration that is not the suite's own. */
 export interface Kind {
   /** of the file that it begins to read, the usual first */
   names: string[];
+  /** of its containers the one that reads it: see proxy.json; left out: the one that clients reach */
+  part?: string;
   /** where that file is in the container, under the first of these names */
   root: string;
-  adapt: (source: Source, asked: Asked) => Adapted;
+  /** @throws {UserError} with the line, where it cannot be adapted; exit code 2 */
+  adapt: Adapt<Adapted>;
   /** needs no shell: images may have none */
   command: (file: string, text: string) => string[];
   /** ends with a status other than 0 when the file is wrong; null: it has none */
@@ -31,11 +43,24 @@ export interface Kind {
 /** Of Compose, which fills it. */
 const WORKERS = "${PROXY_WORKERS}";
 
-const KINDS: Record<string, Kind> = {
+type Known = Omit<Kind, "adapt"> & { adapt: Adapt<Copy, [Templates]> };
+
+const HITCH: Known = {
+  names: ["hitch.conf"],
+  root: "/etc/hitch",
+  adapt: (...about) => new Hitch(...about).adapt(true),
+  command: (file, text) => {
+    const workers = /^\s*workers\s*=/m.test(text) ? [] : [`--workers=${WORKERS}`];
+    return ["hitch", `--config=${file}`, ...workers];
+  },
+  check: (file) => ["hitch", "--test", `--config=${file}`],
+};
+
+const KINDS: Record<string, Known> = {
   nginx: {
     names: ["nginx.conf"],
     root: "/etc/nginx",
-    adapt: adaptNginx,
+    adapt: (...about) => new Nginx(...about).adapt(),
     // As ../../../../proxies/run-nginx.sh: what the file says by itself holds.
     command: (file, text) => {
       const isSet = /^\s*worker_processes\s/m.test(text);
@@ -47,7 +72,7 @@ const KINDS: Record<string, Kind> = {
   haproxy: {
     names: ["haproxy.cfg"],
     root: "/usr/local/etc/haproxy",
-    adapt: adaptHaproxy,
+    adapt: (...about) => new Haproxy(...about).adapt(),
     command: (file) => ["haproxy", "-W", "-db", "-f", file],
     check: (file) => ["haproxy", "-c", "-f", file],
   },
@@ -61,7 +86,7 @@ const KINDS: Record<string, Kind> = {
   caddy: {
     names: ["Caddyfile"],
     root: "/etc/caddy",
-    adapt: adaptCaddy,
+    adapt: (...about) => new Caddy(...about).adapt(),
     command: (file) => ["caddy", "run", "--config", file, "--adapter", "caddyfile"],
     check: (file) => ["caddy", "validate", "--config", file, "--adapter", "caddyfile"],
   },
@@ -72,6 +97,15 @@ const KINDS: Record<string, Kind> = {
     command: (file) => ["traefik", `--configFile=${file}`],
     check: null,
   },
+  apache: {
+    names: ["httpd.conf", "apache2.conf"],
+    root: "/usr/local/apache2/conf",
+    adapt: (...about) => new Apache(...about).adapt(),
+    command: (file) => ["httpd", "-D", "FOREGROUND", "-f", file],
+    check: (file) => ["httpd", "-t", "-f", file],
+  },
+  hitch: HITCH,
+  "haproxy-hitch": { ...HITCH, part: "tls", adapt: (...about) => new Hitch(...about).adapt(false) },
 };
 
 /**
@@ -80,7 +114,14 @@ const KINDS: Record<string, Kind> = {
  */
 export function kindOf(proxy: string): Kind {
   const kind = KINDS[proxy];
-  if (kind) return kind;
+  if (kind)
+    return {
+      ...kind,
+      adapt: (source, asked) => {
+        const templates = new Templates(asked.set);
+        return templates.finish(kind.adapt(source, asked, templates));
+      },
+    };
   throw new UserError(
     `a configuration of ${proxy} cannot be tried`,
     `Expected one of ${Object.keys(KINDS).join(", ")}. For another proxy: docs/own-config.md.`,

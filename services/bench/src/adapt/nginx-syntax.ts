@@ -2,29 +2,10 @@
  * The syntax of nginx.conf, with places: no library on npm keeps them, and a change must not move a
  * line.
  */
-import { cannot, Edits, lineAt } from "./source.ts";
-
-export interface Word {
-  /** without quotes */
-  text: string;
-  start: number;
-  end: number;
-}
-
-export interface Directive {
-  name: string;
-  args: Word[];
-  start: number;
-  /** after its `;` or `}` */
-  end: number;
-  /** null: it is a simple one; of an include: what it includes */
-  body: Directive[] | null;
-  /** after `{` */
-  bodyStart: number;
-  edits: Edits;
-  /** of the copy */
-  isLeftOut?: boolean;
-}
+import { Directive } from "./directives.ts";
+import { cannot, lineAt } from "./source.ts";
+import type { Word } from "./directives.ts";
+import type { Edits } from "./source.ts";
 
 /** @throws {UserError} where braces or a `;` are missing; exit code 2 */
 export function parseNginx(edits: Edits): Directive[] {
@@ -79,14 +60,13 @@ export function parseNginx(edits: Edits): Directive[] {
       skip();
       if (text[at] === ";" && words.length > 0) {
         at++;
-        const [name, ...args] = words;
-        return { name: name.text, args, start, end: at, body: null, bodyStart: at, edits };
+        return new Directive(edits, { words, start, end: at });
       }
       if (text[at] === "{" && words.length > 0) {
         const bodyStart = ++at;
-        const [name, ...args] = words;
-        const body = name.text.endsWith("_by_lua_block") ? skipCode() : block(bodyStart - 1);
-        return { name: name.text, args, start, end: at, body, bodyStart, edits };
+        const isLua = words[0].text.endsWith("_by_lua_block");
+        const body = isLua ? skipCode() : block(bodyStart - 1);
+        return new Directive(edits, { words, start, end: at, body, bodyStart });
       }
       if (at >= text.length || ";{}".includes(text[at])) {
         const what = words.map((each) => each.text).join(" ") || text[at];
@@ -105,13 +85,4 @@ export function parseNginx(edits: Edits): Directive[] {
     return [];
   };
   return block(null);
-}
-
-/** All that are in the copy, those of blocks and included files with them. */
-export function* walk(directives: Directive[]): Generator<Directive> {
-  for (const directive of directives) {
-    if (directive.isLeftOut) continue;
-    yield directive;
-    if (directive.body) yield* walk(directive.body);
-  }
 }

@@ -1,10 +1,8 @@
-import { HERE, LIKELY, PATHS, cannot, Edits, lineAt, logFile, Templates } from "./source.ts";
-import { parseNginx, walk } from "./nginx-syntax.ts";
-import type { Adapted, Asked, Source } from "./source.ts";
-import type { Directive } from "./nginx-syntax.ts";
+import { Directive, walk } from "./directives.ts";
+import { Adapter, HERE, LIKELY, NOT_BESIDE, PATHS, cannot, Edits, logFile } from "./source.ts";
+import { parseNginx } from "./nginx-syntax.ts";
+import type { Copy } from "./source.ts";
 import type { Scheme } from "../model/plan.ts";
-
-const NOT_BESIDE = "there is no such file beside yours";
 
 /** Files that every image has. */
 const OF_IMAGE = /^(mime\.types|(fastcgi|uwsgi|scgi)(_params|\.conf)|koi-utf|koi-win|win-utf)$/;
@@ -56,15 +54,7 @@ interface Place {
   upgrades: boolean;
 }
 
-/** @throws {UserError} with the line, where it cannot be adapted; exit code 2 */
-export function adaptNginx(source: Source, asked: Asked): Adapted {
-  return new Nginx(source, asked).adapt();
-}
-
-class Nginx {
-  #source: Source;
-  #asked: Asked;
-  #templates: Templates;
+export class Nginx extends Adapter {
   /** by file; of those that are included alone */
   #edits = new Map<string, Edits>();
   #servers: Directive[] = [];
@@ -74,14 +64,8 @@ class Nginx {
   #before = "";
   #after = "";
 
-  constructor(source: Source, asked: Asked) {
-    this.#source = source;
-    this.#asked = asked;
-    this.#templates = new Templates(asked.set);
-  }
-
-  adapt(): Adapted {
-    this.#main = this.#read(this.#source.main);
+  adapt(): Copy {
+    this.#main = this.#read(this.source.main);
     this.#frame();
     this.#http = this.#main.find(({ name }) => name === "http") ?? null;
     const inHttp = this.#http?.body ?? this.#main;
@@ -92,14 +76,14 @@ class Nginx {
     this.#adaptUpstreams(inHttp);
     const carrying = new Set(chosen.map(({ server }) => server));
     for (const server of this.#servers)
-      if (!carrying.has(server)) leaveOut(server, "other servers are not measured");
+      if (!carrying.has(server)) server.leaveOut("other servers are not measured");
     for (const place of chosen) this.#adaptServer(place, inHttp);
     this.#adaptAll(inHttp);
     return this.#done(chosen);
   }
 
   #read(name: string): Directive[] {
-    const edits = new Edits(name, this.#templates.fill(name, this.#source.text(name)));
+    const edits = this.edit(name);
     this.#edits.set(name, edits);
     const directives = parseNginx(edits);
     for (const one of walk(directives)) if (one.name === "include") this.#include(one);
@@ -108,16 +92,16 @@ class Nginx {
 
   #include(directive: Directive) {
     const [{ text }] = directive.args;
-    const found = text.includes("*") ? this.#source.glob(text) : [this.#source.find(text)];
+    const found = text.includes("*") ? this.source.glob(text) : [this.source.find(text)];
     const files = found.filter((name) => name !== null && !this.#edits.has(name));
     if (files.length > 0) directive.body = files.flatMap((name) => this.#read(String(name)));
-    else if (found.includes(null) && !OF_IMAGE.test(text.replace(`${this.#source.root}/`, "")))
-      leaveOut(directive, NOT_BESIDE);
+    else if (found.includes(null) && !OF_IMAGE.test(text.replace(`${this.source.root}/`, "")))
+      directive.leaveOut(NOT_BESIDE);
   }
 
   #frame() {
     const names = new Set(direct(this.#main).map(({ name }) => name));
-    const { main } = this.#source;
+    const { main } = this.source;
     const file = this.#edits.get(main);
     if (names.has("http")) {
       if (names.has("events")) return;
@@ -144,8 +128,7 @@ class Nginx {
     this.#before = "events {} http { ";
     this.#after = "\n}\n";
     if (isServer || !file) return;
-    const whole = { name: "server", args: [], start: 0, end: 0, bodyStart: 0, edits: file };
-    this.#servers = [{ ...whole, body: this.#main }];
+    this.#servers = [new Directive(file, { words: [], body: this.#main })];
     const isLocation = names.has("proxy_pass");
     this.#before += isLocation ? `server { listen ${HERE.ports.ws}; location / { ` : "server { ";
     this.#after = `\n}${isLocation ? "}" : ""}}\n`;
@@ -153,11 +136,11 @@ class Nginx {
 
   /** @returns one server for plain, one for TLS, or one for both */
   #choose(): Place[] {
-    const { path, host } = this.#asked;
+    const { path, host } = this.asked;
     const servers = this.#servers.filter((one) => !host || namesOf(one).includes(host));
     if (servers.length === 0)
       throw cannot(
-        this.#source.main,
+        this.source.main,
         1,
         host ? `no server has the name ${host}` : "there is no server in it",
         host
@@ -172,7 +155,7 @@ class Nginx {
       const [first] = servers;
       throw cannot(
         first.edits.file,
-        lineOf(first),
+        first.line,
         path === undefined
           ? "no location of this server passes requests on (proxy_pass)"
           : `no location with proxy_pass matches ${path}`,
@@ -212,16 +195,16 @@ class Nginx {
   #adaptMain() {
     for (const one of direct(this.#main)) {
       if (one.name === "pid" && !/^\/(var\/)?run\/[^/]+$/.test(one.args[0].text))
-        setArgs(one, "/run/nginx.pid");
-      if (one.name === "load_module" && !this.#asked.hasOwnImage)
-        leaveOut(one, "with --image your image can have it");
+        one.setArgs("/run/nginx.pid");
+      if (one.name === "load_module" && !this.asked.hasOwnImage)
+        one.leaveOut("with --image your image can have it");
     }
   }
 
   #adaptUpstreams(inHttp: Directive[]) {
     for (const upstream of direct(inHttp).filter(({ name }) => name === "upstream"))
       for (const one of direct(upstream.body ?? []))
-        if (one.name === "server") setWord(one, 0, HERE.backend);
+        if (one.name === "server") one.setWord(1, HERE.backend);
   }
 
   #adaptServer({ server, location, upgrades }: Place, inHttp: Directive[]) {
@@ -229,38 +212,29 @@ class Nginx {
     this.#adaptListen(server, body);
     for (const one of body) {
       if (one.name === "return" || (one.name === "if" && answers(one)))
-        leaveOut(one, "it answers instead of the server");
-      else if (one.name === "rewrite") leaveOut(one, "it changes the path of the load");
-      else if (one.name === "try_files") leaveOut(one, "there are no such files");
+        one.leaveOut("it answers instead of the server");
+      else if (one.name === "rewrite") one.leaveOut("it changes the path of the load");
+      else if (one.name === "try_files") one.leaveOut("there are no such files");
       else if (
         one.name === "location" &&
         one !== location &&
         PATHS.some((path) => matches(one, path))
       )
-        leaveOut(one, `the WebSockets live in ${titleOf(location)}`);
+        one.leaveOut(`the WebSockets live in ${titleOf(location)}`);
     }
-    if (location && titleOf(location) !== "location /") {
-      const { args, edits } = location;
-      const [start, end] = [args[0].start, args.at(-1)?.end ?? args[0].end];
-      edits.replace(
-        start,
-        end,
-        "/",
-        `${this.#shown(titleOf(location))} → location /: the load asks for /`,
-      );
-    }
+    if (location) location.setArgs("/", ": the load asks for /");
     if (!upgrades) {
       const { edits, start } = location ?? server;
       edits.say(
         start,
-        `${this.#shown(titleOf(location))} passes no WebSockets on: that takes proxy_http_version 1.1, and proxy_set_header for Upgrade $http_upgrade and Connection "upgrade"`,
+        `${titleOf(location)} passes no WebSockets on: that takes proxy_http_version 1.1, and proxy_set_header for Upgrade $http_upgrade and Connection "upgrade"`,
       );
     }
     const upstreams = upstreamsOf(inHttp);
     for (const one of walk(location?.body ?? body)) {
       if (one.name === "proxy_pass") this.#adaptPass(one, upstreams);
       if (one.name === "return" || (one.name === "if" && answers(one)))
-        leaveOut(one, "it answers instead of the server");
+        one.leaveOut("it answers instead of the server");
     }
   }
 
@@ -271,7 +245,7 @@ class Nginx {
     // Of a path any but the whole one would hide the server's pages.
     const kept = uri === "" || uri.includes("$request_uri") ? "" : "/";
     const why = scheme === "https://" ? ": the server behind it speaks no TLS" : "";
-    setWord(pass, 0, `http://${target}${kept}`, why);
+    pass.setWord(1, `http://${target}${kept}`, why);
   }
 
   #adaptListen(server: Directive, body: Directive[]) {
@@ -282,8 +256,7 @@ class Nginx {
       const scheme = schemeOf(one, isOldTls);
       const words = one.args.slice(1).map(({ text }) => text);
       if (scheme === null || done.has(scheme)) {
-        leaveOut(
-          one,
+        one.leaveOut(
           scheme === null ? "the load comes over TCP" : "one port of each kind is enough",
         );
         continue;
@@ -294,16 +267,15 @@ class Nginx {
       );
       const tls = scheme === "wss" && !kept.includes("ssl") ? ["ssl"] : [];
       const why = words.includes("proxy_protocol") ? ": the load sends no PROXY protocol" : "";
-      setArgs(one, [HERE.ports[scheme], ...tls, ...kept].join(" "), why);
+      one.setArgs([HERE.ports[scheme], ...tls, ...kept].join(" "), why);
     }
     if (listens.length === 0 && !this.#before.includes("listen"))
-      insert(server, ` listen ${HERE.ports.ws};`, "added: listen 8080");
+      server.insert(` listen ${HERE.ports.ws};`, "added: listen 8080");
     const hasCertificate = [...body, ...direct(this.#http?.body ?? [])].some(
       ({ name }) => name === "ssl_certificate",
     );
     if (done.has("wss") && !hasCertificate)
-      insert(
-        server,
+      server.insert(
         ` ssl_certificate ${HERE.certificate}; ssl_certificate_key ${HERE.key};`,
         "added: ssl_certificate, which the file has not",
       );
@@ -327,20 +299,19 @@ class Nginx {
       const why = LEFT_OUT.find(([pattern]) => pattern.test(one.name))?.[1];
       const module = OF_MODULES.find(([pattern]) => pattern.test(one.name))?.[1];
       const value = one.args[0]?.text ?? "";
-      if (why) leaveOut(one, why);
+      if (why) one.leaveOut(why);
       else if (!one.body && ofAuth.some((name) => one.args.some(({ text }) => text.includes(name))))
-        leaveOut(one, "its variable comes of auth_request");
-      else if (module && !this.#asked.hasOwnImage)
-        leaveOut(one, `the image has no ${module}; with --image yours can`);
+        one.leaveOut("its variable comes of auth_request");
+      else if (module && !this.asked.hasOwnImage)
+        one.leaveOut(`the image has no ${module}; with --image yours can`);
       else if (one.name === "access_log") this.#adaptLog(one, formats);
       else if (one.name === "error_log" && value.startsWith("syslog:"))
-        leaveOut(one, "there is no syslog server");
-      else if (one.name === "error_log" && isFile(value)) setWord(one, 0, logFile(value));
+        one.leaveOut("there is no syslog server");
+      else if (one.name === "error_log" && isFile(value)) one.setWord(1, logFile(value));
       else if (TEMPORARY.test(one.name))
-        setWord(one, 0, `/tmp/${value.split("/").filter(Boolean).join("-")}`);
+        one.setWord(1, `/tmp/${value.split("/").filter(Boolean).join("-")}`);
       else if (one.name === "resolver")
-        setArgs(
-          one,
+        one.setArgs(
           [
             HERE.nameServer,
             ...one.args.map(({ text }) => text).filter((text) => text.includes("=")),
@@ -348,20 +319,20 @@ class Nginx {
         );
       else if (one.name === "ssl_certificate" || one.name === "ssl_certificate_key") {
         const place = `${one.edits.file} ${one.name} ${blockOf(all, one)}`;
-        if (cut.has(place)) leaveOut(one, "one certificate is enough");
-        else setArgs(one, one.name === "ssl_certificate" ? HERE.certificate : HERE.key);
+        if (cut.has(place)) one.leaveOut("one certificate is enough");
+        else one.setArgs(one.name === "ssl_certificate" ? HERE.certificate : HERE.key);
         cut.add(place);
       } else if (/^ssl_(dhparam|session_ticket_key)$/.test(one.name)) {
-        if (!this.#source.find(value)) leaveOut(one, NOT_BESIDE);
+        if (!this.source.find(value)) one.leaveOut(NOT_BESIDE);
       } else if (
         /_cache$/.test(one.name) &&
         one.name.startsWith("proxy") &&
         value !== "off" &&
         !zones.includes(value)
       )
-        leaveOut(one, `nothing here defines the zone ${value}`);
+        one.leaveOut(`nothing here defines the zone ${value}`);
       else if (/^(grpc|fastcgi|uwsgi|scgi|memcached)_pass$/.test(one.name))
-        setWord(one, 0, HERE.backend);
+        one.setWord(1, HERE.backend);
       else if (one.name === "proxy_pass") this.#adaptOtherPass(one, upstreams);
     }
     this.#addMap(all);
@@ -377,13 +348,13 @@ class Nginx {
   #adaptLog(log: Directive, formats: string[]) {
     const [{ text }, ...rest] = log.args;
     if (text === "off") return;
-    if (text.startsWith("syslog:")) return leaveOut(log, "there is no syslog server");
+    if (text.startsWith("syslog:")) return log.leaveOut("there is no syslog server");
     const format = rest[0]?.text ?? "combined";
     const isKnown = format === "combined" || format.includes("=") || formats.includes(format);
     const kept = rest.map((word) => word.text).slice(isKnown ? 0 : 1);
     const why = isKnown ? "" : `: the format ${format} is not in the file`;
     if (isFile(text) || !isKnown)
-      setArgs(log, [isFile(text) ? logFile(text) : text, ...kept].join(" "), why);
+      log.setArgs([isFile(text) ? logFile(text) : text, ...kept].join(" "), why);
   }
 
   /** Fragments use the variable of a map that stands elsewhere. */
@@ -393,30 +364,22 @@ class Nginx {
     const isMapped = all.some((one) => one.name === "map" && one.args[1]?.text === name);
     if (!use || isMapped) return;
     const map = "map $http_upgrade $connection_upgrade { default upgrade; '' close; }";
-    if (this.#http) insert(this.#http, ` ${map}`, "");
+    if (this.#http) this.#http.insert(` ${map}`, "");
     else this.#before = this.#before.replace("http {", () => `http { ${map}`);
     use.edits.say(use.start, `added: ${map}, which it uses and the file has not`);
   }
 
-  #shown(text: string): string {
-    return this.#templates.original(text);
-  }
-
-  #done(chosen: Place[]): Adapted {
+  #done(chosen: Place[]): Copy {
     const applied = [...this.#edits].map(([name, edits]) => ({ name, ...edits.apply() }));
     const files = Object.fromEntries(applied.map(({ name, text }) => [name, text]));
-    const { main } = this.#source;
+    const { main } = this.source;
     files[main] = `${this.#before}${files[main]}${this.#after}`;
-    this.#templates.refuseLeft(files);
     return {
       main,
-      filled: this.#templates.filled,
       // What nginx does not read as its own language, such as dhparams, is there as it is.
-      files: { ...Object.fromEntries(this.#source.read), ...files },
-      schemes: [...new Set(chosen.flatMap(({ server }) => schemesOf(server)))].sort(),
-      changes: applied
-        .flatMap(({ changes }) => changes)
-        .map((change) => ({ ...change, what: this.#shown(change.what) })),
+      files: { ...Object.fromEntries(this.source.read), ...files },
+      schemes: [...new Set(chosen.flatMap(({ server }) => schemesOf(server)))],
+      changes: applied.flatMap(({ changes }) => changes),
     };
   }
 }
@@ -502,10 +465,6 @@ function isFile(value: string): boolean {
   return !value.startsWith("/dev/") && value !== "stderr" && !value.startsWith("memory:");
 }
 
-function lineOf({ edits, start }: Directive): number {
-  return lineAt(edits.text, start);
-}
-
 /** The block around it: two directives of one block share it. */
 function blockOf(all: Directive[], one: Directive): number {
   return (
@@ -514,34 +473,4 @@ function blockOf(all: Directive[], one: Directive): number {
         other.body && other.edits === one.edits && other.start < one.start && one.end <= other.end,
     )?.start ?? -1
   );
-}
-
-function textOf({ edits, start, end, body, name, args }: Directive): string {
-  if (body && name !== "include") return [name, ...args.map(({ text }) => text), "{ … }"].join(" ");
-  return edits.text.slice(start, end).replace(/\s+/g, " ").replace(/;$/, "");
-}
-
-function leaveOut(directive: Directive, why: string) {
-  const { edits, start, end } = directive;
-  directive.isLeftOut = true;
-  edits.replace(start, end, "", `left out: ${textOf(directive)} (${why})`);
-}
-
-function insert({ edits, bodyStart }: Directive, text: string, what: string) {
-  edits.replace(bodyStart, bodyStart, text, what);
-}
-
-/** @param why follows the change, in its line */
-function setArgs(directive: Directive, text: string, why = "") {
-  const { edits, args, name } = directive;
-  const [start, end] = [args[0].start, args.at(-1)?.end ?? args[0].end];
-  const before = edits.text.slice(start, end).replace(/\s+/g, " ");
-  if (before !== text) edits.replace(start, end, text, `${name} ${before} → ${text}${why}`);
-}
-
-function setWord(directive: Directive, i: number, text: string, why = "") {
-  const { edits, args, name } = directive;
-  const { start, end } = args[i];
-  const before = edits.text.slice(start, end);
-  if (before !== text) edits.replace(start, end, text, `${name} ${before} → ${text}${why}`);
 }

@@ -75,11 +75,15 @@ export interface Change {
   what: string;
 }
 
-export interface Adapted {
+export interface Copy {
+  /** of its files the one that the proxy begins to read */
   main: string;
   files: Record<string, string>;
   changes: Change[];
   schemes: Scheme[];
+}
+
+export interface Adapted extends Copy {
   /** names of --set that it has a place for */
   filled: Set<string>;
 }
@@ -96,10 +100,16 @@ export const HERE = {
   logs: "/var/log/tried",
 } as const;
 
+export const NOT_BESIDE = "there is no such file beside yours";
+
 /** The load's own requests, all of which must reach the server behind the proxy. */
 export const PATHS = ["/", "/healthz", "/headers", "/.generation"];
 /** In turns with another, the baseline has the reference's place. */
-export const HOSTS = ["proxy", "reference"].flatMap((name) => [name, `${name}:8080`, `${name}:8443`]);
+export const HOSTS = ["proxy", "reference"].flatMap((name) => [
+  name,
+  `${name}:8080`,
+  `${name}:8443`,
+]);
 
 /**
  * @param path a file, or a folder that has it and all that it includes
@@ -153,8 +163,11 @@ export class Templates {
     this.#set = set;
   }
 
-  /** @throws {UserError} when the template has statements: exit code 2 */
-  fill(file: string, text: string): string {
+  /**
+   * @param own places of the proxy's own language
+   * @throws {UserError} when the template has statements: exit code 2
+   */
+  fill(file: string, text: string, own?: RegExp): string {
     const statement = STATEMENT.exec(text);
     if (statement)
       throw new UserError(
@@ -162,7 +175,10 @@ export class Templates {
         "Expected a finished configuration, or a template with nothing but names. Render it first.",
         2,
       );
+    const kept = own ? [...text.matchAll(own)] : [];
     return text.replace(TEMPLATE, (place, shell, standard, percent, braces, offset) => {
+      if (kept.some(({ 0: all, index }) => index <= offset && offset < index + all.length))
+        return place;
       const name = (shell ?? percent ?? braces).replace(/^\./, "");
       if (name in this.#set) {
         this.filled.add(name);
@@ -175,10 +191,10 @@ export class Templates {
   }
 
   /**
-   * @param files of the copy
+   * @returns as the user knows it
    * @throws {UserError} when a place is left that nobody has filled: exit code 2
    */
-  refuseLeft(files: Record<string, string>) {
+  finish({ files, changes, schemes, ...rest }: Copy): Adapted {
     const left = Object.values(files).flatMap((text) =>
       [...withoutComments(text).matchAll(UNFILLED)].map(([, i]) => this.#unfilled[Number(i)]),
     );
@@ -192,11 +208,15 @@ export class Templates {
         2,
       );
     }
-  }
-
-  /** @returns a text of the copy as the user knows it */
-  original(text: string): string {
-    return text.replace(UNFILLED, (_, i) => this.#unfilled[Number(i)].text);
+    const original = (text: string) =>
+      text.replace(UNFILLED, (_, i) => this.#unfilled[Number(i)].text);
+    return {
+      ...rest,
+      files,
+      schemes: schemes.toSorted(),
+      changes: changes.map((change) => ({ ...change, what: original(change.what) })),
+      filled: this.filled,
+    };
   }
 }
 
@@ -263,8 +283,10 @@ export class Edits {
   }
 
   apply(): { text: string; changes: Change[] } {
+    // What is put before a place is kept, whatever becomes of that.
+    const isAdded = ({ start, end }: Edit) => Number(start === end);
     const kept = this.#edits
-      .toSorted((a, b) => a.start - b.start || b.end - a.end)
+      .toSorted((a, b) => a.start - b.start || isAdded(b) - isAdded(a) || b.end - a.end)
       .reduce<Edit[]>((before, edit) => {
         const last = before.findLast(({ start, end }) => end > start);
         return last && edit.start < last.end ? before : [...before, edit];
@@ -278,6 +300,24 @@ export class Edits {
         .filter(({ what }) => what)
         .map(({ start, what }) => ({ file: this.file, line: lineAt(this.text, start), what })),
     };
+  }
+}
+
+/** What is common to those of languages that are changed by offset. */
+export class Adapter {
+  readonly source: Source;
+  readonly asked: Asked;
+  readonly templates: Templates;
+
+  constructor(source: Source, asked: Asked, templates: Templates) {
+    this.source = source;
+    this.asked = asked;
+    this.templates = templates;
+  }
+
+  /** @param own places of the proxy's own language, which are no template's */
+  edit(name: string, own?: RegExp): Edits {
+    return new Edits(name, this.templates.fill(name, this.source.text(name), own));
   }
 }
 

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
-import { HERE, LIKELY, cannot, logFile, Templates } from "./source.ts";
+import { HERE, LIKELY, cannot, logFile } from "./source.ts";
 import { YamlCopy } from "./yaml-copy.ts";
-import type { Adapted, Asked, Source } from "./source.ts";
+import type { Asked, Copy, Source, Templates } from "./source.ts";
 import type { Scheme } from "../model/plan.ts";
 
 const COMPOSE = ["docker-compose.yml", "docker-compose.yaml", "compose.yaml", "compose.yml"];
@@ -21,8 +21,7 @@ const OF_OTHERS = [
 type Dynamic = { copy: YamlCopy; value: any };
 
 /** @throws {UserError} with the line, where it cannot be adapted; exit code 2 */
-export function adaptTraefik(source: Source, asked: Asked): Adapted {
-  const templates = new Templates(asked.set);
+export function adaptTraefik(source: Source, asked: Asked, templates: Templates): Copy {
   const { main } = source;
   const copy = new YamlCopy(main, templates.fill(main, source.text(main)));
   const isCompose = copy.value.services !== undefined && copy.value.entryPoints === undefined;
@@ -98,16 +97,8 @@ export function adaptTraefik(source: Source, asked: Asked): Adapted {
     [main]: text(adaptStart(copy, start, { entries, schemes, root: source.root })),
     [DYNAMIC]: text(dynamic),
   };
-  templates.refuseLeft(files);
-  const changes = all.flatMap((one) => one.copy.changes);
-  const told = [...new Set([...copy.changes, ...changes])];
-  return {
-    main,
-    files,
-    schemes: schemes.sort(),
-    filled: templates.filled,
-    changes: told.map((one) => ({ ...one, what: templates.original(one.what) })),
-  };
+  const changes = [copy, ...all.map((one) => one.copy)].flatMap((one) => one.changes);
+  return { main, files, schemes, changes: [...new Set(changes)] };
 }
 
 function text(value: object): string {

@@ -1,12 +1,55 @@
 import assert from "node:assert/strict";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { UserError } from "../errors.ts";
 import { root } from "../plan/testing/project.ts";
 import { battleOf, tryConfig, turnsWith } from "./try.ts";
 import { MEASURES } from "./definitions/try.ts";
 import type { Plan } from "../model/plan.ts";
+import type { TestContext } from "node:test";
+import type { TryArguments } from "./definitions/try.ts";
 
 const NAMES = { own: "yours", baseline: "nginx" };
+
+/** @returns a project with nginx alone, and what is tried there */
+function nginxProject(t: TestContext) {
+  const directory = mkdtempSync(join(tmpdir(), "try-test-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const own = join(import.meta.dirname, "../../../../proxies/nginx");
+  cpSync(own, join(directory, "proxies/nginx"), { recursive: true });
+  mkdirSync(join(directory, ".bench"));
+  const tried = (wanted: Partial<TryArguments>) =>
+    tryConfig(
+      directory,
+      {
+        ...{ proxy: "nginx", config: join(own, "nginx.conf"), set: {}, measures: ["cpu"] },
+        ...{ tolerance: 0.1, json: true, ...wanted },
+      },
+      { say: assert.fail, print: assert.fail },
+      ["try"],
+    );
+  return { directory, tried };
+}
+
+test("another run under way is refused before anything starts", async (t) => {
+  const { directory, tried } = nginxProject(t);
+  const holder = { run: "results/x", container: hostname(), pid: process.ppid };
+  writeFileSync(join(directory, ".bench/run.lock"), JSON.stringify(holder));
+  await assert.rejects(tried({}), { message: "a run is under way: results/x" });
+});
+
+test("what ./bench has put there of a git revision is gone when it has been read", async (t) => {
+  const { directory, tried } = nginxProject(t);
+  const against = join(directory, ".bench/against");
+  mkdirSync(against);
+  writeFileSync(join(against, "nginx.conf"), "events {");
+  process.env.BENCH_AGAINST = join(against, "nginx.conf");
+  t.after(() => delete process.env.BENCH_AGAINST);
+  await assert.rejects(tried({ against: "HEAD~1" }), { message: /line 1: a \{ has no \}/ });
+  assert.ok(!existsSync(against));
+});
 
 test("--connections is for the loads that have a number of connections, and lowers how many open at once", () => {
   const { tests } = battleOf(

@@ -2,7 +2,7 @@
  * `try`: a user's configuration beside a baseline. First what differs in what they do, then what
  * they cost, in the same rounds.
  */
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import {
   isOneContainer,
@@ -25,6 +25,7 @@ import { Project, run as runProgram } from "../platform/docker.ts";
 import { heading } from "../report/block.ts";
 import { markdownOf } from "../report/markdown.ts";
 import { listed, toldText, tryTable, verdictText } from "../report/try-text.ts";
+import { refuseSecond } from "../run/lock.ts";
 import { writeReport } from "./report.ts";
 import { begin } from "./run.ts";
 import { setup, unavailableProxies } from "./setup.ts";
@@ -181,13 +182,17 @@ async function tryTelling(
 ): Promise<number> {
   const proxies = readProxies(join(directory, "proxies"));
   const original = pickProxy(proxies, wanted.proxy);
-  const { tried, baseline } = await entrants(wanted, original, proxies);
+  const { tried, baseline } = await entrants(wanted, original, proxies).finally(() =>
+    // Of a git revision: ./bench has put it there (../../host/try.sh).
+    rmSync(join(directory, ".bench/against"), { recursive: true, force: true }),
+  );
   refuseUnplaced(
     wanted.set,
     tried.map(({ adapted }) => adapted),
   );
   const schemes = commonSchemes(tried, baseline, proxies);
   for (const one of tried) tellChanges(one, out.tell);
+  await refuseSecond(directory);
   await setup(directory, out.say);
   const folder = baseline === BASELINE ? original.name : baseline;
   const names = { own: OWN, baseline, inTurns: isOneContainer(directory, folder) };
@@ -217,7 +222,8 @@ async function entrants(
   const { against: other, image = null } = wanted;
   const config = fromCaller(wanted.config);
   const kind = kindOf(original.variantOf?.proxy ?? original.name);
-  const adapt = (name: keyof typeof COLOURS, path: string, title: string, runs: string | null) => {
+  const adapt = (name: keyof typeof COLOURS, path: string, of: string, runs: string | null) => {
+    const title = runs === null ? of : `${of} on ${runs}`;
     const asked = { ...wanted, hasOwnImage: runs !== null };
     const adapted = kind.adapt(openSource(path, kind.names, kind.root), asked);
     const shown = { title, colour: COLOURS[name], differs: `the configuration ${title}` };
@@ -227,14 +233,13 @@ async function entrants(
   if (other === undefined) return { tried: [own], baseline: original.name };
   const file = fromCaller(other);
   if (existsSync(file)) {
-    const title = titleOf(file) === own.title ? titleOf(file, 2) : titleOf(file);
+    const title = titleOf(file, titleOf(file) === titleOf(config) ? 2 : 1);
     return { tried: [own, adapt(BASELINE, file, title, image)], baseline: BASELINE };
   }
   if (proxies.some(({ name }) => name === other)) return { tried: [own], baseline: other };
-  // ./bench has looked, and has put the file there (../../host/try.sh).
   const { BENCH_AGAINST: atRevision } = process.env;
   if (atRevision) {
-    const title = `${own.title} at ${other.replace(/^([0-9a-f]{12})[0-9a-f]+$/, "$1")}`;
+    const title = `${titleOf(config)} at ${other.replace(/^([0-9a-f]{12})[0-9a-f]+$/, "$1")}`;
     return { tried: [own, adapt(BASELINE, atRevision, title, image)], baseline: BASELINE };
   }
   if (!/[:/]/.test(other))
@@ -243,8 +248,7 @@ async function entrants(
       `${knownProxies(proxies, other)} An image has a tag, such as nginx:1.29.`,
       2,
     );
-  const title = `${own.title} on ${other}`;
-  return { tried: [own, adapt(BASELINE, config, title, other)], baseline: BASELINE };
+  return { tried: [own, adapt(BASELINE, config, titleOf(config), other)], baseline: BASELINE };
 }
 
 /** @returns path, in the container the same as outside */

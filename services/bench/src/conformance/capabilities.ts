@@ -27,6 +27,7 @@ export const CAPABILITIES = {
   ping: { title: "Ping reaches the server", checks: ["ping"] },
   close: { title: "Close codes pass, both ways", checks: ["close-by-client", "close-by-server"] },
   idle: { title: "Idle connection stays open", checks: ["idle"] },
+  held: { title: "1,000 connections at once", checks: ["held"] },
   host: { title: "Client's Host, or X-Forwarded-Host", checks: ["host"] },
   "forwarded-for": { title: "X-Forwarded-For", checks: ["forwarded-for"] },
   "forwarded-proto": {

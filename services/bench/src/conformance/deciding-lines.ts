@@ -37,6 +37,7 @@ export const DIRECTIVES: Record<string, Deciding> = {
     sets: {
       // Of a stream.
       idle: ["proxy_timeout"],
+      held: ["worker_connections"],
       reload: ["worker_shutdown_timeout"],
       drain: ["worker_shutdown_timeout"],
       ...tls("ssl_protocols"),
@@ -51,6 +52,7 @@ export const DIRECTIVES: Record<string, Deciding> = {
     },
     sets: {
       http2: ["alpn h2"],
+      held: ["maxconn"],
       reload: ["hard-stop-after"],
       drain: ["hard-stop-after"],
       ...tls("ssl-min-ver"),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { capacityResults } from "../analyse/testing/capacities.ts";
+import { skipped } from "../plan/skips.ts";
 import { SCENARIOS } from "../plan/testing/scenarios.ts";
 import { liveView } from "./progress.ts";
 import type { CellRecord } from "../model/cell.ts";
@@ -192,7 +193,8 @@ function viewOf(
 
 test("the block shows where the run is, and is rewritten in place", (t) => {
   const { terminal, view, pass } = viewOf(t);
-  const cells = [...PLAN.cells, { ...CELL, skip }, { ...CELL, skip }];
+  const control = { ...CELL, ...skipped("left-out") };
+  const cells = [...PLAN.cells, { ...CELL, skip }, { ...CELL, skip }, control];
   view({ ...plan, plan: { ...PLAN, cells }, done: 3 });
   view(cell());
   pass(1000);

@@ -6,6 +6,7 @@ import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { count, counted } from "../numbers.ts";
 import { formatDuration } from "../plan/estimate.ts";
+import { skipKindOf } from "../plan/skips.ts";
 import { CellColumns, figuresOf, statusText } from "./cell-line.ts";
 import { standings } from "./standings.ts";
 import { TerminalBlock, widthOf } from "./terminal-block.ts";
@@ -279,9 +280,11 @@ function describePlan({
   done,
   estimatedSeconds,
 }: Extract<RunEvent, { type: "plan" }>): string {
-  const skipped = plan.cells.filter(({ skip }) => skip !== null).length;
+  const kinds = plan.cells.map(skipKindOf);
+  const measured = kinds.filter((kind) => kind === null).length;
+  const skipped = kinds.filter((kind) => kind !== null && kind !== "left-out").length;
   return [
-    `${counted(plan.cells.length - skipped, "measurement")} into ${shownPath(directory)}`,
+    `${counted(measured, "measurement")} into ${shownPath(directory)}`,
     ...(done > 0 ? [`${count(done)} already done`] : []),
     ...(skipped > 0 ? [`${count(skipped)} skipped`] : []),
     `~${formatDuration(estimatedSeconds)}`,

@@ -26,7 +26,7 @@ export async function lock(
   directory: string,
   run: string,
 ): Promise<{ release: () => void; left: Holder | null }> {
-  const file = join(directory, ".bench/run.lock");
+  const file = fileOf(directory);
   mkdirSync(join(directory, ".bench"), { recursive: true });
   const content = JSON.stringify({ run, container: hostname(), pid: process.pid });
   const release = () => rmSync(file, { force: true });
@@ -36,15 +36,27 @@ export async function lock(
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }
-  const left = read(file);
-  if (left && (await isAlive(left))) {
-    throw new UserError(
-      `a run is under way: ${left.run}`,
-      "Two at once would disturb each other. Wait for its end, or stop it with Ctrl-C there.",
-    );
-  }
+  const left = await refuseSecond(directory);
   writeFileSync(file, content);
   return { release, left };
+}
+
+/**
+ * @param directory the project's
+ * @returns a run that ended without giving the lock back
+ * @throws {UserError} when another run is under way
+ */
+export async function refuseSecond(directory: string): Promise<Holder | null> {
+  const left = read(fileOf(directory));
+  if (!left || !(await isAlive(left))) return left;
+  throw new UserError(
+    `a run is under way: ${left.run}`,
+    "Two at once would disturb each other. Wait for its end, or stop it with Ctrl-C there.",
+  );
+}
+
+function fileOf(directory: string): string {
+  return join(directory, ".bench/run.lock");
 }
 
 /** @returns null: it cannot be read, as after a crash of the machine */

@@ -1,13 +1,13 @@
 /**
- * `try`: a configuration that carries no WebSockets, one with lines that break something else, and
- * the suite's own against itself.
+ * `try`: a configuration that carries no WebSockets, one with lines that break something else,
+ * the suite's own against itself, and an image without a shell.
  */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { tryConfig } from "../../src/commands/try.ts";
-import { Project } from "../../src/platform/docker.ts";
+import { check, Project, run } from "../../src/platform/docker.ts";
 import { atEnd, copyOfProject, FREE_PORTS, uniqueName } from "../lab.ts";
 import type { TestContext } from "node:test";
 import type { TryArguments } from "../../src/commands/definitions/try.ts";
@@ -121,4 +121,30 @@ test("the suite's own file passes the same checks, and one round cannot tell whe
   );
   const [run] = readdirSync(join(directory, "results"));
   assert.ok(existsSync(join(directory, "results", run, "comparisons.json")));
+});
+
+/** @returns one that has nothing but Traefik */
+async function imageWithoutShell(t: TestContext, directory: string): Promise<string> {
+  const { services } = await new Project(directory, { profile: "traefik" }).config();
+  const folder = join(directory, "scratch");
+  mkdirSync(folder);
+  const binary = "/usr/local/bin/traefik";
+  const from = `FROM ${services.traefik.image} AS official\nFROM scratch\n`;
+  writeFileSync(join(folder, "Dockerfile"), `${from}COPY --from=official ${binary} ${binary}\n`);
+  const image = `${uniqueName()}:scratch`;
+  await check(["docker", "build", "--quiet", "--tag", image, folder]);
+  atEnd(t, () => run(["docker", "image", "rm", "--force", image]));
+  const { code } = await run(["docker", "run", "--rm", "--entrypoint", "sh", image, "-c", ":"]);
+  assert.notEqual(code, 0, "it has a shell");
+  return image;
+}
+
+test("an image without a shell", async (t) => {
+  const directory = copyOfProject(t);
+  const config = join(directory, "proxies/traefik");
+  const image = await imageWithoutShell(t, directory);
+  const few = { rounds: 1, connections: [50] };
+  const { status, text } = await tried(t, directory, { proxy: "traefik", config, image, ...few });
+  assert.equal(status, 3, text);
+  assert.ok(text.includes(`Could not tell whether traefik on ${image} is worse`), text);
 });
