@@ -52,7 +52,6 @@ export const DIRECTIVES: Record<string, Deciding> = {
     },
     sets: {
       http2: ["alpn h2"],
-      held: ["maxconn"],
       reload: ["hard-stop-after"],
       drain: ["hard-stop-after"],
       ...tls("ssl-min-ver"),
