@@ -49,6 +49,9 @@ const FEWEST_OPEN_FILES = 1024;
 const STARTS =
   "Expected a configuration that starts. Lines are those of your file. What your image alone has: --image.";
 
+/** 60 s is the default of nginx, Apache httpd and most load balancers. */
+const IDLE_MS = 65_000;
+
 /** Of the connections, where two have turns. */
 const HALF = 0.5;
 
@@ -72,14 +75,14 @@ const MEASURED: Record<
         scenario: "short-lived",
         schemes,
         control: false,
-        parameters: { CONNECTIONS: 2000, CONCURRENCY: 50, MESSAGES: 1, MESSAGE_BYTES: 1024 },
-        warmUp: { CONNECTIONS: 500 },
+        parameters: { CONNECTIONS: 1000, CONCURRENCY: 50, MESSAGES: 1, MESSAGE_BYTES: 1024 },
+        warmUp: { CONNECTIONS: 200 },
       },
       {
         scenario: "short-lived",
         schemes: schemes.slice(0, 1),
         control: false,
-        parameters: { CONNECTIONS: 200, CONCURRENCY: 50, MESSAGES: 100, MESSAGE_BYTES: 1024 },
+        parameters: { CONNECTIONS: 300, CONCURRENCY: 20, MESSAGES: 50, MESSAGE_BYTES: 1024 },
         warmUp: { CONNECTIONS: 50 },
       },
     ],
@@ -390,7 +393,7 @@ async function verifyBoth(
     const proxy = pickProxy(proxies, name);
     say(`verify ${proxy.title}`);
     try {
-      return await verifyOne(project, proxy, () => {});
+      return await verifyOne(project, proxy, () => {}, IDLE_MS);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       throw new UserError(

@@ -69,10 +69,15 @@ export async function verifyProxies(
   return broken.length === 0 ? 0 : 1;
 }
 
+/** More than the default limits of a worker's connections and descriptors let through. */
+const HELD = 1_000;
+
+/** @param idleMs how long an idle connection must stay open; left out: a few seconds */
 export function verifyOne(
   directory: string,
   proxy: Proxy,
   print: (line: string) => void,
+  idleMs?: number,
 ): Promise<CheckResult[]> {
   return withProxy(directory, proxy, async (started) => {
     for (const scheme of proxy.schemes) await started.waitFor(scheme);
@@ -82,6 +87,8 @@ export function verifyOne(
       schemes: proxy.schemes,
       serves: proxy.serves,
       tuned: proxy.tuned,
+      held: HELD,
+      ...(idleMs && { idleMs }),
       onResult: (result) => print(`  ${formatResult(result)}`),
     });
   });

@@ -1,5 +1,6 @@
 import { DELAY_CHECKS } from "./delay-checks.ts";
 import { FILE_CHECKS, HELLO_CHECKS } from "./file-checks.ts";
+import { HELD_CHECK } from "./held-check.ts";
 import { HTTP2_CHECKS, OFFER_CHECK } from "./http2-checks.ts";
 import { MESSAGE_CHECKS } from "./message-checks.ts";
 import { RELOAD_CHECKS } from "./reload-checks.ts";
@@ -42,6 +43,7 @@ export const CHECKS: Record<Proxy["serves"], Record<Target["scheme"], Check[]>> 
     ...MESSAGE_CHECKS,
     ...REQUEST_CHECKS,
     ...DELAY_CHECKS,
+    HELD_CHECK,
     ...RELOAD_CHECKS,
   ]),
   files: bothSchemes(FILE_CHECKS),

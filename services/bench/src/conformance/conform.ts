@@ -65,6 +65,8 @@ export interface ConformanceOptions {
   reload?: TargetReload | null;
   /** how long an idle connection must stay open; default 3,000 */
   idleMs?: number;
+  /** how many connections must be open at once; default: none, and that is not checked */
+  held?: number;
   /** how long one check may take, idling aside; default 5,000 */
   timeoutMs?: number;
   /** called as each check ends */
@@ -90,6 +92,7 @@ export async function runConformance({
   websocketsOverHttp2 = false,
   reload = null,
   idleMs = 3_000,
+  held,
   timeoutMs = 5_000,
   onResult = () => {},
   ...common
@@ -102,6 +105,7 @@ export async function runConformance({
     websocketsOverHttp2,
     reload,
     idleMs,
+    held,
     timeoutMs,
   };
   const targets: Omit<Target, "signal">[] = [

@@ -30,6 +30,8 @@ export interface Target {
   reload: TargetReload | null;
   /** how long an idle connection must stay open */
   idleMs: number;
+  /** how many connections must be open at once; absent: that is not checked */
+  held?: number;
   timeoutMs: number;
   /** ends every connection of the check */
   signal: AbortSignal;

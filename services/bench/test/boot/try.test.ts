@@ -1,5 +1,6 @@
 /**
- * `try`: a configuration that carries no WebSockets, and the suite's own against itself.
+ * `try`: a configuration that carries no WebSockets, one with lines that break something else, and
+ * the suite's own against itself.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
@@ -72,6 +73,38 @@ http {
   assert.match(text, /own\.conf:5 {2}location \/ws passes no WebSockets on/);
   assert.match(text, /own\.conf carries no WebSockets, and is not measured/);
   assert.ok(!existsSync(join(directory, "results")), "a run was started");
+});
+
+test("what common lines break is told, beside what the suite's own does", async (t) => {
+  const directory = copyOfProject(t);
+  const config = join(directory, "own.conf");
+  writeFileSync(
+    config,
+    `events { worker_connections 256; }
+http {
+  access_log /var/log/nginx/access.log;
+  server {
+    listen 443 ssl;
+    ssl_certificate /etc/ssl/own.pem;
+    ssl_certificate_key /etc/ssl/own.key;
+    ssl_session_cache off;
+    ssl_session_tickets off;
+    location /ws {
+      proxy_pass http://app:3000;
+      proxy_http_version 1.1;
+      proxy_set_header Upgrade $http_upgrade;
+      proxy_set_header Connection upgrade;
+      proxy_read_timeout 60s;
+    }
+  }
+}
+`,
+  );
+  const { text } = await tried(t, directory, { config, rounds: 1, connections: [50] });
+  assert.match(text, /own\.conf differs from nginx in what it does/);
+  assert.match(text, /many connections at once: expected 1,000 open; got \d+ open, and the next/);
+  assert.match(text, /idle connection stays open: .* after 65 s .*; got connection closed/);
+  assert.match(text, /TLS 1\.3 session resumed or not.*a full handshake/);
 });
 
 test("the suite's own file passes the same checks, and one round cannot tell whether it is worse", async (t) => {

@@ -133,6 +133,11 @@ export const MESSAGE_WRONGS: Wrongs = {
     options: { idleMs: 800 },
     fails: both("idle"),
   },
+  "a limit of 60 connections at once": {
+    server: { connection: limitOf(60) },
+    options: { held: 100 },
+    fails: both("held"),
+  },
 };
 
 export const REQUEST_WRONGS: Wrongs = {
@@ -381,6 +386,15 @@ function reorder(held: string): Faults["echo"] {
       send(late, false);
       late = undefined;
     }
+  };
+}
+
+function limitOf(most: number): Faults["connection"] {
+  let open = 0;
+  return (ws, socket) => {
+    open += 1;
+    ws.once("close", () => (open -= 1));
+    if (open > most) socket.destroy();
   };
 }
 
