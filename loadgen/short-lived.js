@@ -79,9 +79,9 @@ function takeTurn(number, toReference) {
     sleep(LOOK_SECONDS);
     waited = true;
   }
-  if (toReference && waited) sleep(SETTLE_SECONDS);
-  if (toReference && number === first) ofReference.add(-now());
   if (!toReference && number === first && first > 0) ofReference.add(now());
+  if (waited && (toReference || turns.areEqual)) sleep(SETTLE_SECONDS);
+  if (toReference && number === first) ofReference.add(-now());
 }
 
 /** @param {{startedMs: number}} data what setup returned */

@@ -7,7 +7,8 @@
  */
 import { decimal } from "./parameters.js";
 
-const share = decimal("REFERENCE_SHARE", 0, { min: 0, max: 0.5 });
+const MOST = 0.5;
+const share = decimal("REFERENCE_SHARE", 0, { min: 0, max: MOST });
 
 /** In a shorter turn, its begin and end would be most of it. */
 const LEAST_IN_A_TURN = 20;
@@ -42,6 +43,9 @@ export function withReference(connections) {
 export class Turns {
   #ofReference;
   #ofProxy;
+
+  /** Two that are compared must meet the same: what one leaves behind, and a pause. */
+  areEqual = share === MOST;
 
   /** @param {number} atATime connections: a turn of the reference has as many, and all of them at once */
   constructor(atATime) {

@@ -31,3 +31,11 @@ for (const { share, atATime, connections, ofReference } of [
       if (first > 0) assert.notEqual(own.isReference(first - 1), own.isReference(first));
     }
   });
+
+test("with half of the load, what is compared pauses before each of its turns, too", async () => {
+  const shares = await Promise.all([0.5, 0.2, 0].map((share) => turns(share, 100)));
+  assert.deepEqual(
+    shares.map(({ areEqual }) => areEqual),
+    [true, false, false],
+  );
+});
