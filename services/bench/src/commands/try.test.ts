@@ -72,15 +72,16 @@ test("--connections is for the loads that have a number of connections, and lowe
   ]);
 });
 
-test("the baseline has cells of its own where it has no turns, or more than CPU is asked", () => {
+test("the baseline has cells of its own, and CPU more rounds, where there are no turns", () => {
   const rows = [
-    [["cpu"], true, false],
-    [["cpu"], false, true],
-    [["cpu", "memory"], true, true],
+    [["cpu"], true, false, 4],
+    [["cpu"], false, true, 6],
+    [["cpu", "memory"], true, true, 4],
   ] as const;
-  for (const [measures, inTurns, expected] of rows) {
-    const { proxies } = battleOf({ measures: [...measures] }, { ...NAMES, inTurns }, ["ws"]);
-    assert.equal(proxies.includes("nginx"), expected, measures.join());
+  for (const [measures, inTurns, expected, most] of rows) {
+    const wanted = { measures: [...measures] };
+    const { proxies, rounds } = battleOf(wanted, { ...NAMES, inTurns }, ["ws"]);
+    assert.deepEqual([proxies.includes("nginx"), rounds], [expected, most], measures.join());
   }
 });
 

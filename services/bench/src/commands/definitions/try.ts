@@ -49,7 +49,7 @@ export const tryConfig: Define = (program, call) =>
       new Option("--measure <a,b>", `Any of ${MEASURES.join(", ")} (default: cpu)`).argParser(
         readMeasures,
       ),
-      roundsOption("6 for cpu and latency, 3 for reload, 2 for memory"),
+      roundsOption("4 for cpu, 6 for latency, 3 for reload, 2 for memory"),
       OPTIONS.connections,
       new Option("--tolerance <PERCENT>", "How much worse is accepted (default: 10%)").argParser(
         readTolerance,
