@@ -25,7 +25,7 @@ function nginxProject(t: TestContext) {
       directory,
       {
         ...{ proxy: "nginx", config: join(own, "nginx.conf"), set: {}, measures: ["cpu"] },
-        ...{ tolerance: 0.1, json: true, ...wanted },
+        ...{ tolerance: 0.1, json: true, markdown: false, ...wanted },
       },
       { say: assert.fail, print: assert.fail },
       ["try"],

@@ -29,7 +29,7 @@ import { refuseSecond } from "../run/lock.ts";
 import { writeReport } from "./report.ts";
 import { begin } from "./run.ts";
 import { setup, unavailableProxies } from "./setup.ts";
-import { matrixText, verifyOne } from "./verify.ts";
+import { verifyOne } from "./verify.ts";
 import type { Tried } from "../adapt/index.ts";
 import type { Against, Judged } from "../analyse/against.ts";
 import type { CheckResult } from "../conformance/index.ts";
@@ -376,11 +376,11 @@ async function compare(
     tell(
       listed(`${titles[i]} carries no WebSockets, and is not measured`, dead[i].map(formatResult)),
     );
-    tell(`\n${matrix}`);
+    tell(matrix);
     return finish({ rows: [] }, STATUS[i === 0 ? "worse" : "open"]);
   }
   tellDifferences(differences, titles, tell);
-  tell(`${matrix}\n`);
+  tell(matrix);
   const measured = await measure({ directory, project }, names, proxies, words, say);
   if (!measured) return INTERRUPTED;
   const { comparisons } = measured;
@@ -429,13 +429,13 @@ async function matrixFor(
   own: string,
   titles: string[],
   checked: Checked,
-): Promise<string> {
+): Promise<Told[]> {
   const lines = decidingLines(await new Project(project, { profile: "*" }).config(), own);
   const both = [
     { title: titles[0], results: checked.own, lines },
     { title: titles[1], results: checked.baseline },
   ];
-  return matrixText(matrixOf(both, IDLE_MS));
+  return matrixOf(both, IDLE_MS).map((table) => ({ kind: "table", table }));
 }
 
 interface CheckDifference {
