@@ -51,7 +51,7 @@ const STARTS =
   "Expected a configuration that starts. Lines are those of your file. What your image alone has: --image.";
 
 /** 60 s is the default of nginx, Apache httpd and most load balancers. */
-const IDLE_MS = 65_000;
+const IDLE_MS = 62_000;
 
 /** The fewest that give a ratio of medians its 95 % interval: where the two cannot have turns. */
 const FEWEST_ROUNDS = 6;
@@ -80,7 +80,7 @@ const MEASURED: Record<
         schemes: [scheme],
         control: false,
         parameters: {
-          CONNECTIONS: scheme === "ws" ? 3000 : 1500,
+          CONNECTIONS: scheme === "ws" ? 3000 : 1000,
           ...{ CONCURRENCY: 50, MESSAGES: 1, MESSAGE_BYTES: 1024 },
         },
         warmUp: { CONNECTIONS: 200 },
