@@ -226,6 +226,36 @@ backend app
   },
   {
     proxy: "haproxy",
+    title: "a script beside it",
+    config: `global
+  lua-load cost.lua fast
+frontend all
+  bind :80
+  http-request lua.cost
+  default_backend app
+backend app
+  server a 127.0.0.1:1`,
+    files: { "cost.lua": "core" },
+    schemes: ["ws"],
+    has: ["lua-load /usr/local/etc/haproxy/cost.lua fast", "http-request lua.cost"],
+  },
+  {
+    proxy: "haproxy",
+    title: "a script that is elsewhere",
+    config: `global
+  lua-load cost.lua fast
+frontend all
+  bind :80
+  http-request lua.cost
+  default_backend app
+backend app
+  server a 127.0.0.1:1`,
+    schemes: ["ws"],
+    lacks: ["lua"],
+    says: ["2: left out: lua-load", "5: left out: http-request lua.cost (there is no such file"],
+  },
+  {
+    proxy: "haproxy",
     title: "no way to a server",
     config: "defaults\n  mode http\nfrontend x\n  bind :80\n  http-request return status 200",
     refused: [/haproxy.cfg, line 3: frontend x leads to no server/, /default_backend/],

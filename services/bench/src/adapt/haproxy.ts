@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { Directive } from "./directives.ts";
 import { Adapter, HERE, HOSTS, NOT_BESIDE, PATHS, cannot, Edits } from "./source.ts";
 import type { Copy } from "./source.ts";
@@ -27,10 +28,7 @@ const LEFT_OUT: [RegExp, string][] = [
     "HAProxy has it no more",
   ],
   [/^(http-request|tcp-request \S+) (deny|reject|tarpit|auth|silent-drop)\b/, "the load is let in"],
-  [
-    /^(http-request|tcp-request \S+) (lua|use-service)\b|^lua-|^filter spoe\b/,
-    "its file is not here",
-  ],
+  [/^filter spoe\b/, "its agent is not here"],
   [
     /^http-request (set-path|set-uri|replace-path|replace-uri|replace-pathq|set-pathq|return)\b/,
     "the load asks for /",
@@ -224,12 +222,20 @@ export class Haproxy extends Adapter {
     if (adapted !== text) line.setLine(adapted.trim());
   }
 
+  /** @returns the scripts are all beside it: without one, what it defines is unknown */
+  #hasScripts(): boolean {
+    const loads = this.#sections.flatMap(({ lines }) => lines.filter(loadsLua));
+    return loads.every(({ texts }) => this.source.find(texts[1] ?? "") !== null);
+  }
+
   #adaptSection({ kind, lines }: Section) {
     for (const line of lines) {
       const { texts: words } = line;
       const text = words.join(" ");
       const why = LEFT_OUT.find(([pattern]) => pattern.test(text))?.[1];
       if (why) line.leaveOut(why);
+      else if (/^lua-|\blua\./.test(text) && !this.#hasScripts()) line.leaveOut(NOT_BESIDE);
+      else if (loadsLua(line)) this.#adaptScript(line);
       else if (words[0] === "server" || words[0] === "server-template") this.#adaptServer(line);
       else if (words[0] === "nameserver")
         line.setLine(`nameserver ${words[1]} ${HERE.nameServer}:53`);
@@ -246,6 +252,13 @@ export class Haproxy extends Adapter {
       else if (kind === "backend" && /^(redirect|http-request redirect)\b/.test(text))
         line.leaveOut("it answers instead of the server");
     }
+  }
+
+  /** HAProxy looks for it where it is started, not beside its file. */
+  #adaptScript(line: Directive) {
+    const [load, file, ...options] = line.texts;
+    const at = join(this.source.root, this.source.find(file) ?? "");
+    if (at !== file) line.setLine([load, at, ...options].join(" "));
   }
 
   #hasMaps(text: string): boolean {
@@ -303,6 +316,10 @@ function sectionsOf(edits: Edits): Section[] {
     else sections.at(-1)?.lines.push(line);
   }
   return sections;
+}
+
+function loadsLua({ texts: [first] }: Directive): boolean {
+  return first === "lua-load" || first === "lua-load-per-thread";
 }
 
 /** @returns null: no load can come over it */
