@@ -151,7 +151,7 @@ export const Survival = shape.object(
     ),
     newGenerationMs: shape.nullable(
       shape.number(),
-      "from the step that made the newest configuration known to the proxy to its first answer; null: it did not come, or none was made",
+      "from the step that made a configuration known to the proxy to its first answer or that of a later one, the slowest of all; null: one did not come, or none was made",
     ),
     around: shape.list(ProxyReading, "once per second in the measured phase"),
     oldProcessesGoneMs: shape.optional(

@@ -52,8 +52,8 @@ export interface Happened {
   /** since 1970 */
   eventMs: number;
   steps: Survival["steps"];
-  /** configuration, and when the proxy got it; null: none was made */
-  newest: { ms: number; value: string } | null;
+  /** configurations that were made, and when the proxy got each */
+  renewals: { ms: number; value: string }[];
 }
 
 const CLOCK: Clock = {
@@ -86,7 +86,7 @@ export class EventDriver {
   #servers: Life[];
   #number = 1;
   #steps: Survival["steps"] = [];
-  #newest: Happened["newest"] = null;
+  #renewals: Happened["renewals"] = [];
   #eventMs = 0;
   #isAbandoned = false;
 
@@ -160,7 +160,7 @@ export class EventDriver {
       await this.#sleep(startMs + 1000 * i * repeat.everySeconds - this.#clock.now());
       for (const step of steps) await this.#do(step);
     }
-    return { eventMs: this.#eventMs, steps: this.#steps, newest: this.#newest };
+    return { eventMs: this.#eventMs, steps: this.#steps, renewals: this.#renewals };
   }
 
   /** No step begins any more. */
@@ -209,7 +209,7 @@ export class EventDriver {
   /** The proxy takes the newest configuration from now on. */
   #noteNewest(ms = this.#clock.now()) {
     if (this.#proxy.generation && this.#number > 1)
-      this.#newest = { ms, value: String(this.#number) };
+      this.#renewals.push({ ms, value: String(this.#number) });
   }
 
   async #reload() {

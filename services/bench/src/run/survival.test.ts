@@ -27,7 +27,7 @@ const OBSERVED = {
   happened: {
     eventMs: 11_000,
     steps: [{ ms: 11_000, what: "HUP to nginx" }],
-    newest: { ms: 11_010, value: "2" },
+    renewals: [{ ms: 11_010, value: "2" }],
   },
   readings: [at(10_000), at(11_000), at(21_000)],
   old: { any: true, goneMs: 12_500 },
@@ -55,17 +55,35 @@ test("an old process that went after the watch was there to its end; where none 
   assert.ok(!("oldProcessesGoneMs" in none));
 });
 
-test("a new configuration that never answered, and none", () => {
-  const { happened } = OBSERVED;
-  const newest = { ms: 11_010, value: "3" };
-  assert.equal(
-    survivalOf(LOAD, { ...OBSERVED, happened: { ...happened, newest } }).newGenerationMs,
-    null,
-  );
-  assert.equal(
-    survivalOf(LOAD, { ...OBSERVED, happened: { ...happened, newest: null } }).newGenerationMs,
-    null,
-  );
+test("of several new configurations the slowest; one that never answered, and none", () => {
+  const rows: [[number, string][], number | null][] = [
+    [[[11_010, "2"]], 240],
+    // The fourth came, and the third was passed over.
+    [
+      [
+        [11_010, "2"],
+        [12_000, "3"],
+        [13_000, "4"],
+      ],
+      2500,
+    ],
+    [
+      [
+        [11_010, "2"],
+        [13_000, "5"],
+      ],
+      null,
+    ],
+    [[], null],
+  ];
+  const load = { ...LOAD, generations: [...LOAD.generations, { ms: 14_500, value: "4" }] };
+  for (const [renewals, expected] of rows) {
+    const happened = {
+      ...OBSERVED.happened,
+      renewals: renewals.map(([ms, value]) => ({ ms, value })),
+    };
+    assert.equal(survivalOf(load, { ...OBSERVED, happened }).newGenerationMs, expected);
+  }
 });
 
 const STALLED: SlowReadersOfLoad = {

@@ -27,20 +27,32 @@ export function survivalOf(
   },
 ): Survival {
   const { event, happened, readings, old, toMs, afterwards, echoShare } = observed;
-  const { eventMs, steps, newest } = happened;
-  const answered = newest && load.generations.find(({ value }) => value === newest.value);
+  const { eventMs, steps, renewals } = happened;
   const goneInTime = old.goneMs !== null && old.goneMs <= toMs ? old.goneMs - eventMs : null;
   return {
     event,
     eventMs,
     steps,
     ...load,
-    newGenerationMs: newest && answered ? answered.ms - newest.ms : null,
+    newGenerationMs: slowestOf(renewals, load),
     around: readings.filter(({ ms }) => ms <= toMs),
     ...(old.any && { oldProcessesGoneMs: goneInTime }),
     afterwards,
     ...(echoShare && { echoShare }),
   };
+}
+
+/** @returns null: one of them never answered, nor a later one in its place; or there are none */
+function slowestOf(
+  renewals: Happened["renewals"],
+  { generations }: Pick<SurvivalOfLoad, "generations">,
+): number | null {
+  const times = renewals.map(({ ms, value }) => {
+    const answered = generations.find((one) => Number(one.value) >= Number(value));
+    return answered ? answered.ms - ms : null;
+  });
+  const known = times.filter((time) => time !== null);
+  return known.length > 0 && known.length === times.length ? Math.max(...known) : null;
 }
 
 /**
