@@ -36,28 +36,46 @@ export function addHoardingRelay(directory: string, name: string) {
 }
 
 /**
- * Resets every tenth connection when it reloads.
+ * Resets one in so many connections when it reloads.
  *
  * @param directory a copy of the project
  */
-export function addDroppingRelay(directory: string, name: string) {
-  addNodeRelay(directory, name, "dropping.mjs", { reload: RELOAD });
+export function addDroppingRelay(directory: string, name: string, oneIn = 10) {
+  const environment = { ONE_IN: `${oneIn}` };
+  addNodeRelay(directory, name, "dropping.mjs", { environment, reload: RELOAD });
 }
 
 /**
- * Leaves an old process behind whenever it reloads.
+ * Leaves an old process behind on one in so many reloads.
  *
  * @param directory a copy of the project
  */
-export function addLeakingRelay(directory: string, name: string) {
-  addNodeRelay(directory, name, "leaking.mjs", { reload: RELOAD });
+export function addLeakingRelay(directory: string, name: string, oneIn = 1) {
+  const environment = { ONE_IN: `${oneIn}` };
+  addNodeRelay(directory, name, "leaking.mjs", { environment, reload: RELOAD });
+}
+
+/**
+ * Answers with the old configuration for some time after it has reloaded.
+ *
+ * @param directory a copy of the project
+ */
+export function addStaleRelay(directory: string, name: string, staleMs: number) {
+  addNodeRelay(directory, name, "stale.mjs", {
+    environment: { STALE_MS: `${staleMs}` },
+    reload: RELOAD,
+    generation: { file: "number", text: "{generation}" },
+  });
 }
 
 function addNodeRelay(
   directory: string,
   name: string,
   script: string,
-  { environment = {}, reload }: { environment?: Record<string, string>; reload?: object },
+  {
+    environment = {},
+    ...facts
+  }: { environment?: Record<string, string>; reload?: object; generation?: object },
 ) {
   const container = {
     // It has Node, and every project has built it.
@@ -70,7 +88,7 @@ function addNodeRelay(
     directory,
     name,
     { [name]: { ...container, ...proxyOf(name, "proxy") } },
-    { versions: [{ command: ["node", "--version"] }], ...(reload && { reload }) },
+    { versions: [{ command: ["node", "--version"] }], ...facts },
   );
 }
 

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { survivalOf as analysed } from "../../src/analyse/event-cells.ts";
-import { addDroppingRelay, addLeakingRelay } from "../relays.ts";
+import { addDroppingRelay, addLeakingRelay, addStaleRelay } from "../relays.ts";
 import { lastAttempts, testbed } from "../testbed.ts";
 import type { CellRecord, Survival } from "../../src/model/cell.ts";
 
@@ -143,4 +143,31 @@ test("events: what becomes of connections and processes is in the record, and no
     assert.match(page, /dropper<\/th>\s*<td class="">5 of 50<\/td><td class="words">reset: 5</);
     assert.match(report, /^\| leaker \|.* leaked/m);
   });
+});
+
+const GAUNTLET = BATTLE.replace(/proxies: .*/, "proxies: [dropper, leaker, stale]")
+  .replace(/events: .*/, "events: [reload-10]")
+  .replace(/ CONNECTIONS: .*/, " CONNECTIONS: 200")
+  .replace(/WATCH_SECONDS: .*/, "WATCH_SECONDS: 15");
+
+test("ten reloads: one lost connection in 200, one old process in three and an old answer for 2 s are found", async (t) => {
+  const { bench, directory, results, quieten, runFolder } = testbed(t, GAUNTLET);
+  addDroppingRelay(directory, "dropper", 200);
+  addLeakingRelay(directory, "leaker", 3);
+  addStaleRelay(directory, "stale", 2000);
+  const { code, output } = await bench(["run", "one"]).ended;
+  assert.equal(code, 0, output);
+  const survivalOf = (proxy: string) =>
+    lastAttempts(results().cells).find((cell) => cell.proxy === proxy)?.survival as Survival;
+
+  // After each but the last there were fewer than 200.
+  assert.deepEqual(endsOf(survivalOf("dropper")), { reset: 1 });
+  assert.equal(survivalOf("leaker").afterwards?.oldProcesses, 3);
+  assert.deepEqual(endsOf(survivalOf("leaker")), {});
+  const staleMs = Number(survivalOf("stale").newGenerationMs);
+  assert.ok(staleMs >= 2000 && staleMs < 6000, `${staleMs} ms`);
+
+  quieten();
+  const report = readFileSync(join(directory, runFolder(), "report.md"), "utf8");
+  assert.match(report, /^\| leaker \|.* leaked/m);
 });

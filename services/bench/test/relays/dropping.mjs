@@ -1,8 +1,9 @@
 /**
- * A relay of TCP that resets every tenth connection on SIGHUP.
+ * A relay of TCP that resets one in ONE_IN connections on SIGHUP.
  */
 import { connect, createServer } from "node:net";
 
+const oneIn = Number(process.env.ONE_IN);
 const clients = new Set();
 const server = createServer((client) => {
   const upstream = connect(8080, "echo");
@@ -16,7 +17,7 @@ const server = createServer((client) => {
     one.on("error", () => other.destroy()).on("close", () => other.destroy());
 });
 process.on("SIGHUP", () => {
-  for (const [i, client] of [...clients].entries()) if (i % 10 === 9) client.resetAndDestroy();
+  for (const [i, client] of [...clients].entries()) if (i % oneIn === oneIn - 1) client.resetAndDestroy();
 });
 process.on("SIGTERM", () => process.exit(0));
 server.listen(8080);
