@@ -162,13 +162,13 @@ test("a test without events has that in which nothing happens", (t) => {
   assert.deepEqual(one.events, ["none"]);
 });
 
-test("survival and backends have all events, through the classic five, each in less than an hour on 2 cores", () => {
-  const plans = ["survival", "backends"].map((name) =>
+test("battles have all events; survival and backends through the classic five, each in less than an hour on 2 cores", () => {
+  const plans = ["survival", "backends", "gauntlet"].map((name) =>
     makePlan(readBattle(root, name, { proxies }), {}, { proxies }),
   );
   const asked = plans.flatMap(({ events }) => Object.keys(events ?? {}));
   assert.deepEqual([...new Set(asked)].sort(), Object.keys(EVENTS).sort());
-  for (const plan of plans) {
+  for (const plan of plans.slice(0, 2)) {
     assert.deepEqual(plan.proxies.toSorted(), five.map(({ name }) => name).sort());
     const minutes = estimateSeconds(plan) / 60;
     assert.ok(minutes < 55, `${minutes} min`);
