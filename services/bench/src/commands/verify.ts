@@ -5,6 +5,7 @@ import { join } from "node:path";
 import {
   decidingLines,
   formatResult,
+  HELD,
   IDLE_MS,
   matrixOf,
   runConformance,
@@ -98,9 +99,6 @@ export async function verifyProxies(
   return broken.length === 0 ? 0 : 1;
 }
 
-/** More than the default limits of a worker's connections and descriptors let through. */
-const HELD = 1_000;
-
 /** @param idleMs how long an idle connection must stay open */
 export function verifyOne(
   directory: string,
@@ -116,9 +114,9 @@ export function verifyOne(
       schemes: proxy.schemes,
       serves: proxy.serves,
       tuned: proxy.tuned,
+      held: HELD,
       drain: started.drain,
       idleMs,
-      held: HELD,
       onResult: (result) => print(`  ${formatResult(result)}`),
     });
   });

@@ -2,6 +2,7 @@
  * What proxies can do, as one table: each row is a view of checks, beside the lines of a
  * configuration that decide it.
  */
+import { HELD } from "./held-check.ts";
 import { HTTP2_CHECKS, OFFER_CHECK } from "./http2-checks.ts";
 import { OUTLIVES_MS } from "./reload-checks.ts";
 import type { CheckResult } from "./conform.ts";
@@ -27,7 +28,7 @@ export const CAPABILITIES = {
   ping: { title: "Ping reaches the server", checks: ["ping"] },
   close: { title: "Close codes pass, both ways", checks: ["close-by-client", "close-by-server"] },
   idle: { title: "Idle connection stays open", checks: ["idle"] },
-  held: { title: "1,000 connections at once", checks: ["held"] },
+  held: { title: `${HELD.toLocaleString("en")} connections at once`, checks: ["held"] },
   host: { title: "Client's Host, or X-Forwarded-Host", checks: ["host"] },
   "forwarded-for": { title: "X-Forwarded-For", checks: ["forwarded-for"] },
   "forwarded-proto": {

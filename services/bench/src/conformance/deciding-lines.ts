@@ -66,6 +66,7 @@ export const DIRECTIVES: Record<string, Deciding> = {
     sets: {
       http2: ["codec_type:"],
       idle: ["stream_idle_timeout:"],
+      held: ["max_connections:"],
       ...tls("tls_minimum_protocol_version:"),
     },
   },
@@ -85,6 +86,7 @@ export const DIRECTIVES: Record<string, Deciding> = {
     },
     sets: {
       idle: ["timeout="],
+      held: ["MaxRequestWorkers"],
       "forwarded-for": ["RequestHeader append X-Forwarded-For"],
       ...tls("SSLProtocol"),
       resumption: ["SSLSessionTickets"],
