@@ -104,6 +104,17 @@ describe("echo", () => {
     socket.close();
   });
 
+  test("compresses on /deflate, where the client offers it", async () => {
+    const socket = await open(`${echo.ws}/deflate`);
+    assert.equal(socket.extensions, "permessage-deflate");
+    await until(async () => (await echo.stats()).connectionsOpen === 1);
+    socket.close();
+    const without = new WebSocket(`${echo.ws}/deflate`, { perMessageDeflate: false });
+    await once(without, "open");
+    assert.equal(without.extensions, "");
+    without.close();
+  });
+
   test("tells the request on /headers, over HTTP and as first message", async () => {
     const headers = { "X-Forwarded-For": "192.0.2.1" };
     const body = await (await fetch(`${echo.http}/headers?a=1`, { headers })).json();

@@ -36,11 +36,10 @@ export function createEchoServers({ tls, readStats }) {
   // `allowSynchronousEvents` keeps its default, true: messages that one read brings are echoed in
   // one tick. `skipUTF8Validation` keeps its default, false: RFC 6455 asks for the check, and it
   // takes 1 % of the 17 µs of CPU that the echo of 1 KiB takes.
-  const sockets = new WebSocketServer({
-    noServer: true,
-    perMessageDeflate: false,
-    maxPayload: MAX_MESSAGE_BYTES,
-  });
+  const options = { noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES };
+  const sockets = new WebSocketServer(options);
+  // For a check alone: no load compresses, whatever its client offers.
+  const compressing = new WebSocketServer({ ...options, perMessageDeflate: true });
 
   /**
    * @this {WebSocket}
@@ -82,7 +81,8 @@ export function createEchoServers({ tls, readStats }) {
    */
   function upgrade(request, stream, head) {
     upgrades += 1;
-    sockets.handleUpgrade(request, stream, head, serve);
+    const server = parseUrl(request).path === "/deflate" ? compressing : sockets;
+    server.handleUpgrade(request, stream, head, serve);
   }
 
   /**
@@ -109,18 +109,18 @@ export function createEchoServers({ tls, readStats }) {
   }
 
   // Small frames must leave at once, not wait for an acknowledgement (Nagle). Node's default, too.
-  const options = { noDelay: true, keepAliveTimeout: KEEP_ALIVE_MS };
-  const http = createServer(options, respond).on("upgrade", upgrade);
+  const http1 = { noDelay: true, keepAliveTimeout: KEEP_ALIVE_MS };
+  const http = createServer(http1, respond).on("upgrade", upgrade);
   const https =
     tls &&
-    createTlsServer({ ...options, ...tls }, respond)
+    createTlsServer({ ...http1, ...tls }, respond)
       .on("upgrade", upgrade)
       .on("tlsClientError", () => {
         counters.tlsHandshakesFailed += 1;
       });
 
   function readCounters() {
-    counters.connectionsOpen = sockets.clients.size;
+    counters.connectionsOpen = sockets.clients.size + compressing.clients.size;
     counters.upgradesRefused = upgrades - counters.connectionsTotal;
     return counters;
   }
