@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { addressOf, connectTls, openWebSocket, requestRaw } from "./connect.ts";
-import { echo, pattern } from "./message-checks.ts";
+import { echo, pattern, pingAfterMessage } from "./message-checks.ts";
 import { explain } from "./mismatch.ts";
 import { includesAddress, requestSeen, upgradeHeaders } from "./request-checks.ts";
 import { negotiated } from "./tls-checks.ts";
@@ -15,7 +15,6 @@ import type { Client, Target } from "./connect.ts";
 const SIZES = [65_536, 1_048_576, 16_777_216];
 /** Repeats with a prime number of bytes, which is no buffer's size. */
 const BYTES = pattern(65_521);
-const BEFORE_PING = Buffer.alloc(SIZES[0], BYTES);
 /** From a range for documentation (RFC 5737). */
 const FORGED = "192.0.2.1";
 /** By the client, in every handshake. */
@@ -95,23 +94,11 @@ async function endWithin(client: Client, ms: number, { signal }: Target): Promis
   return end ? { seconds: (performance.now() - start) / MS, code: end.code } : null;
 }
 
-/**
- * The server answers in the order in which it was asked: a pong before the echo of what was sent
- * before the ping is not its own.
- */
 async function whoAnswersPing(target: Target): Promise<Behaviour["pong"]> {
-  const client = await openWebSocket(target);
-  const order: string[] = [];
-  for (const event of ["message", "pong"]) client.ws.on(event, () => order.push(event));
-  client.ws.send(BEFORE_PING);
-  client.ws.ping();
-  const pong = client.next("pong");
-  // Rejects when the check ends; by then nobody waits for it.
-  pong.catch(() => {});
-  await client.nextMessage();
-  await Promise.race([pong, sleep(target.timeoutMs, undefined, { signal: target.signal })]);
-  if (!order.includes("pong")) return null;
-  return order[0] === "pong" ? "proxy" : "server";
+  const pong = pingAfterMessage(await openWebSocket(target));
+  const late = sleep(target.timeoutMs, null, { signal: target.signal });
+  const answer = await Promise.race([pong, late]);
+  return answer && (answer.isServers ? "server" : "proxy");
 }
 
 async function largestMessage(target: Target): Promise<number | null> {

@@ -9,6 +9,8 @@ import type { TargetReload } from "./reload-checks.ts";
 import type { TlsPolicy } from "../model/environment.ts";
 
 const CONCURRENT_CHECKS = 8;
+/** How long an idle connection must stay open. */
+export const IDLE_MS = 3_000;
 
 export interface CheckResult {
   id: string;
@@ -63,7 +65,9 @@ export interface ConformanceOptions {
   websocketsOverHttp2?: boolean;
   /** how the target is reloaded; default: not at all, and that is not checked */
   reload?: TargetReload | null;
-  /** how long an idle connection must stay open; default 3,000 */
+  /** stops the target gracefully, as the last check; default: it cannot */
+  drain?: (() => Promise<void>) | null;
+  /** how long an idle connection must stay open; default IDLE_MS */
   idleMs?: number;
   /** how many connections must be open at once; default: none, and that is not checked */
   held?: number;
@@ -91,7 +95,8 @@ export async function runConformance({
   proxyProtocol = false,
   websocketsOverHttp2 = false,
   reload = null,
-  idleMs = 3_000,
+  drain = null,
+  idleMs = IDLE_MS,
   held,
   timeoutMs = 5_000,
   onResult = () => {},
@@ -108,9 +113,13 @@ export async function runConformance({
     held,
     timeoutMs,
   };
+  // What is stopped is gone: once, and last.
+  const last = schemes.includes("wss") ? "wss" : "ws";
+  const drainOver = (scheme: Target["scheme"]) =>
+    drain && scheme !== last ? `over ${last} alone: the proxy ends with it` : drain;
   const targets: Omit<Target, "signal">[] = [
-    { ...shared, scheme: "ws", port: plainPort },
-    { ...shared, scheme: "wss", port: tlsPort },
+    { ...shared, scheme: "ws", port: plainPort, drain: drainOver("ws") },
+    { ...shared, scheme: "wss", port: tlsPort, drain: drainOver("wss") },
   ];
   const jobs = targets
     .filter(({ scheme }) => schemes.includes(scheme))

@@ -11,8 +11,9 @@ import {
   tls,
   TLS_WRONGS,
 } from "./testing/faults.ts";
-import { reloads, RELOAD_WRONGS } from "./testing/reloads.ts";
+import { DRAIN_WRONGS, reloads, RELOAD_WRONGS } from "./testing/reloads.ts";
 import { POLICY } from "./testing/server.ts";
+import type { CheckResult } from "./conform.ts";
 
 const CHECKS = ALL_CHECKS.websockets;
 
@@ -20,6 +21,10 @@ const CHECKS = ALL_CHECKS.websockets;
 const countOf = (...schemes: ("ws" | "wss")[]): number =>
   schemes.flatMap((scheme) => checksOf("websockets", { scheme, websocketsOverHttp2: false }))
     .length;
+
+function skippedOf(results: CheckResult[]) {
+  return results.filter(({ skipped }) => skipped).map(({ scheme, id }) => `${scheme} ${id}`);
+}
 
 for (const keyType of ["ecdsa", "rsa"] as const) {
   test(`a right server with an ${keyType} certificate passes every check`, async (t) => {
@@ -34,7 +39,8 @@ for (const keyType of ["ecdsa", "rsa"] as const) {
         onResult: (result) => lines.push(formatResult(result)),
       },
     });
-    assert.deepEqual(results.filter(({ ok, skipped }) => !ok || skipped).map(formatResult), []);
+    assert.deepEqual(failuresOf(results), []);
+    assert.deepEqual(skippedOf(results), both("drain"));
     assert.equal(results.length, countOf("ws", "wss"));
     assert.deepEqual(lines.sort(), results.map(formatResult).sort());
   });
@@ -47,8 +53,8 @@ test("a target without forwarded headers is not held to them, when told so", asy
   });
   assert.deepEqual(failuresOf(results), []);
   assert.deepEqual(
-    results.filter(({ skipped }) => skipped).map(({ scheme, id }) => `${scheme} ${id}`),
-    both("forwarded-for", "forwarded-proto", "forged-proto", "reload"),
+    skippedOf(results),
+    both("forwarded-for", "forwarded-proto", "forged-proto", "reload", "drain"),
   );
 });
 
@@ -58,10 +64,7 @@ test("the PROXY protocol is checked of a target that sends it only", async (t) =
     options: { proxyProtocol: false },
   });
   assert.deepEqual(failuresOf(results), []);
-  assert.deepEqual(
-    results.filter(({ skipped }) => skipped).map(({ scheme, id }) => `${scheme} ${id}`),
-    both("proxy-protocol", "reload"),
-  );
+  assert.deepEqual(skippedOf(results), both("proxy-protocol", "reload", "drain"));
 });
 
 test("a scheme that is not served is not checked", async (t) => {
@@ -84,10 +87,7 @@ test("what the policy leaves open is not checked", async (t) => {
     },
   });
   assert.deepEqual(failuresOf(results), []);
-  assert.deepEqual(
-    results.filter(({ skipped }) => skipped).map(({ scheme, id }) => `${scheme} ${id}`),
-    [...both("reload"), ...tls("tls11-refused")],
-  );
+  assert.deepEqual(skippedOf(results), [...both("reload", "drain"), ...tls("tls11-refused")]);
 });
 
 test("a relay that delays nothing passes every check", async (t) => {
@@ -114,7 +114,7 @@ test("what takes tuning is reported of a target that is not tuned; all else fail
 
 test("no check is without a fault that it finds", () => {
   const found = new Set(
-    [MESSAGE_WRONGS, REQUEST_WRONGS, TLS_WRONGS, RELOAD_WRONGS].flatMap((wrongs) =>
+    [MESSAGE_WRONGS, REQUEST_WRONGS, TLS_WRONGS, RELOAD_WRONGS, DRAIN_WRONGS].flatMap((wrongs) =>
       Object.values(wrongs).flatMap(({ fails }) => fails),
     ),
   );

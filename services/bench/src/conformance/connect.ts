@@ -28,6 +28,8 @@ export interface Target {
   websocketsOverHttp2: boolean;
   /** how the target is reloaded; null: it cannot be */
   reload: TargetReload | null;
+  /** stops the target gracefully; a text: why that is not checked here; null, or left out: it cannot */
+  drain?: (() => Promise<void>) | string | null;
   /** how long an idle connection must stay open */
   idleMs: number;
   /** how many connections must be open at once; absent: that is not checked */
@@ -99,12 +101,19 @@ export async function openWebSocket(
     path = "/",
     protocols = [],
     headers = {},
-  }: { path?: string; protocols?: string[]; headers?: Record<string, string> } = {},
+    deflate = false,
+  }: {
+    path?: string;
+    protocols?: string[];
+    headers?: Record<string, string>;
+    /** offers permessage-deflate */
+    deflate?: boolean;
+  } = {},
 ): Promise<Client> {
   const socket = await connect(target);
   const ws = new WebSocket(`${target.scheme}://${addressOf(target)}${path}`, protocols, {
     createConnection: () => socket,
-    perMessageDeflate: false,
+    perMessageDeflate: deflate,
     headers,
   });
   ws.on("error", () => {});

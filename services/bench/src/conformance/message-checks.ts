@@ -13,6 +13,10 @@ const PIPELINED_MESSAGES = 1_000;
  */
 const BINARY_SIZES = [125, 126, 65_535, 65_536, 1_048_576];
 
+const PING = "payload of the ping";
+/** Many reads, so that whoever answers pings by itself does so before it is echoed. */
+const BEFORE_PING = pattern(65_537);
+
 /** Characters of one to four bytes in UTF-8. */
 const MULTI_BYTE_TEXT = "a ß € 𝄞 – Grüße, 世界 🚀";
 
@@ -58,18 +62,13 @@ export const MESSAGE_CHECKS: Check[] = [
   },
   {
     id: "ping",
-    title: "ping answered by pong",
-    expected: "a pong with the payload of the ping",
+    title: "ping answered by the server's pong",
+    expected: "a pong with the payload of the ping, after the echo of what was sent before it",
     async run(target) {
-      const client = await openWebSocket(target);
-      const pong = client.next("pong");
-      client.ws.ping("payload of the ping");
-      const [payload] = await pong;
-      ensure(
-        payload.toString() === "payload of the ping",
-        `a pong with payload ${quote(payload.toString())}`,
-      );
-      return "a pong with the same payload";
+      const { payload, isServers } = await pingAfterMessage(await openWebSocket(target));
+      ensure(payload === PING, `a pong with payload ${quote(payload)}`);
+      ensure(isServers, "a pong before the echo of what was sent before the ping");
+      return "the server's pong with the same payload";
     },
   },
   {
@@ -108,6 +107,22 @@ export const MESSAGE_CHECKS: Check[] = [
     },
   },
 ];
+
+/**
+ * The server answers in the order in which it was asked: a pong before the echo of what was sent
+ * before the ping is not its own.
+ */
+export async function pingAfterMessage(
+  client: Client,
+): Promise<{ payload: string; isServers: boolean }> {
+  const order: string[] = [];
+  for (const event of ["message", "pong"]) client.ws.once(event, () => order.push(event));
+  const pong = client.next("pong");
+  client.ws.send(BEFORE_PING);
+  client.ws.ping(PING);
+  const [[payload]] = await Promise.all([pong, client.nextMessage()]);
+  return { payload: payload.toString(), isServers: order[0] === "message" };
+}
 
 /** @param messages sent one after the other, each after the echo of the one before */
 function echoCheck(id: string, title: string, ...messages: (string | Buffer)[]): Check {

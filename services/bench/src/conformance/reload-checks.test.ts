@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { check, failuresOf } from "./testing/check.ts";
 import { both } from "./testing/faults.ts";
-import { reloads, RELOAD_WRONGS } from "./testing/reloads.ts";
+import { DRAIN_WRONGS, reloads, RELOAD_WRONGS } from "./testing/reloads.ts";
+import type { TestContext } from "node:test";
+import type { CheckResult } from "./conform.ts";
+import type { Started } from "./testing/server.ts";
 
 for (const [title, { deviation, fails, message }] of Object.entries(RELOAD_WRONGS)) {
   test(`${title} is found`, async (t) => {
@@ -19,7 +22,11 @@ for (const [when, says] of [
 ] as const) {
   test(`an open connection that is closed ${when}, as said, passes`, async (t) => {
     const { server, reload } = reloads({ says });
-    assert.deepEqual(failuresOf(await check(t, { server, options: { reload } })), []);
+    const results = await check(t, { server, options: { reload } });
+    assert.deepEqual(failuresOf(results), []);
+    const answers = results.flatMap(({ id, no }) => (id === "reload" ? [no] : []));
+    const closed = `an open connection is closed ${when.replace("a second", "1 s")}, as proxy.json declares`;
+    assert.deepEqual(answers, [closed, closed]);
   });
 }
 
@@ -63,3 +70,38 @@ test("what has no reload is not held to one", async (t) => {
     ["it has no reload", "it has no reload"],
   );
 });
+
+for (const [does, stop, no] of [
+  ["keeps", (server: Started) => server.stopListening(), undefined],
+  ["ends", (server: Started) => server.close(), "connection closed without a close frame"],
+] as const)
+  test(`a graceful stop that ${does} open connections is an answer, over one scheme`, async (t) => {
+    const [plain, secure] = await stopped(t, stop, ["ws", "wss"]);
+    assert.equal(plain.skipped, "over wss alone: the proxy ends with it");
+    assert.deepEqual([secure.ok, secure.skipped, secure.no], [true, undefined, no]);
+  });
+
+for (const [title, { stop, fails, message }] of Object.entries(DRAIN_WRONGS))
+  test(`${title} is found`, async (t) => {
+    const each = await Promise.all(
+      (["ws", "wss"] as const).map((scheme) => stopped(t, stop, [scheme])),
+    );
+    const results = each.flat();
+    assert.deepEqual(failuresOf(results), fails);
+    for (const { actual } of results) assert.match(actual, message);
+  });
+
+/** @returns the results of that check */
+async function stopped(
+  t: TestContext,
+  stop: (server: Started) => void,
+  schemes: ("ws" | "wss")[],
+): Promise<CheckResult[]> {
+  let server: Started | undefined;
+  const drain = async () => server && stop(server);
+  const results = await check(t, {
+    options: { schemes, drain },
+    onStart: (started) => (server = started),
+  });
+  return results.filter(({ id }) => id === "drain");
+}

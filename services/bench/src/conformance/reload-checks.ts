@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../platform/wait.ts";
-import { addressOf, describeClose, get, openWebSocket } from "./connect.ts";
+import { addressOf, connect, describeClose, get, openWebSocket } from "./connect.ts";
 import { echo } from "./message-checks.ts";
 import { ensure, explain } from "./mismatch.ts";
 import type { Check } from "./checks.ts";
@@ -24,8 +24,11 @@ export interface TargetReload {
  * started, in ms.
  */
 export const RELOAD_LIMIT_MS = 10_000;
-/** For how long an open connection must outlive a reload that never ends it. */
-const OUTLIVES_MS = 1_000;
+/** For how long an open connection must outlive a reload, or a stop, that never ends it. */
+export const OUTLIVES_MS = 1_000;
+/** How long it may take until what stops takes no new connections, and its last one has left. */
+const STOP_LIMIT_MS = 15_000;
+const CONNECT_LIMIT_MS = 1_000;
 /** What an end at a set time may be off by. */
 const SLACK_SECONDS = 2;
 
@@ -37,11 +40,12 @@ const limitOf = ({ reload, timeoutMs }: Target) =>
 export const RELOAD_CHECKS: Check[] = [
   {
     id: "reload",
-    title: "reload brings the new configuration, and treats an open connection as declared",
+    title: "reload brings the new configuration and keeps open connections",
     expected: ({ reload }) => describeReload(reload),
     skip: skipWithoutReload,
     timeLimitMs: limitOf,
     alone: true,
+    answers: true,
     async run(target) {
       const reload = target.reload as TargetReload;
       const client = await openWebSocket(target);
@@ -49,10 +53,38 @@ export const RELOAD_CHECKS: Check[] = [
       const number = await reload.run();
       if (reload.tells) await answers(target, number);
       await echo(await openWebSocket(target), "new since the reload");
-      await (reload.closesAfterSeconds === null
-        ? outlives(client, target)
-        : isClosed(client, reload.closesAfterSeconds, reloadedMs));
-      return describeReload(reload);
+      if (reload.closesAfterSeconds === null) {
+        const end = await endWhileWatched(client, target);
+        ensure(end === null, `${end} after the reload`);
+        await echo(client, "older than the reload");
+        return "";
+      }
+      await isClosed(client, reload.closesAfterSeconds, reloadedMs);
+      return `an open connection ${closedAfter(reload.closesAfterSeconds)}, as proxy.json declares`;
+    },
+  },
+  {
+    id: "drain",
+    title: "graceful stop keeps open connections",
+    expected: `an open connection echoing ${OUTLIVES_MS / 1_000} s later; no new ones once it has closed`,
+    skip: ({ drain }) =>
+      typeof drain === "function" ? undefined : (drain ?? "it has no graceful stop"),
+    timeLimitMs: ({ timeoutMs }) => 2 * STOP_LIMIT_MS + timeoutMs,
+    alone: true,
+    answers: true,
+    async run(target) {
+      const client = await openWebSocket(target);
+      if (typeof target.drain === "function") await target.drain();
+      const end = await endWhileWatched(client, target);
+      if (end === null) await echo(client, "after the stop");
+      client.ws.close();
+      const isLeft = await until(
+        Date.now() + STOP_LIMIT_MS,
+        () => connects(target),
+        (is) => !is,
+      );
+      ensure(!isLeft, `new connections still ${STOP_LIMIT_MS / 1_000} s after that one closed`);
+      return end ?? "";
     },
   },
 ];
@@ -93,10 +125,22 @@ async function answers(target: Target, number: number) {
   );
 }
 
-async function outlives(client: Client, { signal }: Target) {
-  const end = await Promise.race([sleep(OUTLIVES_MS, undefined, { signal }), client.closed]);
-  if (end) ensure(false, `${describeClose(end.code, end.reason)} after the reload`);
-  await echo(client, "older than the reload");
+/** @returns how it ended; null: it is open */
+async function endWhileWatched(client: Client, { signal }: Target): Promise<string | null> {
+  const end = await Promise.race([sleep(OUTLIVES_MS, null, { signal }), client.closed]);
+  return end && describeClose(end.code, end.reason);
+}
+
+async function connects(target: Target): Promise<boolean> {
+  const isOpen = connect(target).then(
+    (socket) => {
+      socket.destroy();
+      return true;
+    },
+    () => false,
+  );
+  // Packets to an address that is gone may vanish.
+  return Promise.race([isOpen, sleep(CONNECT_LIMIT_MS, false, { signal: target.signal })]);
 }
 
 /** @param reloadedMs by performance.now() */
@@ -117,11 +161,12 @@ function secondsToClose(reload: TargetReload | null) {
   return (reload?.closesAfterSeconds ?? 0) + SLACK_SECONDS;
 }
 
+function closedAfter(seconds: number) {
+  return `is closed ${seconds === 0 ? "at once" : `after ${seconds} s`}`;
+}
+
 function describeReload(reload: TargetReload | null) {
   const seconds = reload?.closesAfterSeconds ?? null;
-  const end =
-    seconds === null
-      ? "stays open"
-      : `is closed ${seconds === 0 ? "at once" : `after ${seconds} s`}`;
+  const end = seconds === null ? "stays open" : closedAfter(seconds);
   return `${reload?.tells ? "the new number from /.generation; " : ""}an open connection ${end}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Reloads a proxy for the check that looks what it does: as its proxy.json says, and with another
- * configuration each time.
+ * Reloads a proxy, or stops it, for the checks that look what it does: as its proxy.json says, and
+ * with another configuration each time.
  */
 import { serviceOf } from "../plan/proxies.ts";
 import { locate } from "../platform/counters.ts";
@@ -57,5 +57,14 @@ export function reloadOf(
         );
       return number;
     },
+  };
+}
+
+/** @returns stops it gracefully; null: it cannot */
+export function drainOf(project: Project, proxy: Proxy): (() => Promise<void>) | null {
+  const { drain } = proxy;
+  if (drain === null) return null;
+  return async () => {
+    for (const one of drain.signals) await project.signal(serviceOf(proxy, one), one.signal);
   };
 }

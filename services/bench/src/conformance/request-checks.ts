@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { get, openWebSocket, requestRaw } from "./connect.ts";
+import { addressOf, get, openWebSocket, requestRaw } from "./connect.ts";
+import { echo } from "./message-checks.ts";
 import { ensure, Failure } from "./mismatch.ts";
 import type { Message, Target } from "./connect.ts";
 import type { Check } from "./checks.ts";
@@ -17,6 +18,8 @@ interface RequestSeen {
 const ACCEPT_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 const SUBPROTOCOLS = ["conformance.first", "conformance.second"];
+
+const COMPRESSIBLE = "x".repeat(100_000);
 
 const skipWithoutForwarded = ({ forwarded }: Target): string | undefined =>
   forwarded ? undefined : "it adds no forwarded headers";
@@ -71,6 +74,21 @@ export const REQUEST_CHECKS: Check[] = [
     },
   },
   {
+    id: "deflate",
+    title: "permessage-deflate passed on, agreed on and used",
+    tuning: true,
+    expected: `the extension in the answer, and an echo of ${COMPRESSIBLE.length.toLocaleString("en")} equal bytes that takes fewer`,
+    async run(target) {
+      const client = await openWebSocket(target, { path: "/deflate", deflate: true });
+      ensure(client.ws.extensions === "permessage-deflate", "no permessage-deflate in the answer");
+      const before = client.socket.bytesRead;
+      await echo(client, COMPRESSIBLE);
+      const read = client.socket.bytesRead - before;
+      ensure(read < COMPRESSIBLE.length, `${read} bytes for the echo`);
+      return `${read} bytes for the echo`;
+    },
+  },
+  {
     id: "server-first",
     title: "message the server sends before any of the client's arrives",
     expected: "one text message right after the handshake",
@@ -83,12 +101,15 @@ export const REQUEST_CHECKS: Check[] = [
   },
   {
     id: "host",
-    title: "Host reaches the server",
-    expected: "a Host header",
+    title: "Host of the client reaches the server",
+    tuning: true,
+    expected: ({ host }) => `${host} in Host or X-Forwarded-Host, with the port or without`,
     async run(target) {
-      const { headers } = await headersSeen(target);
-      ensure(Boolean(headers.host), "none");
-      return headers.host;
+      const { host, "x-forwarded-host": forwarded } = (await headersSeen(target)).headers;
+      const names = [host, forwarded].filter(Boolean);
+      const asked = hostName(addressOf(target));
+      ensure(names.map(hostName).includes(asked), names.join(" and ") || "neither");
+      return names.join(" and ");
     },
   },
   {
@@ -161,6 +182,11 @@ export function upgradeHeaders() {
     "Sec-WebSocket-Version": "13",
     "Sec-WebSocket-Key": randomBytes(16).toString("base64"),
   };
+}
+
+/** @param address with a port or without */
+function hostName(address: string) {
+  return address.replace(/:\d+$/, "");
 }
 
 /** @param headers of an invalid handshake */

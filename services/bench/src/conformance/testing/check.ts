@@ -7,7 +7,7 @@ import { startRelay } from "./relay.ts";
 import { POLICY, startServer } from "./server.ts";
 import type { TestContext } from "node:test";
 import type { CheckResult, ConformanceOptions } from "../conform.ts";
-import type { Faults } from "./server.ts";
+import type { Faults, Started } from "./server.ts";
 
 export const NO_DELAY = { noDelayToServer: true, noDelayToClient: true };
 
@@ -18,13 +18,16 @@ export async function check(
     server: faults = {},
     relay,
     options,
+    onStart = () => {},
   }: {
     server?: Faults;
     relay?: typeof NO_DELAY;
     options?: Partial<ConformanceOptions>;
+    onStart?: (server: Started) => void;
   } = {},
 ) {
   const server = await startServer(faults);
+  onStart(server);
   t.after(() => server.close());
   let { plainPort, tlsPort } = server;
   if (relay) {

@@ -12,7 +12,7 @@ type Wrongs = Record<string, { fails: string[] } & Parameters<typeof check>[1]>;
 
 const NEED_A_HANDSHAKE = CHECKS.websockets.ws
   .map(({ id }) => id)
-  .filter((id) => !["bad-version", "missing-key", "plain-http", "reload"].includes(id));
+  .filter((id) => !["bad-version", "missing-key", "plain-http", "reload", "drain"].includes(id));
 
 export const MESSAGE_WRONGS: Wrongs = {
   "Nagle's algorithm towards the server": {
@@ -34,6 +34,15 @@ export const MESSAGE_WRONGS: Wrongs = {
     },
     fails: both("ping"),
   },
+  "pongs that are not the server's": {
+    server: {
+      echo(send, message, isBinary) {
+        const isBeforePing = message.length === 65_537;
+        setTimeout(() => send(message, isBinary), isBeforePing ? 200 : 0);
+      },
+    },
+    fails: both("ping"),
+  },
   "two messages in the wrong order": {
     server: { echo: reorder("message 500") },
     fails: both("order"),
@@ -51,7 +60,7 @@ export const MESSAGE_WRONGS: Wrongs = {
   },
   "text messages as binary": {
     server: { echo: (send, message) => send(message, true) },
-    fails: both("idle", "text", "empty", "utf8", "fragments"),
+    fails: both("idle", "text", "empty", "utf8", "fragments", "deflate"),
   },
   "binary messages as text": {
     server: {
@@ -169,6 +178,28 @@ export const REQUEST_WRONGS: Wrongs = {
       "proxy-protocol",
     ),
   },
+  "permessage-deflate taken out on the way": {
+    server: {
+      forward(request, scheme) {
+        addForwarded(request, scheme);
+        delete request.headers["sec-websocket-extensions"];
+      },
+    },
+    fails: both("deflate"),
+  },
+  "permessage-deflate agreed on and not used": {
+    server: { ws: { perMessageDeflate: { threshold: 1_048_576, serverNoContextTakeover: true } } },
+    fails: both("deflate"),
+  },
+  "the server's name as Host": {
+    server: {
+      forward(request, scheme) {
+        addForwarded(request, scheme);
+        request.headers.host = "echo:8080";
+      },
+    },
+    fails: both("host"),
+  },
   "no Host": {
     server: {
       forward(request, scheme) {
@@ -285,11 +316,11 @@ export const TLS_WRONGS: Wrongs = {
   },
   "no TLS 1.3": {
     server: { tls: { maxVersion: "TLSv1.2" } },
-    fails: tls("tls-version", "tls13-cipher", "tls13-group", "tls13-resumption"),
+    fails: tls("tls13-version", "tls13-cipher", "tls13-group", "tls13-resumption"),
   },
   "no TLS 1.2": {
     server: { tls: { minVersion: "TLSv1.3" } },
-    fails: tls("tls12-cipher", "tls12-group", "tls12-resumption"),
+    fails: tls("tls12-version", "tls12-cipher", "tls12-group", "tls12-resumption"),
   },
   "another TLS 1.3 cipher": {
     server: { tls: { ciphers: `TLS_AES_256_GCM_SHA384:${POLICY.ciphersTls12.join(":")}` } },

@@ -4,7 +4,7 @@
 import { both } from "./faults.ts";
 import type { WebSocket } from "ws";
 import type { TargetReload } from "../reload-checks.ts";
-import type { Faults } from "./server.ts";
+import type { Faults, Started } from "./server.ts";
 
 /** of a server that reloads as it says */
 interface Deviation {
@@ -71,5 +71,17 @@ export const RELOAD_WRONGS: Record<
     deviation: { says: 0, closesAfterMs: 60_000 },
     fails: both("reload"),
     message: /connection still open 2\.\d s after the reload/,
+  },
+};
+
+/** What a server does that is told to stop gracefully. */
+export const DRAIN_WRONGS: Record<
+  string,
+  { stop: (server: Started) => void; fails: string[]; message: RegExp }
+> = {
+  "a stop that is taken no notice of": {
+    stop() {},
+    fails: both("drain"),
+    message: /^new connections still 15 s after that one closed$/,
   },
 };

@@ -48,9 +48,15 @@ export interface Faults {
   respond?: http.RequestListener;
 }
 
-export async function startServer(
-  faults: Faults = {},
-): Promise<{ plainPort: number; tlsPort: number; close(): void }> {
+export interface Started {
+  plainPort: number;
+  tlsPort: number;
+  /** takes no new connections */
+  stopListening(): void;
+  close(): void;
+}
+
+export async function startServer(faults: Faults = {}): Promise<Started> {
   const pem = certificate(faults.algorithm ?? "ecdsa");
   const plain = http.createServer();
   const secure = https.createServer({
@@ -82,13 +88,15 @@ export async function startServer(
     await once(server, "listening");
   }
 
+  const stopListening = () => {
+    for (const server of [plain, secure]) server.close();
+  };
   return {
     plainPort: portOf(plain),
     tlsPort: portOf(secure),
+    stopListening,
     close() {
-      for (const server of [plain, secure]) {
-        server.close();
-      }
+      stopListening();
       for (const socket of sockets) {
         socket.destroy();
       }
@@ -98,7 +106,7 @@ export async function startServer(
 
 function serveWebSockets(server: http.Server, scheme: "http" | "https", faults: Faults) {
   const { forward = addForwarded, echo = (send, ...message) => send(...message) } = faults;
-  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, ...faults.ws });
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: true, ...faults.ws });
   sockets.on("headers", (lines) => faults.answer?.(lines));
 
   server.on("upgrade", (request, socket, head) => {
