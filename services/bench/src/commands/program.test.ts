@@ -25,6 +25,7 @@ const RUN = {
   keepGoing: false,
   hosts: undefined,
 };
+const VERIFY = { behaviour: false, idle: undefined, markdown: false };
 const EXPORT = {
   run: undefined,
   dashboard: undefined,
@@ -119,9 +120,14 @@ for (const [line, name, wanted] of [
   ["up nginx", "up", { proxy: "nginx" }],
   ["down", "down", { data: false }],
   ["down --data", "down", { data: true }],
-  ["verify", "verify", { proxies: [], behaviour: false }],
-  ["verify nginx none", "verify", { proxies: ["nginx", "none"], behaviour: false }],
-  ["verify --behaviour defaults", "verify", { proxies: ["defaults"], behaviour: true }],
+  ["verify", "verify", { ...VERIFY, proxies: [] }],
+  ["verify nginx none", "verify", { ...VERIFY, proxies: ["nginx", "none"] }],
+  ["verify --behaviour defaults", "verify", { ...VERIFY, proxies: ["defaults"], behaviour: true }],
+  [
+    "verify --markdown --idle 65 all",
+    "verify",
+    { ...VERIFY, proxies: ["all"], markdown: true, idle: 65 },
+  ],
   ["test lab run", "test", { words: ["lab", "run"] }],
   ["ready", "ready", {}],
   ["host-ports", "host-ports", {}],
@@ -213,6 +219,12 @@ for (const [line, fact, next] of [
   ["export --snapshot=file.txt", '--snapshot is "file.txt"', /\.json/],
   ["export --grafana http://a --grafana http://b", "--grafana is given twice", /once/],
   ["export --grafana localhost:3000", '--grafana is "localhost:3000"', /http:/],
+  [
+    "verify --behaviour --markdown",
+    "option '--markdown' cannot be used with option '--behaviour'",
+    /verify --help/,
+  ],
+  ["verify --idle 0", '--idle is "0"', /^Expected a whole number from 1 to 86400\./],
   ["up", "missing required argument 'PROXY'", /PROXY: a folder of proxies\//],
   [
     "up nginx none",

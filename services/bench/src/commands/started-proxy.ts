@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkConfig } from "../conformance/config-check.ts";
-import { FIRST_GENERATION, reloadOf } from "../conformance/index.ts";
+import { drainOf, FIRST_GENERATION, reloadOf } from "../conformance/index.ts";
 import { UserError } from "../errors.ts";
 import { healthUrl } from "../plan/proxies.ts";
 import { ensureCertificates } from "../platform/certificates.ts";
@@ -25,6 +25,7 @@ export interface StartedProxy {
   policy: TlsPolicy;
   keyType: "ecdsa" | "rsa";
   reload: TargetReload | null;
+  drain: (() => Promise<void>) | null;
   /** of the container that clients reach: where several run, the name `proxy` is each one's */
   address: () => Promise<string>;
   /** @throws {UserError} with the project's log, when it does not answer 200 in time */
@@ -61,6 +62,7 @@ export async function withProxy<T>(
       policy: JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8")),
       keyType: config.services.certs.environment?.TLS_KEY_TYPE === "rsa" ? "rsa" : "ecdsa",
       reload: reloadOf(project, name, proxy, generation),
+      drain: drainOf(project, proxy),
       address: async () => {
         const containers = await OWN_ENGINE.containersOf(name);
         return containers.find(({ service }) => service === proxy.name)?.address ?? "";

@@ -2,42 +2,70 @@
  * `verify`: every proxy passes the same conformance checks before anything is measured.
  */
 import { join } from "node:path";
-import { formatMatrix, formatResult, runConformance } from "../conformance/index.ts";
+import {
+  decidingLines,
+  formatResult,
+  HELD,
+  IDLE_MS,
+  matrixOf,
+  runConformance,
+} from "../conformance/index.ts";
 import { Project } from "../platform/docker.ts";
 import { UserError } from "../errors.ts";
 import { pickProxies, readProxies } from "../plan/proxies.ts";
+import { heading, table } from "../report/block.ts";
+import { markdownOf } from "../report/markdown.ts";
+import { tableText } from "../report/terminal.ts";
 import { setup, unavailableProxies } from "./setup.ts";
 import { targetOf, withProxy } from "./started-proxy.ts";
-import type { CheckResult } from "../conformance/index.ts";
+import type { Checked, CheckResult, Matrix } from "../conformance/index.ts";
 import type { Proxy } from "../plan/proxies.ts";
+
+interface Wanted {
+  /** seconds; default: IDLE_MS */
+  idle?: number;
+  /** print gets the capability matrix alone, say all else */
+  markdown: boolean;
+}
 
 /**
  * @param directory the project's
  * @param names of proxies and groups; none: all
- * @param say progress of the setup
+ * @param say progress
  * @returns exit status: 1 when a check failed
  */
 export async function verify(
   directory: string,
   names: string[],
+  { idle, markdown }: Wanted,
   say: (line: string) => void,
   print: (line: string) => void,
 ): Promise<number> {
   // A wrong name is better known before images are built.
   pickProxies(readProxies(join(directory, "proxies")), names);
   await setup(directory, say);
-  return verifyProxies(directory, names, print);
+  const idleMs = idle && 1_000 * idle;
+  if (!markdown) return verifyProxies(directory, names, print, { idleMs });
+  const options = ["--markdown", ...(idle ? [`--idle ${idle}`] : [])];
+  const command = ["./bench verify", ...options, ...names].join(" ");
+  const show = (tables: Matrix[]) => print(pageOf(tables, command));
+  return verifyProxies(directory, names, say, { idleMs, show });
 }
 
 /**
  * @param directory the project's, which is set up
  * @param names of proxies and groups; none: all
+ * @param options show: of the capability matrix; default: prints it
  * @returns exit status: 1 when a check failed
  */
 export async function verifyProxies(
   directory: string,
   names: string[],
   print: (line: string) => void,
+  {
+    idleMs = IDLE_MS,
+    show = (tables) => print(`\n${matrixText(tables)}\n`),
+  }: { idleMs?: number; show?: (tables: Matrix[]) => void } = {},
 ): Promise<number> {
   const proxies = readProxies(join(directory, "proxies"));
   const chosen = names.length > 0 ? pickProxies(proxies, names) : proxies;
@@ -45,23 +73,25 @@ export async function verifyProxies(
   const unavailable = await unavailableProxies(directory, config, chosen);
   const available = chosen.filter(({ name }) => !unavailable.has(name));
   const broken: string[] = [];
-  const checked: { name: string; results: CheckResult[] }[] = [];
+  const checked: Checked[] = [];
   for (const [name, reason] of unavailable) print(`${name}\n  skip ${reason}`);
   for (const proxy of available) {
-    print(`${proxy.name}`);
+    const { name, title } = proxy;
+    print(name);
     try {
-      const results = await verifyOne(directory, proxy, print);
-      checked.push({ name: proxy.name, results });
+      const results = await verifyOne(directory, proxy, print, idleMs);
+      if (proxy.serves === "websockets")
+        checked.push({ title, results, lines: decidingLines(config, name) });
       const failures = results.filter(({ ok }) => !ok).length;
-      if (failures > 0) broken.push(`${proxy.name} (${failures} failed)`);
+      if (failures > 0) broken.push(`${name} (${failures} failed)`);
     } catch (error) {
       // The other proxies are still worth a look.
       if (!(error instanceof UserError)) throw error;
       print(`  FAIL ${error.message}\n${error.next}`.replace(/\n/g, "\n       "));
-      broken.push(`${proxy.name} (could not be checked)`);
+      broken.push(`${name} (could not be checked)`);
     }
   }
-  for (const line of formatMatrix(checked)) print(line);
+  if (checked.length > 0) show(matrixOf(checked, idleMs));
   if (unavailable.size > 0) print(`not checked: ${[...unavailable.keys()].join(", ")}`);
   if (broken.length > 0) print(`not passed: ${broken.join(", ")}`);
   else if (available.length > 0)
@@ -69,15 +99,12 @@ export async function verifyProxies(
   return broken.length === 0 ? 0 : 1;
 }
 
-/** More than the default limits of a worker's connections and descriptors let through. */
-const HELD = 1_000;
-
-/** @param idleMs how long an idle connection must stay open; left out: a few seconds */
+/** @param idleMs how long an idle connection must stay open */
 export function verifyOne(
   directory: string,
   proxy: Proxy,
   print: (line: string) => void,
-  idleMs?: number,
+  idleMs = IDLE_MS,
 ): Promise<CheckResult[]> {
   return withProxy(directory, proxy, async (started) => {
     for (const scheme of proxy.schemes) await started.waitFor(scheme);
@@ -88,8 +115,27 @@ export function verifyOne(
       serves: proxy.serves,
       tuned: proxy.tuned,
       held: HELD,
-      ...(idleMs && { idleMs }),
+      drain: started.drain,
+      idleMs,
       onResult: (result) => print(`  ${formatResult(result)}`),
     });
   });
+}
+
+/** @returns for a terminal, with an empty line between tables */
+export function matrixText(tables: Matrix[]): string {
+  return tables.map((one) => tableText(one).join("\n")).join("\n\n");
+}
+
+/** @param command that prints it */
+function pageOf(tables: Matrix[], command: string): string {
+  return markdownOf([
+    heading(1, "What proxies can do"),
+    {
+      kind: "text",
+      text: "Found by checks of the configurations in proxies/, beside the lines that decide. To print this page:",
+    },
+    { kind: "code", text: command },
+    ...tables.map(table),
+  ]).trimEnd();
 }

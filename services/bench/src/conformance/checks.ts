@@ -8,7 +8,6 @@ import { REQUEST_CHECKS } from "./request-checks.ts";
 import { TLS_CHECKS } from "./tls-checks.ts";
 import type { Proxy } from "../plan/proxies.ts";
 import type { Target } from "./connect.ts";
-import type { MatrixCheck } from "./http2-checks.ts";
 
 /** One thing every proxy must do. */
 export interface Check {
@@ -53,7 +52,7 @@ export const CHECKS: Record<Proxy["serves"], Record<Target["scheme"], Check[]>> 
 export function checksOf(
   serves: Proxy["serves"],
   { scheme, websocketsOverHttp2 }: Pick<Target, "scheme" | "websocketsOverHttp2">,
-): (Check | MatrixCheck)[] {
+): Check[] {
   const checks = CHECKS[serves][scheme];
   // Browsers speak HTTP/2 over TLS alone.
   if (scheme === "ws" || serves !== "websockets") return checks;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatMatrix, formatResult } from "./format.ts";
+import { formatResult } from "./format.ts";
 
 const RESULT = {
   id: "text",
@@ -39,36 +39,4 @@ test("a remark stands beside the ok", () => {
     formatResult(passed),
     "ok   wss  text message echoed: 1 of 2 connections stood still",
   );
-  const [, , row] = formatMatrix([
-    {
-      name: "haproxy",
-      results: [
-        { ...passed, id: "h2-offered", remark: undefined },
-        { ...passed, id: "h2-stalled" },
-      ],
-    },
-  ]);
-  assert.match(row, /^ {2}haproxy {2}ok .*ok \(1 of 2 connections stood still\)$/);
-});
-
-test("a matrix of those that were asked", () => {
-  const result = (id: string, more = {}) => ({ ...RESULT, id, ok: true, ...more });
-  const asked = [
-    { name: "nginx", results: [result("text"), result("h2-offered", { no: "no HTTP/2" })] },
-    {
-      name: "envoy",
-      results: [result("h2-offered"), result("h2-open"), result("h2-refused", { ok: false })],
-    },
-  ];
-  const lines = formatMatrix([...asked, { name: "files", results: [result("file-12")] }]);
-  assert.deepEqual(
-    lines.map((line) => line.slice(0, 32).trimEnd()),
-    [
-      "WebSockets over HTTP/2 (RFC 8441",
-      "         offered  opened  refuse",
-      "  nginx  no",
-      "  envoy  ok       ok      FAIL",
-    ],
-  );
-  assert.deepEqual(formatMatrix([]), []);
 });

@@ -4,6 +4,8 @@ import { ensure } from "./mismatch.ts";
 import type { Check } from "./checks.ts";
 import type { Client, Target } from "./connect.ts";
 
+/** More than the default limits of a worker's connections and descriptors let through. */
+export const HELD = 1_000;
 const AT_A_TIME = 50;
 /** Beside the time-out: a slow machine opens 100 over TLS in a second. */
 const MS_EACH = 20;

@@ -12,9 +12,6 @@ import type { Target } from "./connect.ts";
 import type { Stream } from "./http2.ts";
 import type { Check } from "./checks.ts";
 
-/** column: its title in the matrix of all proxies */
-export type MatrixCheck = Check & { column: string };
-
 /**
  * What a stream may hold is 65,535 bytes unless more is allowed (RFC 9113, section 6.9.2): this
  * takes more, again and again.
@@ -45,10 +42,9 @@ const SUBPROTOCOL = "conformance.first";
  * Whether it offers them at all: an answer, and a fault only where proxy.json says otherwise. ALPN
  * is alike in all proxies: HTTP/2 is offered where WebSockets are carried in it, and nowhere else.
  */
-export const OFFER_CHECK: MatrixCheck = {
+export const OFFER_CHECK: Check = {
   id: "h2-offered",
   title: "WebSockets over HTTP/2 offered (RFC 8441)",
-  column: "offered",
   expected: ({ websocketsOverHttp2 }) =>
     websocketsOverHttp2
       ? "SETTINGS_ENABLE_CONNECT_PROTOCOL, as proxy.json says (websocketsOverHttp2)"
@@ -67,11 +63,10 @@ export const OFFER_CHECK: MatrixCheck = {
 };
 
 /** Of a proxy that offers them. */
-export const HTTP2_CHECKS: MatrixCheck[] = [
+export const HTTP2_CHECKS: Check[] = [
   {
     id: "h2-open",
     title: "over HTTP/2: WebSocket opened by an extended CONNECT",
-    column: "opened",
     expected: "status 200",
     async run(target) {
       const { session } = await openSession(target);
@@ -82,7 +77,6 @@ export const HTTP2_CHECKS: MatrixCheck[] = [
   {
     id: "h2-refused",
     title: "over HTTP/2: handshake that the server refuses",
-    column: "refused",
     expected: "a 4xx status for an unknown Sec-WebSocket-Version",
     async run(target) {
       const { session } = await openSession(target);
@@ -95,7 +89,6 @@ export const HTTP2_CHECKS: MatrixCheck[] = [
   {
     id: "h2-text",
     title: "over HTTP/2: text message echoed",
-    column: "text",
     expected: "the same text",
     async run(target) {
       const { session } = await openSession(target);
@@ -105,7 +98,6 @@ export const HTTP2_CHECKS: MatrixCheck[] = [
   {
     id: "h2-large",
     title: `over HTTP/2: ${LARGE_BYTES.toLocaleString("en")}-byte message echoed`,
-    column: "1 MiB",
     expected: "the same bytes",
     async run(target) {
       const { session } = await openSession(target);
@@ -115,7 +107,6 @@ export const HTTP2_CHECKS: MatrixCheck[] = [
   {
     id: "h2-close-by-client",
     title: "over HTTP/2: close by the client answered, and the stream ended",
-    column: "closed by client",
     expected: `${describeClose(4001, "client is done")}, then ${END_STREAM}`,
     async run(target) {
       const { session } = await openSession(target);
@@ -127,7 +118,6 @@ export const HTTP2_CHECKS: MatrixCheck[] = [
   {
     id: "h2-close-by-server",
     title: "over HTTP/2: close by the server arrives, and the stream ends",
-    column: "closed by server",
     expected: `${describeClose(4002, "bye")}, then ${END_STREAM}`,
     async run(target) {
       const { session } = await openSession(target);
@@ -138,7 +128,6 @@ export const HTTP2_CHECKS: MatrixCheck[] = [
   {
     id: "h2-several",
     title: `over HTTP/2: ${STREAMS} WebSockets and a plain request on one connection`,
-    column: `${STREAMS} at once`,
     expected: 'each with its own echo, and status 200 with body "ok" from /healthz',
     async run(target) {
       const { session } = await openSession(target);
@@ -155,7 +144,6 @@ export const HTTP2_CHECKS: MatrixCheck[] = [
   {
     id: "h2-stalled",
     title: "over HTTP/2: one WebSocket that is not read holds up no other",
-    column: "one stalled",
     expected: `the echoes of ${HEALTHY_STREAMS} others meanwhile, and then all of its own in order`,
     remarks: true,
     timeLimitMs: ({ timeoutMs }) => (STALLED_CONNECTIONS + 1) * timeoutMs,
@@ -169,7 +157,6 @@ export const HTTP2_CHECKS: MatrixCheck[] = [
   {
     id: "h2-forwarded",
     title: "over HTTP/2: request as it reaches the server over HTTP/1.1",
-    column: "forwarded",
     expected: (target) =>
       `GET over HTTP/1.1 with path and query, a Host header${target.forwarded ? `, the client's address in X-Forwarded-For, X-Forwarded-Proto ${forwardedProto(target)}` : ""}`,
     async run(target) {
@@ -194,7 +181,6 @@ export const HTTP2_CHECKS: MatrixCheck[] = [
   {
     id: "h2-subprotocol",
     title: "over HTTP/2: subprotocol passed on and answered",
-    column: "subprotocol",
     expected: `Sec-WebSocket-Protocol: ${SUBPROTOCOL}`,
     async run(target) {
       const { session } = await openSession(target);

@@ -50,6 +50,15 @@ export const OPTIONS = {
     "Limit for p99 of connect time or echo (default: SLO_MS, 50)",
     promise.properties.sloMs,
   ),
+  idle: checkedNumber(
+    "--idle <SECONDS>",
+    "How long an idle connection must stay open (default: 3)",
+    {
+      type: "integer",
+      minimum: 1,
+      maximum: 86_400,
+    },
+  ),
   name: checked("--name <NAME>", "Name of the run's folder (default: the battle's)", {
     expected: RUN_NAME_EXPECTED,
     read: (text) => (RUN_NAME.test(text) ? text : undefined),
