@@ -14,7 +14,7 @@ import {
   writeCompose,
 } from "../adapt/index.ts";
 import { against, judgeAll } from "../analyse/against.ts";
-import { formatResult } from "../conformance/index.ts";
+import { decidingLines, formatResult, matrixOf } from "../conformance/index.ts";
 import { UserError } from "../errors.ts";
 import { readLimits } from "../machine/limits.ts";
 import { readBattle } from "../plan/battle.ts";
@@ -26,7 +26,7 @@ import { tryText, verdictText } from "../report/try-text.ts";
 import { writeReport } from "./report.ts";
 import { begin } from "./run.ts";
 import { setup, unavailableProxies } from "./setup.ts";
-import { verifyOne } from "./verify.ts";
+import { matrixText, verifyOne } from "./verify.ts";
 import type { Tried } from "../adapt/index.ts";
 import type { Against, Judged } from "../analyse/against.ts";
 import type { CheckResult } from "../conformance/index.ts";
@@ -336,6 +336,7 @@ async function compare(
   const checked = await verifyBoth(project, names, proxies, say);
   const differences = differencesOf(checked);
   const titles = [names.own, names.baseline].map((name) => pickProxy(proxies, name).title);
+  const matrix = await matrixFor(project, names.own, titles, checked);
   const finish = (answer: object, status: number) => {
     if (wanted.json) print(JSON.stringify({ ...names, differences, ...answer, status }, null, 1));
     return status;
@@ -345,9 +346,11 @@ async function compare(
   if (i >= 0) {
     tell(`${titles[i]} carries no WebSockets, and is not measured`);
     for (const result of dead[i]) tell(`  ${formatResult(result)}`);
+    tell(`\n${matrix}`);
     return finish({ rows: [] }, STATUS[i === 0 ? "worse" : "open"]);
   }
   tellDifferences(differences, titles, tell);
+  tell(`${matrix}\n`);
   const measured = await measure({ directory, project }, names, proxies, words, say);
   if (!measured) return INTERRUPTED;
   const { comparisons } = measured;
@@ -387,6 +390,21 @@ async function verifyBoth(
   };
   // Both are called proxy: one after the other.
   return { own: await verified(own), baseline: await verified(baseline) };
+}
+
+/** @returns what both can do, beside the lines of the own configuration that decide */
+async function matrixFor(
+  project: string,
+  own: string,
+  titles: string[],
+  checked: Checked,
+): Promise<string> {
+  const lines = decidingLines(await new Project(project, { profile: "*" }).config(), own);
+  const both = [
+    { title: titles[0], results: checked.own, lines },
+    { title: titles[1], results: checked.baseline },
+  ];
+  return matrixText(matrixOf(both, IDLE_MS));
 }
 
 interface CheckDifference {
