@@ -40,7 +40,7 @@ for (const keyType of ["ecdsa", "rsa"] as const) {
       },
     });
     assert.deepEqual(failuresOf(results), []);
-    assert.deepEqual(skippedOf(results), both("drain"));
+    assert.deepEqual(skippedOf(results), both("held", "drain"));
     assert.equal(results.length, countOf("ws", "wss"));
     assert.deepEqual(lines.sort(), results.map(formatResult).sort());
   });
@@ -54,7 +54,7 @@ test("a target without forwarded headers is not held to them, when told so", asy
   assert.deepEqual(failuresOf(results), []);
   assert.deepEqual(
     skippedOf(results),
-    both("forwarded-for", "forwarded-proto", "forged-proto", "reload", "drain"),
+    both("forwarded-for", "forwarded-proto", "forged-proto", "held", "reload", "drain"),
   );
 });
 
@@ -64,7 +64,7 @@ test("the PROXY protocol is checked of a target that sends it only", async (t) =
     options: { proxyProtocol: false },
   });
   assert.deepEqual(failuresOf(results), []);
-  assert.deepEqual(skippedOf(results), both("proxy-protocol", "reload", "drain"));
+  assert.deepEqual(skippedOf(results), both("proxy-protocol", "held", "reload", "drain"));
 });
 
 test("a scheme that is not served is not checked", async (t) => {
@@ -87,7 +87,10 @@ test("what the policy leaves open is not checked", async (t) => {
     },
   });
   assert.deepEqual(failuresOf(results), []);
-  assert.deepEqual(skippedOf(results), [...both("reload", "drain"), ...tls("tls11-refused")]);
+  assert.deepEqual(skippedOf(results), [
+    ...both("held", "reload", "drain"),
+    ...tls("tls11-refused"),
+  ]);
 });
 
 test("a relay that delays nothing passes every check", async (t) => {

@@ -12,7 +12,9 @@ type Wrongs = Record<string, { fails: string[] } & Parameters<typeof check>[1]>;
 
 const NEED_A_HANDSHAKE = CHECKS.websockets.ws
   .map(({ id }) => id)
-  .filter((id) => !["bad-version", "missing-key", "plain-http", "reload", "drain"].includes(id));
+  .filter(
+    (id) => !["bad-version", "missing-key", "plain-http", "held", "reload", "drain"].includes(id),
+  );
 
 export const MESSAGE_WRONGS: Wrongs = {
   "Nagle's algorithm towards the server": {
