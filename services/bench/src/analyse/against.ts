@@ -72,7 +72,7 @@ export function against(
 function inTurns(comparison: Comparison, own: string, tolerance: number): Against[] {
   const figure = comparison.figures.find(({ proxy }) => proxy === own);
   if (!figure) return [];
-  const { estimate: ratio, extra, missing } = figure;
+  const { estimate: ratio, extra } = figure;
   const [ours = null, theirs = null] = (extra.medians ?? []).map((value) => valueOf(value));
   const measured = { ...comparison, measure: measure(comparison.measure.key) };
   return [

@@ -75,7 +75,7 @@ http {
   assert.ok(!existsSync(join(directory, "results")), "a run was started");
 });
 
-test("what common lines break is told, beside what the suite's own does", async (t) => {
+test("what common lines break, beside what the suite's own does", async (t) => {
   const directory = copyOfProject(t);
   const config = join(directory, "own.conf");
   writeFileSync(
