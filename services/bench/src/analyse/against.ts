@@ -138,11 +138,7 @@ function apartness(
   return null;
 }
 
-function judgeRatio(
-  comparison: Comparison,
-  { low, high }: Estimate,
-  tolerance: number,
-): Judged {
+function judgeRatio(comparison: Comparison, { low, high }: Estimate, tolerance: number): Judged {
   if (low === null || high === null) return "open";
   const [least, most] = asCosts(comparison, low, high);
   if (least > 1 + tolerance) return "worse";
@@ -150,7 +146,11 @@ function judgeRatio(
 }
 
 /** So many times as expensive, whichever way is better. */
-function asCosts({ measure }: Comparison, low: number, high: number): [least: number, most: number] {
+function asCosts(
+  { measure }: Comparison,
+  low: number,
+  high: number,
+): [least: number, most: number] {
   return measure.better === "lower" ? [low, high] : [1 / high, 1 / low];
 }
 

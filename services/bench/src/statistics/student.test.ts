@@ -27,8 +27,7 @@ test("the mean of ratios is geometric: what is twice and half as much is as much
 for (const rounds of [3, 6]) {
   test(`95 % intervals of ${rounds} log-normal ratios hold the true one in 95 of 100 cases`, () => {
     const random = randomNumbers(rounds);
-    const normal = () =>
-      Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+    const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
     const cases = 4000;
     let held = 0;
     for (let i = 0; i < cases; i++) {

@@ -33,7 +33,10 @@ export const tryConfig: Define = (program, call) =>
       "Measure your configuration beside the suite's own",
       "Measure your configuration beside the suite's own, or another, in the same rounds. Runs a copy with other ports, servers and certificates, and prints each change with its line. Exit status: 0 no worse, 1 worse by more than --tolerance, 2 wrong use, 3 could not tell.",
     )
-      .argument("<PROXY>", "whose configuration it is: nginx, haproxy, envoy, caddy, traefik, apache, hitch or haproxy-hitch")
+      .argument(
+        "<PROXY>",
+        "whose configuration it is: nginx, haproxy, envoy, caddy, traefik, apache, hitch or haproxy-hitch",
+      )
       .argument("<FILE|FOLDER>", "its main file, or the folder with that and what it includes"),
     [
       new Option(
