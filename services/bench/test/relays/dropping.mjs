@@ -17,7 +17,8 @@ const server = createServer((client) => {
     one.on("error", () => other.destroy()).on("close", () => other.destroy());
 });
 process.on("SIGHUP", () => {
-  for (const [i, client] of [...clients].entries()) if (i % oneIn === oneIn - 1) client.resetAndDestroy();
+  for (const [i, client] of [...clients].entries())
+    if (i % oneIn === oneIn - 1) client.resetAndDestroy();
 });
 process.on("SIGTERM", () => process.exit(0));
 server.listen(8080);
