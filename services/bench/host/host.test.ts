@@ -79,7 +79,7 @@ for (const [args, start] of [
 }
 
 test("./bench --version is the command line's own, on a machine without Docker and Node", async (t) => {
-  const cli = join(projectDirectory, "services/bench/src/cli.ts");
+  const cli = join(import.meta.dirname, "../src/cli.ts");
   const own = await run([process.execPath, cli, "--version"]);
   assert.match(own.stdout, /^\d+\.\d+\.\d+\n$/);
   const { code, stdout, stderr } = await bench(toolsOnly(t), ["--version"]);
