@@ -114,7 +114,7 @@ for (const [line, name, wanted] of [
     {
       ...{ proxy: "nginx", config: "my.conf", measures: ["cpu"], tolerance: 0.1, set: {} },
       ...{ against: undefined, image: undefined, path: undefined, host: undefined },
-      ...{ rounds: undefined, connections: undefined, json: false, markdown: true },
+      ...{ rounds: undefined, connections: undefined, idle: 62, json: false, markdown: true },
     },
   ],
   ["list", "list", {}],

@@ -25,7 +25,7 @@ function nginxProject(t: TestContext) {
       directory,
       {
         ...{ proxy: "nginx", config: join(own, "nginx.conf"), set: {}, measures: ["cpu"] },
-        ...{ tolerance: 0.1, json: true, markdown: false, ...wanted },
+        ...{ idle: 3, tolerance: 0.1, json: true, markdown: false, ...wanted },
       },
       { say: assert.fail, print: assert.fail },
       ["try"],
@@ -112,7 +112,8 @@ test("turns: the baseline gets half of the short connections, and nothing of oth
 });
 
 test("--markdown says why a configuration cannot be tried; the terminal has the error alone", async () => {
-  const wanted = { proxy: "nginx", config: "no.conf", set: {}, tolerance: 0.1, json: false };
+  const asked = { proxy: "nginx", config: "no.conf", set: {} };
+  const wanted = { ...asked, idle: 3, tolerance: 0.1, json: false };
   for (const markdown of [true, false]) {
     const lines: string[] = [];
     const out = { say: () => {}, print: (line: string) => void lines.push(line) };

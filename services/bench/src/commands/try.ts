@@ -50,9 +50,6 @@ const FEWEST_OPEN_FILES = 1024;
 const STARTS =
   "Expected a configuration that starts. Lines are those of your file. What your image alone has: --image.";
 
-/** 60 s is the default of nginx, Apache httpd and most load balancers. */
-const IDLE_MS = 62_000;
-
 /** The fewest that give a ratio of medians its 95 % interval: where the two cannot have turns. */
 const FEWEST_ROUNDS = 6;
 
@@ -362,10 +359,10 @@ async function compare(
   words: string[],
 ): Promise<number> {
   const proxies = readProxies(join(project, "proxies"));
-  const checked = await verifyBoth(project, names, proxies, say);
+  const checked = await verifyBoth(project, names, proxies, { ...wanted, say });
   const differences = differencesOf(checked);
   const titles = [names.own, names.baseline].map((name) => pickProxy(proxies, name).title);
-  const matrix = await matrixFor(project, names.own, titles, checked);
+  const matrix = await matrixFor(project, names.own, titles, checked, wanted);
   const finish = (answer: object, status: number) => {
     if (wanted.json) print(JSON.stringify({ ...names, differences, ...answer, status }, null, 1));
     return status;
@@ -403,13 +400,13 @@ async function verifyBoth(
   project: string,
   { own, baseline }: Names,
   proxies: Proxy[],
-  say: (line: string) => void,
+  { idle, say }: Pick<TryArguments, "idle"> & Pick<Out, "say">,
 ): Promise<Checked> {
   const verified = async (name: string) => {
     const proxy = pickProxy(proxies, name);
     say(`verify ${proxy.title}`);
     try {
-      return await verifyOne(project, proxy, () => {}, IDLE_MS);
+      return await verifyOne(project, proxy, () => {}, 1_000 * idle);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       throw new UserError(
@@ -429,13 +426,14 @@ async function matrixFor(
   own: string,
   titles: string[],
   checked: Checked,
+  { idle }: Pick<TryArguments, "idle">,
 ): Promise<Told[]> {
   const lines = decidingLines(await new Project(project, { profile: "*" }).config(), own);
   const both = [
     { title: titles[0], results: checked.own, lines },
     { title: titles[1], results: checked.baseline },
   ];
-  return matrixOf(both, IDLE_MS).map((table) => ({ kind: "table", table }));
+  return matrixOf(both, 1_000 * idle).map((table) => ({ kind: "table", table }));
 }
 
 interface CheckDifference {

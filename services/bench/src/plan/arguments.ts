@@ -50,15 +50,6 @@ export const OPTIONS = {
     "Limit for p99 of connect time or echo (default: SLO_MS, 50)",
     promise.properties.sloMs,
   ),
-  idle: checkedNumber(
-    "--idle <SECONDS>",
-    "How long an idle connection must stay open (default: 3)",
-    {
-      type: "integer",
-      minimum: 1,
-      maximum: 86_400,
-    },
-  ),
   name: checked("--name <NAME>", "Name of the run's folder (default: the battle's)", {
     expected: RUN_NAME_EXPECTED,
     read: (text) => (RUN_NAME.test(text) ? text : undefined),
@@ -122,6 +113,15 @@ export const OPTIONS = {
     },
   ),
 };
+
+/** @param byDefault seconds */
+export function idleOption(byDefault: number) {
+  return checkedNumber(
+    "--idle <SECONDS>",
+    `How long an idle connection must stay open (default: ${byDefault})`,
+    { type: "integer", minimum: 1, maximum: 86_400 },
+  );
+}
 
 /** @param usual how many there are without it */
 export function roundsOption(usual: string): Option {

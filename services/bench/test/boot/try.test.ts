@@ -37,6 +37,7 @@ async function tried(t: TestContext, directory: string, wanted: Partial<TryArgum
       config: "",
       set: {},
       measures: ["cpu"],
+      idle: 3,
       tolerance: 0.1,
       json: false,
       markdown: false,
@@ -100,7 +101,7 @@ http {
 }
 `,
   );
-  const { text } = await tried(t, directory, { config, rounds: 1, connections: [50] });
+  const { text } = await tried(t, directory, { config, idle: 62, rounds: 1, connections: [50] });
   assert.match(text, /own\.conf differs from nginx in what it does/);
   assert.match(text, /many connections at once: expected 1,000 open; got \d+ open, and the next/);
   assert.match(text, /idle connection stays open: .* after 62 s .*; got connection closed/);

@@ -1,11 +1,14 @@
 import { Option } from "commander";
 import { UserError } from "../../errors.ts";
-import { OPTIONS, roundsOption } from "../../plan/arguments.ts";
+import { idleOption, OPTIONS, roundsOption } from "../../plan/arguments.ts";
 import { command, withOptions } from "./command.ts";
 import type { Define } from "./command.ts";
 
 /** What may be measured, the default first. */
 export const MEASURES = ["cpu", "latency", "memory", "reload"] as const;
+
+/** 60 s is the default of nginx, Apache httpd and most load balancers. */
+const IDLE_SECONDS = 62;
 
 export interface TryArguments {
   proxy: string;
@@ -19,6 +22,8 @@ export interface TryArguments {
   measures: (typeof MEASURES)[number][];
   rounds?: number;
   connections?: number[];
+  /** seconds for which an idle connection must stay open */
+  idle: number;
   /** share: 0.1 */
   tolerance: number;
   json: boolean;
@@ -54,6 +59,7 @@ export const tryConfig: Define = (program, call) =>
       ),
       roundsOption("4 for cpu, 6 for latency, 3 for reload, 2 for memory"),
       OPTIONS.connections,
+      idleOption(IDLE_SECONDS),
       new Option("--tolerance <PERCENT>", "How much worse is accepted (default: 10%)").argParser(
         readTolerance,
       ),
@@ -64,7 +70,8 @@ export const tryConfig: Define = (program, call) =>
     const { measure: measures = [MEASURES[0]], tolerance = 0.1, set = {}, json = false } = options;
     const { against, image, path, host, rounds, connections, markdown = false } = options;
     const wanted = { proxy, config, against, image, path, host, set, measures, rounds };
-    const all = { ...wanted, connections, tolerance, json, markdown };
+    const { idle = IDLE_SECONDS } = options;
+    const all = { ...wanted, connections, idle, tolerance, json, markdown };
     return call("try", all, async ({ directory, say, print, words }) =>
       (await import("../try.ts")).tryConfig(directory, all, { say, print }, words),
     );

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { OPTIONS } from "../../plan/arguments.ts";
+import { idleOption } from "../../plan/arguments.ts";
 import { command } from "./command.ts";
 import type { Define } from "./command.ts";
 
@@ -7,7 +7,7 @@ export const verify: Define = (program, call) =>
   command(program, "verify", "Check protocol, headers, TLS and reload of proxies")
     .argument("[PROXY...]", "folders of proxies/, or groups such as common (default: all)")
     .option("--behaviour", "Print what each does by itself, and check nothing")
-    .addOption(OPTIONS.idle)
+    .addOption(idleOption(3))
     .addOption(
       new Option(
         "--markdown",
