@@ -19,8 +19,8 @@ export const url = `${scheme}://${host}:${port}${path}`;
 
 const referencePort = integer("REFERENCE_PORT", port, { max: 65535 });
 
-/** The reference proxy, on the same port but where both share the machine's own network. */
 const referenceHost = __ENV.REFERENCE_HOST || "reference";
+/** The reference proxy, on the same port but where both share the machine's own network. */
 export const referenceUrl = `${scheme}://${referenceHost}:${referencePort}${path}`;
 const hasReference = Number(__ENV.REFERENCE_SHARE || 0) > 0;
 

@@ -31,6 +31,15 @@ interface Row {
 
 const UPGRADE = "proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection upgrade;";
 
+const SCRIPTED = `global
+  lua-load cost.lua fast
+frontend all
+  bind :80
+  http-request lua.cost
+  default_backend app
+backend app
+  server a 127.0.0.1:1`;
+
 const ROWS: Row[] = [
   {
     proxy: "nginx",
@@ -227,14 +236,7 @@ backend app
   {
     proxy: "haproxy",
     title: "a script beside it",
-    config: `global
-  lua-load cost.lua fast
-frontend all
-  bind :80
-  http-request lua.cost
-  default_backend app
-backend app
-  server a 127.0.0.1:1`,
+    config: SCRIPTED,
     files: { "cost.lua": "core" },
     schemes: ["ws"],
     has: ["lua-load /usr/local/etc/haproxy/cost.lua fast", "http-request lua.cost"],
@@ -242,14 +244,7 @@ backend app
   {
     proxy: "haproxy",
     title: "a script that is elsewhere",
-    config: `global
-  lua-load cost.lua fast
-frontend all
-  bind :80
-  http-request lua.cost
-  default_backend app
-backend app
-  server a 127.0.0.1:1`,
+    config: SCRIPTED,
     schemes: ["ws"],
     lacks: ["lua"],
     says: ["2: left out: lua-load", "5: left out: http-request lua.cost (there is no such file"],

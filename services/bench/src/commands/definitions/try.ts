@@ -68,9 +68,9 @@ export const tryConfig: Define = (program, call) =>
     ],
   ).action((proxy, config, options) => {
     const { measure: measures = [MEASURES[0]], tolerance = 0.1, set = {}, json = false } = options;
-    const { against, image, path, host, rounds, connections, markdown = false } = options;
+    const { against, image, path, host, rounds, connections } = options;
+    const { idle = IDLE_SECONDS, markdown = false } = options;
     const wanted = { proxy, config, against, image, path, host, set, measures, rounds };
-    const { idle = IDLE_SECONDS } = options;
     const all = { ...wanted, connections, idle, tolerance, json, markdown };
     return call("try", all, async ({ directory, say, print, words }) =>
       (await import("../try.ts")).tryConfig(directory, all, { say, print }, words),

@@ -74,7 +74,7 @@ export const RELOAD_WRONGS: Record<
   },
 };
 
-/** What a server does that is told to stop gracefully. */
+/** What a server does when it stops gracefully. */
 export const DRAIN_WRONGS: Record<
   string,
   { stop: (server: Started) => void; fails: string[]; message: RegExp }
