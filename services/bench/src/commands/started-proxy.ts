@@ -29,7 +29,7 @@ export interface StartedProxy {
   /** of the container that clients reach: where several run, the name `proxy` is each one's */
   address: () => Promise<string>;
   /** @throws {UserError} with the project's log, when it does not answer 200 in time */
-  waitFor: (scheme: Scheme, host?: string) => Promise<void>;
+  waitFor: (scheme: Scheme, address: string) => Promise<void>;
 }
 
 /**
@@ -67,7 +67,7 @@ export async function withProxy<T>(
         const containers = await OWN_ENGINE.containersOf(name);
         return containers.find(({ service }) => service === proxy.name)?.address ?? "";
       },
-      waitFor: (scheme, host) => waitFor(project, healthUrl(scheme, host)),
+      waitFor: (scheme, address) => waitFor(project, healthUrl(scheme), address),
     });
   } finally {
     await OWN_ENGINE.leaveNetwork(network);
@@ -88,10 +88,10 @@ export function targetOf({ ca, policy, keyType, reload }: StartedProxy, proxy: P
   };
 }
 
-async function waitFor(project: Project, url: string) {
+async function waitFor(project: Project, url: string, address: string) {
   const last = await until(
     Date.now() + START_LIMIT_MS,
-    () => statusOf(url),
+    () => statusOf(url, address),
     (status) => status === "200",
   );
   if (last === "200") return;

@@ -22,6 +22,7 @@ import { readNetwork, readReferenceShare } from "../plan/knobs.ts";
 import { makePlan } from "../plan/plan.ts";
 import { CONTROL, knownProxies, pickProxy, readProxies } from "../plan/proxies.ts";
 import { Project, run as runProgram } from "../platform/docker.ts";
+import { allEnded } from "../platform/wait.ts";
 import { heading } from "../report/block.ts";
 import { markdownOf } from "../report/markdown.ts";
 import { listed, toldText, tryTable, verdictText } from "../report/try-text.ts";
@@ -32,7 +33,7 @@ import { setup, unavailableProxies } from "./setup.ts";
 import { verifyOne } from "./verify.ts";
 import type { Tried } from "../adapt/index.ts";
 import type { Against, Judged } from "../analyse/against.ts";
-import type { CheckResult } from "../conformance/index.ts";
+import type { CheckResult, Turns } from "../conformance/index.ts";
 import type { Comparisons } from "../model/comparison.ts";
 import type { Plan, Scheme } from "../model/plan.ts";
 import type { Told } from "../report/try-text.ts";
@@ -402,11 +403,17 @@ async function verifyBoth(
   proxies: Proxy[],
   { idle, say }: Pick<TryArguments, "idle"> & Pick<Out, "say">,
 ): Promise<Checked> {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn: Turns = (work) => {
+    const own = last.then(work);
+    last = own.catch(() => {});
+    return own;
+  };
   const verified = async (name: string) => {
     const proxy = pickProxy(proxies, name);
     say(`verify ${proxy.title}`);
     try {
-      return await verifyOne(project, proxy, () => {}, 1_000 * idle);
+      return await verifyOne(project, proxy, () => {}, 1_000 * idle, inTurn);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       throw new UserError(
@@ -416,8 +423,9 @@ async function verifyBoth(
       );
     }
   };
-  // Both are called proxy: one after the other.
-  return { own: await verified(own), baseline: await verified(baseline) };
+  // At once, as each waits for an idle connection.
+  const [ownResults, baselineResults] = await allEnded([verified(own), verified(baseline)]);
+  return { own: ownResults, baseline: baselineResults };
 }
 
 /** @returns what both can do, beside the lines of the own configuration that decide */

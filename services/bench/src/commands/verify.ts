@@ -18,7 +18,7 @@ import { markdownOf } from "../report/markdown.ts";
 import { tableText } from "../report/terminal.ts";
 import { setup, unavailableProxies } from "./setup.ts";
 import { targetOf, withProxy } from "./started-proxy.ts";
-import type { Checked, CheckResult, Matrix } from "../conformance/index.ts";
+import type { Checked, CheckResult, Matrix, Turns } from "../conformance/index.ts";
 import type { Proxy } from "../plan/proxies.ts";
 
 interface Wanted {
@@ -99,18 +99,25 @@ export async function verifyProxies(
   return broken.length === 0 ? 0 : 1;
 }
 
-/** @param idleMs how long an idle connection must stay open */
+/**
+ * @param idleMs how long an idle connection must stay open
+ * @param whenAlone where others are verified at the same time
+ */
 export function verifyOne(
   directory: string,
   proxy: Proxy,
   print: (line: string) => void,
   idleMs = IDLE_MS,
+  whenAlone?: Turns,
 ): Promise<CheckResult[]> {
   return withProxy(directory, proxy, async (started) => {
-    for (const scheme of proxy.schemes) await started.waitFor(scheme);
+    const address = await started.address();
+    for (const scheme of proxy.schemes) await started.waitFor(scheme, address);
     return runConformance({
       ...targetOf(started, proxy),
       host: "proxy",
+      address,
+      whenAlone,
       schemes: proxy.schemes,
       serves: proxy.serves,
       tuned: proxy.tuned,

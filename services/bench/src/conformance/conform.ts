@@ -30,9 +30,14 @@ export interface CheckResult {
   untuned?: true;
 }
 
+/** Runs work when its turn has come. */
+export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+
 export interface ConformanceOptions {
   /** of the proxy */
   host: string;
+  /** where its sockets listen, if the name does not tell; default: `host` */
+  address?: string;
   /** default 8080 */
   plainPort?: number;
   /** default 8443 */
@@ -73,6 +78,8 @@ export interface ConformanceOptions {
   held?: number;
   /** how long one check may take, idling aside; default 5,000 */
   timeoutMs?: number;
+  /** has the checks that must have the machine to themselves; default: runs them at once */
+  whenAlone?: Turns;
   /** called as each check ends */
   onResult?: (result: CheckResult) => void;
 }
@@ -99,6 +106,7 @@ export async function runConformance({
   idleMs = IDLE_MS,
   held,
   timeoutMs = 5_000,
+  whenAlone = (work) => work(),
   onResult = () => {},
   ...common
 }: ConformanceOptions): Promise<CheckResult[]> {
@@ -141,9 +149,11 @@ export async function runConformance({
     jobs.filter(({ check }) => !check.alone),
     CONCURRENT_CHECKS,
   );
-  await run(
-    jobs.filter(({ check }) => check.alone),
-    1,
+  await whenAlone(() =>
+    run(
+      jobs.filter(({ check }) => check.alone),
+      1,
+    ),
   );
   return results;
 }

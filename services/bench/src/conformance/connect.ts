@@ -11,6 +11,8 @@ import type { TargetReload } from "./reload-checks.ts";
 export interface Target {
   scheme: "ws" | "wss";
   host: string;
+  /** where its sockets listen; default: `host` */
+  address?: string;
   port: number;
   /** name for SNI and for the certificate; default: `host` */
   servername?: string;
@@ -62,10 +64,10 @@ export function addressOf({ host, port }: Pick<Target, "host" | "port">): string
 
 /** @returns connected, for `wss` after the TLS handshake; destroyed when the check ends */
 export function connect(target: Target): Promise<net.Socket> {
-  const { scheme, host, port, signal } = target;
+  const { scheme, host, address = host, port, signal } = target;
   return scheme === "wss"
     ? connectTls(target)
-    : ready(net.connect({ host, port }), "connect", signal);
+    : ready(net.connect({ host: address, port }), "connect", signal);
 }
 
 /**
@@ -73,10 +75,10 @@ export function connect(target: Target): Promise<net.Socket> {
  * @returns after the TLS handshake; destroyed when the check ends
  */
 export function connectTls(
-  { host, port, servername, ca, signal }: Target,
+  { host, address = host, port, servername, ca, signal }: Target,
   options?: tls.ConnectionOptions,
 ): Promise<tls.TLSSocket> {
-  const socket = tls.connect({ host, port, servername, ca, ...options });
+  const socket = tls.connect({ host: address, port, servername, ca, ...options });
   return ready(socket, "secureConnect", signal);
 }
 

@@ -1,5 +1,5 @@
 export type { CheckResult } from "./conform.ts";
-export type { ConformanceOptions } from "./conform.ts";
+export type { ConformanceOptions, Turns } from "./conform.ts";
 export type { Checked, Matrix } from "./capabilities.ts";
 
 export { openWebSocket, connectTls } from "./connect.ts";

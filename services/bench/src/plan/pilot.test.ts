@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { rateResults } from "../analyse/testing/rates.ts";
 import { readBattle } from "./battle.ts";
 import { planText } from "../report/plan-text.ts";
-import { estimateSeconds } from "./estimate.ts";
 import { pilotOf, ratesFrom } from "./pilot.ts";
 import { makePlan } from "./plan.ts";
 import { BATTLE, battleOf, proxies, root } from "./testing/project.ts";
@@ -153,15 +152,4 @@ test("a pilot without a rate to compute is refused", (t) => {
       next: /leaves its rate out/,
     },
   );
-});
-
-test("the battle latency ends in under 90 minutes, its pilot included", () => {
-  const battle = readBattle(root, "latency", { proxies });
-  const pilot = pilotOf(battle);
-  assert.ok(pilot);
-  const known = { proxies, referenceShare: 1 / 8 };
-  const plans = [makePlan(battle, {}, known), makePlan(pilot, {}, known)];
-  const minutes = plans.reduce((sum, plan) => sum + estimateSeconds(plan), 0) / 60;
-  assert.ok(minutes < 90, `${minutes} minutes`);
-  assert.equal(battle.rounds, 6);
 });

@@ -266,13 +266,13 @@ test("a proxy against itself: a copy that starts the same profile, and the contr
 });
 
 for (const [name, cells, parameters] of [
-  ["quick", 40, { CONNECTIONS: [500], CONCURRENCY: [100], MESSAGES: [1] }],
+  ["quick", 56, { CONNECTIONS: [500], CONCURRENCY: [100], MESSAGES: [1] }],
   [
     "balancerbattle",
     300,
     { CONNECTIONS: [1000, 2000, 5000, 10000], CONCURRENCY: [100], MESSAGES: [1, 100] },
   ],
-  ["messages", 312, { CONNECTIONS: [100, 1000, 2000, 5000], MESSAGES: [1, 100, 250] }],
+  ["messages", 252, { CONNECTIONS: [100, 500], MESSAGES: [1, 100] }],
 ] as const) {
   test(`the battle ${name}`, () => {
     const plan = makePlan(readBattle(root, name, { proxies }), {}, { proxies });

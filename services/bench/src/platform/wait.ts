@@ -38,12 +38,15 @@ export async function allEnded<T extends readonly unknown[] | []>(
 /**
  * @param url of http or https; who signed the certificate is not asked here: the conformance checks
  *   and the load do
+ * @param address to connect to; default: where the name leads
  * @returns the HTTP status, or in words why none came within 1 s
  */
-export function statusOf(url: string): Promise<string> {
+export function statusOf(url: string, address?: string): Promise<string> {
   return new Promise((resolve) => {
-    const { get } = url.startsWith("https:") ? https : http;
+    const { protocol, host, hostname } = new URL(url);
+    const { get } = protocol === "https:" ? https : http;
     const options = {
+      ...(address && { hostname: address, servername: hostname, headers: { host } }),
       // Not kept alive: the next one asked may be another proxy of the same name.
       agent: false,
       rejectUnauthorized: false,
