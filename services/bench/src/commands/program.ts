@@ -42,7 +42,7 @@ const HELP_WIDTH = 80;
 
 const EXAMPLES = `
 Examples:
-  ./bench run                                   Compare proxies in 2 minutes
+  ./bench run                                   Compare proxies in 3 minutes
   ./bench run messages --proxies nginx,haproxy  Compare two in another battle
   SCHEME=wss ./bench up haproxy                 Watch one in Grafana, over TLS
 
