@@ -21,7 +21,11 @@ refuseMistakes();
 const tags = runTags("short-lived");
 const message = messagesOf(MESSAGE_BYTES);
 const sampleEvery = Math.ceil(MESSAGES / LATENCY_SAMPLES);
-const turns = new Turns(CONCURRENCY);
+const turns = new Turns({
+  connections: CONNECTIONS,
+  atATime: CONCURRENCY,
+  round: Number(tags.trial) || 0,
+});
 const total = new Trend("total_ms", true);
 /** Of these, in turns of the reference proxy. */
 const ofReference = new Counter("reference_ms", true);
@@ -37,7 +41,7 @@ export const options = optionsOf(
     "short-lived": {
       executor: "shared-iterations",
       vus: CONCURRENCY,
-      iterations: turns.all(CONNECTIONS),
+      iterations: turns.all,
       // What it takes when every connection runs into its time-out.
       maxDuration: `${Math.ceil(CONNECTIONS / CONCURRENCY) * TIMEOUT_SECONDS + 60}s`,
       gracefulStop: "0s",
@@ -49,7 +53,7 @@ export const options = optionsOf(
 export function setup() {
   waitForTarget();
   edge("start");
-  return { startedMs: Date.now() };
+  return { startedMs: Date.now(), beforeMs: now() };
 }
 
 export default function () {
@@ -84,9 +88,11 @@ function takeTurn(number, toReference) {
   if (toReference && number === first) ofReference.add(-now());
 }
 
-/** @param {{startedMs: number}} data what setup returned */
-export function teardown({ startedMs }) {
-  total.add(Date.now() - startedMs);
+/** @param {{startedMs: number, beforeMs: number}} data what setup returned */
+export function teardown({ startedMs, beforeMs }) {
+  const tookMs = Date.now() - startedMs;
+  total.add(tookMs);
+  if (turns.endsWithReference) ofReference.add(beforeMs + tookMs);
   edge("end");
 }
 
