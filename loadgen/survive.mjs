@@ -1,7 +1,7 @@
 /**
  * What happens to open connections when something changes or breaks. CONNECTIONS WebSockets are
- * held, each with a message of MESSAGE_BYTES every INTERVAL_SECONDS. Beside them PROBES_PER_SECOND
- * new ones open, for QUIET_SECONDS, after which the runner makes its event happen, and for
+ * held, each with a message of MESSAGE_BYTES every INTERVAL_SECONDS, or where it is not one of the
+ * BUSY_PERCENT, every minute. Beside them PROBES_PER_SECOND new ones open, for QUIET_SECONDS, after which the runner makes its event happen, and for
  * WATCH_SECONDS. For a connection that ends the record says how; it is not opened again. It is an
  * open loop: messages and probes are due whatever the proxy does, and messages do not wait for
  * earlier echoes.
@@ -27,9 +27,12 @@ import { BUCKET_MS, Timeline } from "./lib/timeline.mjs";
 
 /** @import { SurvivalOfLoad } from "../services/bench/src/model/load.ts" */
 /** @import { Target } from "./lib/client.mjs" */
+/** @import { Sends } from "./lib/summary.js" */
 
 /** @typedef {{ms: number, what: "ok" | "slow" | "failed", echoedMs: number | null}} Fared a probe, and when it was due and its echo came */
 
+/** From one message to the next on a connection that is not busy. */
+const IDLE_MS = 60_000;
 /** Of /.generation. */
 const GETS_PER_SECOND = 5;
 /** Other pages are no generation: a proxy that has none may forward the request. */
@@ -39,7 +42,7 @@ await main(async () => {
   const scenario = scenarioOf("survive");
   const { parameters, scheme, tags, origin } = scenario;
   const { CONNECTIONS, CONNECTIONS_PER_SECOND, INTERVAL_SECONDS, MESSAGE_BYTES } = parameters;
-  const { PROBES_PER_SECOND, QUIET_SECONDS, WATCH_SECONDS, SLOW_MS, LATENCY_SAMPLES } = parameters;
+  const { BUSY_PERCENT, PROBES_PER_SECOND, QUIET_SECONDS, WATCH_SECONDS, SLOW_MS, LATENCY_SAMPLES } = parameters;
   const timeoutMs = 1000 * parameters.TIMEOUT_SECONDS;
   const seconds = QUIET_SECONDS + WATCH_SECONDS;
   const sampleEvery = Math.max(1, Math.ceil(seconds / INTERVAL_SECONDS / LATENCY_SAMPLES));
@@ -104,29 +107,37 @@ await main(async () => {
   const generations = [];
 
   const now = () => performance.now();
-  const schedule = new Schedule({
-    count: CONNECTIONS,
-    intervalMs: 1000 * INTERVAL_SECONDS,
-    endMs,
-  });
-  /** @type {(perSecond: number, begin: (number: number, dueMs: number) => Promise<void>) => Promise<unknown>} */
-  const besides = (perSecond, begin) =>
-    atRate({ count: Math.ceil(perSecond * seconds), perSecond, atMost: Infinity, startMs }, begin);
-  const [sends] = await Promise.all([
-    keepTo(schedule, {
+  /** Of the first so many connections. */
+  const busyOf = (/** @type {number} */ count) => Math.floor((count * BUSY_PERCENT) / 100);
+  const isBusy = (/** @type {number} */ number) => busyOf(number + 1) > busyOf(number);
+  /** @type {(some: typeof held, intervalMs: number) => Promise<Sends>} */
+  const send = (some, intervalMs) =>
+    keepTo(new Schedule({ count: some.length, intervalMs, endMs }), {
       now,
       startMs,
       endMs,
       begin: (which, dueMs) => {
-        const { client, echoes } = held[which];
+        const { client, echoes } = some[which];
         if (!client.isOpen) return false;
         echoes.send(dueMs);
         timeline.add("sent");
         return true;
       },
       // On one that has ended, nothing is due.
-      isCounted: (which) => clients[which].isOpen,
-    }),
+      isCounted: (which) => some[which].client.isOpen,
+    });
+  /** @type {(perSecond: number, begin: (number: number, dueMs: number) => Promise<void>) => Promise<unknown>} */
+  const besides = (perSecond, begin) =>
+    atRate({ count: Math.ceil(perSecond * seconds), perSecond, atMost: Infinity, startMs }, begin);
+  const [busy, idle] = await Promise.all([
+    send(
+      held.filter((_, number) => isBusy(number)),
+      1000 * INTERVAL_SECONDS,
+    ),
+    send(
+      held.filter((_, number) => !isBusy(number)),
+      IDLE_MS,
+    ),
     besides(PROBES_PER_SECOND, async (number, dueMs) => {
       const second = probes[Math.floor(number / PROBES_PER_SECOND)];
       second.asked += 1;
@@ -181,11 +192,15 @@ await main(async () => {
   const { stdout } = summarise(
     samples.data({ connections_opened: CONNECTIONS, messages_echoed: survival.echoed }),
     {
-      title: `${CONNECTIONS} connections held for ${seconds} s, ${MESSAGE_BYTES} bytes on each every ${INTERVAL_SECONDS} s`,
+      title: `${CONNECTIONS} connections held for ${seconds} s, ${MESSAGE_BYTES} bytes on ${BUSY_PERCENT < 100 ? `${BUSY_PERCENT} % of them` : "each"} every ${INTERVAL_SECONDS} s`,
       tags,
       parameters: { ...parameters, SCHEME: scheme },
       causes: [],
-      sendsOf: () => sends,
+      sendsOf: () => ({
+        due: busy.due + idle.due,
+        late: busy.late + idle.late,
+        dropped: busy.dropped + idle.dropped,
+      }),
       notes: [...samplingNote(sampleEvery), ...notesOn(survival, survivors.length)],
       own: { survival },
     },

@@ -184,6 +184,20 @@ describe("survive", { concurrency: 3 }, () => {
     assert.match(stdout, /survived: 18; ended: 2 reset\n/);
   });
 
+  test("half of them busy: the others send one message a minute, and how they end is known, too", async (t) => {
+    const { summary, survival, stdout } = await survive(
+      t,
+      // The first is not busy.
+      ({ relay }) => relay.each(cut, 1),
+      { BUSY_PERCENT: "50" },
+    );
+    // Half of them 15 times in 3 s; each of the others once, or not yet.
+    const due = Number(summary?.sends?.due) - (COUNT / 2) * 15;
+    assert.ok(due >= 0 && due <= COUNT / 2, `${due} due on those that are not busy`);
+    assert.deepEqual(byHow(survival), { reset: 1 });
+    assert.match(stdout, /64 bytes on 50 % of them every 0\.2 s/);
+  });
+
   test("a server that closes with a code and a reason", async (t) => {
     const { survival } = await survive(t, ({ served }) => {
       for (const ws of served.slice(0, COUNT)) ws.close(1001, "server stops");
