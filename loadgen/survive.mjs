@@ -105,6 +105,8 @@ await main(async () => {
   const probesFailedByCause = {};
   /** @type {SurvivalOfLoad["generations"]} */
   const generations = [];
+  /** @type {NonNullable<SurvivalOfLoad["certificates"]>} */
+  const certificates = [];
 
   const now = () => performance.now();
   /** Of the first so many connections. */
@@ -155,10 +157,14 @@ await main(async () => {
       probesFailedByCause[failedBy] = (probesFailedByCause[failedBy] ?? 0) + 1;
     }),
     besides(GETS_PER_SECOND, async () => {
-      const { value, failedBy } = await generation(`${origin}/.generation`, target, timeoutMs);
+      const { value, failedBy, serial } = await generation(
+        `${origin}/.generation`,
+        target,
+        timeoutMs,
+      );
       timeline.add("generation", value ?? `failed ${failedBy}`);
-      if (value === null || generations.some((one) => one.value === value)) return;
-      generations.push({ ms: Date.now(), value });
+      addNew(generations, value);
+      addNew(certificates, serial);
     }),
   ]);
   await settle(held, timeoutMs);
@@ -179,6 +185,7 @@ await main(async () => {
     probeRuns: runsOf(fared),
     probesFailedByCause,
     generations,
+    ...(scheme === "wss" && { certificates }),
     open,
     sent: sum("sent"),
     echoed: sum("echoed"),
@@ -254,20 +261,29 @@ function runsOf(fared) {
  * @param {string} url
  * @param {Target} target
  * @param {number} timeoutMs
- * @returns {Promise<{value: string, failedBy: null} | {value: null, failedBy: string}>}
+ * @returns {Promise<{value: string | null, failedBy: string | null, serial: string | null}>} one of value and failedBy is null
  */
 async function generation(url, target, timeoutMs) {
   try {
-    const { status, body } = await get(url, timeoutMs, addressing(target));
+    const { status, body, serial } = await get(url, timeoutMs, addressing(target));
     const value = body.toString().trim();
-    if (status !== 200) return { value: null, failedBy: `status ${status}` };
+    if (status !== 200) return { value: null, failedBy: `status ${status}`, serial };
     return GENERATION.test(value)
-      ? { value, failedBy: null }
-      : { value: null, failedBy: "by another page" };
+      ? { value, failedBy: null, serial }
+      : { value: null, failedBy: "by another page", serial };
   } catch (error) {
     const isLate = /** @type {Error} */ (error).name === "TimeoutError";
-    return { value: null, failedBy: isLate ? "timeout" : howOf(error) };
+    return { value: null, failedBy: isLate ? "timeout" : howOf(error), serial: null };
   }
+}
+
+/**
+ * @param {SurvivalOfLoad["generations"]} seen the first answer with each value
+ * @param {string | null} value
+ */
+function addNew(seen, value) {
+  if (value === null || seen.some((one) => one.value === value)) return;
+  seen.push({ ms: Date.now(), value });
 }
 
 /** @param {{echoes: Echoes}} held */
