@@ -48,7 +48,8 @@ test("what a proxy has not, its proxy.json says", () => {
   assert.equal(lackFor(proxy("http-proxy"), "stop"), null);
   assert.equal(lackFor(proxy("none"), "backend-stop"), "nothing stands behind it");
   assert.equal(lackFor(proxy("hitch"), "backend-kill"), "it uses one server alone");
-  assert.equal(lackFor(proxy("haproxy-tcp"), "reload-certificate"), "it has no certificate");
+  const plain = { ...proxy("nginx"), terminatesTls: false };
+  assert.equal(lackFor(plain, "reload-certificate"), "it has no certificate");
 });
 
 test("a cell of each event, in as many rounds as its test says; what a proxy lacks is skipped", (t) => {
