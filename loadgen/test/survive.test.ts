@@ -3,12 +3,14 @@
  * edges.
  */
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { csvParse } from "d3-dsv";
+import { certificate } from "../../services/bench/src/conformance/testing/certificate.ts";
 import { startServer } from "../../services/bench/src/conformance/testing/server.ts";
 import { readLatencies, readSummary } from "../../services/bench/src/run/k6.ts";
 import { cut, finish, stall, startRelay } from "./relay.ts";
@@ -163,6 +165,9 @@ describe("survive", { concurrency: 3 }, () => {
       assert.ok(Math.abs(survival.open[0].ms - startMs) < QUIET_MS);
       const [first, second, ...others] = survival.generations;
       assert.deepEqual([first.value, second.value, others], ["1", "2", []]);
+      const serials = survival.certificates?.map(({ value }) => value);
+      const { serialNumber } = new X509Certificate(certificate("ecdsa"));
+      assert.deepEqual(serials, scheme === "wss" ? [`${BigInt(`0x${serialNumber}`)}`] : undefined);
       assert.ok(second.ms >= happenedMs);
       const { before, after } = survival.echoP99Ms;
       assert.ok(Number(before) > 0 && Number(after) > 0 && Number(survival.silenceMs) > 0);
