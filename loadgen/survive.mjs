@@ -42,7 +42,7 @@ await main(async () => {
   const scenario = scenarioOf("survive");
   const { parameters, scheme, tags, origin } = scenario;
   const { CONNECTIONS, CONNECTIONS_PER_SECOND, INTERVAL_SECONDS, MESSAGE_BYTES } = parameters;
-  const { BUSY_PERCENT, PROBES_PER_SECOND, QUIET_SECONDS, WATCH_SECONDS, SLOW_MS, LATENCY_SAMPLES } = parameters;
+  const { BUSY_PERCENT, KEPT_PERCENT, PROBES_PER_SECOND, QUIET_SECONDS, WATCH_SECONDS, SLOW_MS, LATENCY_SAMPLES } = parameters;
   const timeoutMs = 1000 * parameters.TIMEOUT_SECONDS;
   const seconds = QUIET_SECONDS + WATCH_SECONDS;
   const sampleEvery = Math.max(1, Math.ceil(seconds / INTERVAL_SECONDS / LATENCY_SAMPLES));
@@ -109,9 +109,10 @@ await main(async () => {
   const certificates = [];
 
   const now = () => performance.now();
-  /** Of the first so many connections. */
-  const busyOf = (/** @type {number} */ count) => Math.floor((count * BUSY_PERCENT) / 100);
-  const isBusy = (/** @type {number} */ number) => busyOf(number + 1) > busyOf(number);
+  const isBusy = isAmong(BUSY_PERCENT);
+  const isKept = isAmong(KEPT_PERCENT);
+  /** Of new connections. @type {Client[]} */
+  const kept = [];
   /** @type {(some: typeof held, intervalMs: number) => Promise<Sends>} */
   const send = (some, intervalMs) =>
     keepTo(new Schedule({ count: some.length, intervalMs, endMs }), {
@@ -144,7 +145,10 @@ await main(async () => {
       const second = probes[Math.floor(number / PROBES_PER_SECOND)];
       second.asked += 1;
       const text = message(CONNECTIONS + number, 0);
-      const { failedBy, handshakeMs, echoMs } = await probe(target, { text, dueMs, timeoutMs });
+      const done = (/** @type {Client} */ client) =>
+        isKept(number) ? void kept.push(client) : void client.close(timeoutMs);
+      const about = { text, dueMs, timeoutMs, done };
+      const { failedBy, handshakeMs, echoMs } = await probe(target, about);
       if (handshakeMs !== null) samples.add("handshake_ms", handshakeMs);
       const isSlow = echoMs !== null && echoMs > SLOW_MS;
       const ms = startedMs + dueMs - startMs;
@@ -175,7 +179,7 @@ await main(async () => {
 
   const survivors = held.filter(({ client }) => client.isOpen);
   for (const { client } of survivors) client.onEnd = () => {};
-  await closeAll(clients, timeoutMs);
+  await closeAll([...clients, ...kept], timeoutMs);
   const sum = (/** @type {string} */ kind) =>
     timeline.of(kind).reduce((total, { count }) => total + count, 0);
   /** @type {SurvivalOfLoad} */
@@ -221,10 +225,11 @@ await main(async () => {
  * @param {string} options.text of its message
  * @param {number} options.dueMs when it should have started, by performance.now()
  * @param {number} options.timeoutMs it has failed when it is not through by then
+ * @param {(client: Client) => void} options.done called with it after its echo
  * @returns {Promise<{failedBy: string | null, handshakeMs: number | null, echoMs: number | null}>} from when it was due to the answer to
  *   the upgrade, and to the echo; null: it did not get so far
  */
-async function probe(target, { text, dueMs, timeoutMs }) {
+async function probe(target, { text, dueMs, timeoutMs, done }) {
   const client = new Client(target, { timeoutMs });
   const failedBy = await client.opened;
   if (failedBy !== null) return { failedBy, handshakeMs: null, echoMs: null };
@@ -234,8 +239,9 @@ async function probe(target, { text, dueMs, timeoutMs }) {
     client.onEnd = (how) => resolve({ failedBy: how, handshakeMs, echoMs: null });
     const onEcho = (/** @type {number} */ echoMs) => {
       client.onEnd = () => {};
+      client.limit();
       // How it ends from here on is no matter of new connections.
-      client.close(timeoutMs);
+      done(client);
       resolve({ failedBy: null, handshakeMs, echoMs });
     };
     new Echoes(client, { number: 0, message: () => text, onEcho }).send(dueMs);
@@ -275,6 +281,15 @@ async function generation(url, target, timeoutMs) {
     const isLate = /** @type {Error} */ (error).name === "TimeoutError";
     return { value: null, failedBy: isLate ? "timeout" : howOf(error), serial: null };
   }
+}
+
+/**
+ * @param {number} percent
+ * @returns {(number: number) => boolean} whether that one, counted from 0, is among so many percent, evenly spread
+ */
+function isAmong(percent) {
+  const upTo = (/** @type {number} */ count) => Math.floor((count * percent) / 100);
+  return (number) => upTo(number + 1) > upTo(number);
 }
 
 /**

@@ -203,6 +203,18 @@ describe("survive", { concurrency: 3 }, () => {
     assert.match(stdout, /64 bytes on 50 % of them every 0\.2 s/);
   });
 
+  test("new connections that stay are open until the load ends", async (t) => {
+    const open: number[] = [];
+    const { survival } = await survive(
+      t,
+      ({ relay }) => void setTimeout(() => open.push(relay.pairs.size), 1500),
+      { KEPT_PERCENT: "50" },
+    );
+    // Half of the 50 that were due by then, but for the last of them; and the held ones.
+    assert.ok(open[0] >= COUNT + 15, `${open} open`);
+    assert.deepEqual([survival.ends, survival.probesFailedByCause], [[], {}]);
+  });
+
   test("a server that closes with a code and a reason", async (t) => {
     const { survival } = await survive(t, ({ served }) => {
       for (const ws of served.slice(0, COUNT)) ws.close(1001, "server stops");
