@@ -1,7 +1,7 @@
 /**
  * What happens to open connections when something changes or breaks. CONNECTIONS WebSockets are
- * held, each with a message of MESSAGE_BYTES every INTERVAL_SECONDS. Beside them PROBES_PER_SECOND
- * new ones open, for QUIET_SECONDS, after which the runner makes its event happen, and for
+ * held, each with a message of MESSAGE_BYTES every INTERVAL_SECONDS, or where it is not one of the
+ * BUSY_PERCENT, every minute. Beside them PROBES_PER_SECOND new ones open, for QUIET_SECONDS, after which the runner makes its event happen, and for
  * WATCH_SECONDS. For a connection that ends the record says how; it is not opened again. It is an
  * open loop: messages and probes are due whatever the proxy does, and messages do not wait for
  * earlier echoes.
@@ -27,9 +27,12 @@ import { BUCKET_MS, Timeline } from "./lib/timeline.mjs";
 
 /** @import { SurvivalOfLoad } from "../services/bench/src/model/load.ts" */
 /** @import { Target } from "./lib/client.mjs" */
+/** @import { Sends } from "./lib/summary.js" */
 
 /** @typedef {{ms: number, what: "ok" | "slow" | "failed", echoedMs: number | null}} Fared a probe, and when it was due and its echo came */
 
+/** From one message to the next on a connection that is not busy. */
+const IDLE_MS = 60_000;
 /** Of /.generation. */
 const GETS_PER_SECOND = 5;
 /** Other pages are no generation: a proxy that has none may forward the request. */
@@ -39,7 +42,7 @@ await main(async () => {
   const scenario = scenarioOf("survive");
   const { parameters, scheme, tags, origin } = scenario;
   const { CONNECTIONS, CONNECTIONS_PER_SECOND, INTERVAL_SECONDS, MESSAGE_BYTES } = parameters;
-  const { PROBES_PER_SECOND, QUIET_SECONDS, WATCH_SECONDS, SLOW_MS, LATENCY_SAMPLES } = parameters;
+  const { BUSY_PERCENT, KEPT_PERCENT, PROBES_PER_SECOND, QUIET_SECONDS, WATCH_SECONDS, SLOW_MS, LATENCY_SAMPLES } = parameters;
   const timeoutMs = 1000 * parameters.TIMEOUT_SECONDS;
   const seconds = QUIET_SECONDS + WATCH_SECONDS;
   const sampleEvery = Math.max(1, Math.ceil(seconds / INTERVAL_SECONDS / LATENCY_SAMPLES));
@@ -102,36 +105,50 @@ await main(async () => {
   const probesFailedByCause = {};
   /** @type {SurvivalOfLoad["generations"]} */
   const generations = [];
+  /** @type {NonNullable<SurvivalOfLoad["certificates"]>} */
+  const certificates = [];
 
   const now = () => performance.now();
-  const schedule = new Schedule({
-    count: CONNECTIONS,
-    intervalMs: 1000 * INTERVAL_SECONDS,
-    endMs,
-  });
-  /** @type {(perSecond: number, begin: (number: number, dueMs: number) => Promise<void>) => Promise<unknown>} */
-  const besides = (perSecond, begin) =>
-    atRate({ count: Math.ceil(perSecond * seconds), perSecond, atMost: Infinity, startMs }, begin);
-  const [sends] = await Promise.all([
-    keepTo(schedule, {
+  const isBusy = isAmong(BUSY_PERCENT);
+  const isKept = isAmong(KEPT_PERCENT);
+  /** Of new connections. @type {Client[]} */
+  const kept = [];
+  /** @type {(some: typeof held, intervalMs: number) => Promise<Sends>} */
+  const send = (some, intervalMs) =>
+    keepTo(new Schedule({ count: some.length, intervalMs, endMs }), {
       now,
       startMs,
       endMs,
       begin: (which, dueMs) => {
-        const { client, echoes } = held[which];
+        const { client, echoes } = some[which];
         if (!client.isOpen) return false;
         echoes.send(dueMs);
         timeline.add("sent");
         return true;
       },
       // On one that has ended, nothing is due.
-      isCounted: (which) => clients[which].isOpen,
-    }),
+      isCounted: (which) => some[which].client.isOpen,
+    });
+  /** @type {(perSecond: number, begin: (number: number, dueMs: number) => Promise<void>) => Promise<unknown>} */
+  const besides = (perSecond, begin) =>
+    atRate({ count: Math.ceil(perSecond * seconds), perSecond, atMost: Infinity, startMs }, begin);
+  const [busy, idle] = await Promise.all([
+    send(
+      held.filter((_, number) => isBusy(number)),
+      1000 * INTERVAL_SECONDS,
+    ),
+    send(
+      held.filter((_, number) => !isBusy(number)),
+      IDLE_MS,
+    ),
     besides(PROBES_PER_SECOND, async (number, dueMs) => {
       const second = probes[Math.floor(number / PROBES_PER_SECOND)];
       second.asked += 1;
       const text = message(CONNECTIONS + number, 0);
-      const { failedBy, handshakeMs, echoMs } = await probe(target, { text, dueMs, timeoutMs });
+      const done = (/** @type {Client} */ client) =>
+        isKept(number) ? void kept.push(client) : void client.close(timeoutMs);
+      const about = { text, dueMs, timeoutMs, done };
+      const { failedBy, handshakeMs, echoMs } = await probe(target, about);
       if (handshakeMs !== null) samples.add("handshake_ms", handshakeMs);
       const isSlow = echoMs !== null && echoMs > SLOW_MS;
       const ms = startedMs + dueMs - startMs;
@@ -144,10 +161,14 @@ await main(async () => {
       probesFailedByCause[failedBy] = (probesFailedByCause[failedBy] ?? 0) + 1;
     }),
     besides(GETS_PER_SECOND, async () => {
-      const { value, failedBy } = await generation(`${origin}/.generation`, target, timeoutMs);
+      const { value, failedBy, serial } = await generation(
+        `${origin}/.generation`,
+        target,
+        timeoutMs,
+      );
       timeline.add("generation", value ?? `failed ${failedBy}`);
-      if (value === null || generations.some((one) => one.value === value)) return;
-      generations.push({ ms: Date.now(), value });
+      addNew(generations, value);
+      addNew(certificates, serial);
     }),
   ]);
   await settle(held, timeoutMs);
@@ -158,7 +179,7 @@ await main(async () => {
 
   const survivors = held.filter(({ client }) => client.isOpen);
   for (const { client } of survivors) client.onEnd = () => {};
-  await closeAll(clients, timeoutMs);
+  await closeAll([...clients, ...kept], timeoutMs);
   const sum = (/** @type {string} */ kind) =>
     timeline.of(kind).reduce((total, { count }) => total + count, 0);
   /** @type {SurvivalOfLoad} */
@@ -168,6 +189,7 @@ await main(async () => {
     probeRuns: runsOf(fared),
     probesFailedByCause,
     generations,
+    ...(scheme === "wss" && { certificates }),
     open,
     sent: sum("sent"),
     echoed: sum("echoed"),
@@ -181,11 +203,15 @@ await main(async () => {
   const { stdout } = summarise(
     samples.data({ connections_opened: CONNECTIONS, messages_echoed: survival.echoed }),
     {
-      title: `${CONNECTIONS} connections held for ${seconds} s, ${MESSAGE_BYTES} bytes on each every ${INTERVAL_SECONDS} s`,
+      title: `${CONNECTIONS} connections held for ${seconds} s, ${MESSAGE_BYTES} bytes on ${BUSY_PERCENT < 100 ? `${BUSY_PERCENT} % of them` : "each"} every ${INTERVAL_SECONDS} s`,
       tags,
       parameters: { ...parameters, SCHEME: scheme },
       causes: [],
-      sendsOf: () => sends,
+      sendsOf: () => ({
+        due: busy.due + idle.due,
+        late: busy.late + idle.late,
+        dropped: busy.dropped + idle.dropped,
+      }),
       notes: [...samplingNote(sampleEvery), ...notesOn(survival, survivors.length)],
       own: { survival },
     },
@@ -199,10 +225,11 @@ await main(async () => {
  * @param {string} options.text of its message
  * @param {number} options.dueMs when it should have started, by performance.now()
  * @param {number} options.timeoutMs it has failed when it is not through by then
+ * @param {(client: Client) => void} options.done called with it after its echo
  * @returns {Promise<{failedBy: string | null, handshakeMs: number | null, echoMs: number | null}>} from when it was due to the answer to
  *   the upgrade, and to the echo; null: it did not get so far
  */
-async function probe(target, { text, dueMs, timeoutMs }) {
+async function probe(target, { text, dueMs, timeoutMs, done }) {
   const client = new Client(target, { timeoutMs });
   const failedBy = await client.opened;
   if (failedBy !== null) return { failedBy, handshakeMs: null, echoMs: null };
@@ -212,8 +239,9 @@ async function probe(target, { text, dueMs, timeoutMs }) {
     client.onEnd = (how) => resolve({ failedBy: how, handshakeMs, echoMs: null });
     const onEcho = (/** @type {number} */ echoMs) => {
       client.onEnd = () => {};
+      client.limit();
       // How it ends from here on is no matter of new connections.
-      client.close(timeoutMs);
+      done(client);
       resolve({ failedBy: null, handshakeMs, echoMs });
     };
     new Echoes(client, { number: 0, message: () => text, onEcho }).send(dueMs);
@@ -239,20 +267,38 @@ function runsOf(fared) {
  * @param {string} url
  * @param {Target} target
  * @param {number} timeoutMs
- * @returns {Promise<{value: string, failedBy: null} | {value: null, failedBy: string}>}
+ * @returns {Promise<{value: string | null, failedBy: string | null, serial: string | null}>} one of value and failedBy is null
  */
 async function generation(url, target, timeoutMs) {
   try {
-    const { status, body } = await get(url, timeoutMs, addressing(target));
+    const { status, body, serial } = await get(url, timeoutMs, addressing(target));
     const value = body.toString().trim();
-    if (status !== 200) return { value: null, failedBy: `status ${status}` };
+    if (status !== 200) return { value: null, failedBy: `status ${status}`, serial };
     return GENERATION.test(value)
-      ? { value, failedBy: null }
-      : { value: null, failedBy: "by another page" };
+      ? { value, failedBy: null, serial }
+      : { value: null, failedBy: "by another page", serial };
   } catch (error) {
     const isLate = /** @type {Error} */ (error).name === "TimeoutError";
-    return { value: null, failedBy: isLate ? "timeout" : howOf(error) };
+    return { value: null, failedBy: isLate ? "timeout" : howOf(error), serial: null };
   }
+}
+
+/**
+ * @param {number} percent
+ * @returns {(number: number) => boolean} whether that one, counted from 0, is among so many percent, evenly spread
+ */
+function isAmong(percent) {
+  const upTo = (/** @type {number} */ count) => Math.floor((count * percent) / 100);
+  return (number) => upTo(number + 1) > upTo(number);
+}
+
+/**
+ * @param {SurvivalOfLoad["generations"]} seen the first answer with each value
+ * @param {string | null} value
+ */
+function addNew(seen, value) {
+  if (value === null || seen.some((one) => one.value === value)) return;
+  seen.push({ ms: Date.now(), value });
 }
 
 /** @param {{echoes: Echoes}} held */

@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { get as getPlain } from "node:http";
 import { get as getTls } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
+import { TLSSocket } from "node:tls";
 import { serveCounts } from "./counts.mjs";
 import { choice, integer, parametersOf, refuseMistakes } from "./parameters.js";
 import { RUN_FILE, tagsOf } from "./tags.js";
@@ -87,7 +88,8 @@ export function readPolicy() {
  * @param {string} url
  * @param {number} [timeoutMs]
  * @param {import("node:https").RequestOptions} [more] of the connection
- * @returns {Promise<{status: number, body: Buffer}>} over a connection of its own; the certificate is verified (NODE_EXTRA_CA_CERTS)
+ * @returns {Promise<{status: number, body: Buffer, serial: string | null}>} over a connection of its own; the certificate is verified
+ *   (NODE_EXTRA_CA_CERTS), and this is its serial number; null: plain
  */
 export function get(url, timeoutMs = 30_000, more = {}) {
   const request = url.startsWith("https:") ? getTls : getPlain;
@@ -95,8 +97,11 @@ export function get(url, timeoutMs = 30_000, more = {}) {
     const options = { agent: false, signal: AbortSignal.timeout(timeoutMs), ...more };
     request(url, options, async (response) => {
       try {
+        const { socket } = response;
+        const serial =
+          socket instanceof TLSSocket ? BigInt(`0x${socket.getPeerCertificate().serialNumber}`) : null;
         const body = Buffer.concat(await response.toArray());
-        resolve({ status: response.statusCode ?? 0, body });
+        resolve({ status: response.statusCode ?? 0, body, serial: serial && String(serial) });
       } catch (error) {
         reject(error);
       }

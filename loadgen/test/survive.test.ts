@@ -3,12 +3,14 @@
  * edges.
  */
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { csvParse } from "d3-dsv";
+import { certificate } from "../../services/bench/src/conformance/testing/certificate.ts";
 import { startServer } from "../../services/bench/src/conformance/testing/server.ts";
 import { readLatencies, readSummary } from "../../services/bench/src/run/k6.ts";
 import { cut, finish, stall, startRelay } from "./relay.ts";
@@ -163,6 +165,9 @@ describe("survive", { concurrency: 3 }, () => {
       assert.ok(Math.abs(survival.open[0].ms - startMs) < QUIET_MS);
       const [first, second, ...others] = survival.generations;
       assert.deepEqual([first.value, second.value, others], ["1", "2", []]);
+      const serials = survival.certificates?.map(({ value }) => value);
+      const { serialNumber } = new X509Certificate(certificate("ecdsa"));
+      assert.deepEqual(serials, scheme === "wss" ? [`${BigInt(`0x${serialNumber}`)}`] : undefined);
       assert.ok(second.ms >= happenedMs);
       const { before, after } = survival.echoP99Ms;
       assert.ok(Number(before) > 0 && Number(after) > 0 && Number(survival.silenceMs) > 0);
@@ -182,6 +187,32 @@ describe("survive", { concurrency: 3 }, () => {
     assert.ok(survival.ends.every(({ ms }) => ms > happenedMs - 100));
     assert.equal(openAtEnd(survival), COUNT - COUNT / 10);
     assert.match(stdout, /survived: 18; ended: 2 reset\n/);
+  });
+
+  test("half of them busy: the others send one message a minute, and how they end is known, too", async (t) => {
+    const { summary, survival, stdout } = await survive(
+      t,
+      // The first is not busy.
+      ({ relay }) => relay.each(cut, 1),
+      { BUSY_PERCENT: "50" },
+    );
+    // Half of them 15 times in 3 s; each of the others once, or not yet.
+    const due = Number(summary?.sends?.due) - (COUNT / 2) * 15;
+    assert.ok(due >= 0 && due <= COUNT / 2, `${due} due on those that are not busy`);
+    assert.deepEqual(byHow(survival), { reset: 1 });
+    assert.match(stdout, /64 bytes on 50 % of them every 0\.2 s/);
+  });
+
+  test("new connections that stay are open until the load ends", async (t) => {
+    const open: number[] = [];
+    const { survival } = await survive(
+      t,
+      ({ relay }) => void setTimeout(() => open.push(relay.pairs.size), 1500),
+      { KEPT_PERCENT: "50" },
+    );
+    // Half of the 50 that were due by then, but for the last of them; and the held ones.
+    assert.ok(open[0] >= COUNT + 15, `${open} open`);
+    assert.deepEqual([survival.ends, survival.probesFailedByCause], [[], {}]);
   });
 
   test("a server that closes with a code and a reason", async (t) => {

@@ -46,8 +46,8 @@ export interface CellSurvival {
   processes: Course | null;
   /** of the proxy */
   memoryBytes: Course | null;
-  /** CPU seconds in each of the quiet part, and of the watch */
-  cores: { before: number; after: number } | null;
+  /** CPU seconds in each of the quiet part, and of the watch; and in all of that */
+  cores: { before: number; after: number; seconds: number } | null;
   /** processes that the event is to replace; null: none */
   old: OldSeen | null;
 }
@@ -267,5 +267,6 @@ function coresOf({ around, eventMs }: Pick<Survival, "around" | "eventMs">): Cel
   if (!at || !first || !last || at === first || at === last) return null;
   const rate = (from: typeof at, to: typeof at) =>
     (to.cpuSeconds - from.cpuSeconds) / ((to.ms - from.ms) / 1000);
-  return { before: rate(first, at), after: rate(at, last) };
+  const seconds = last.cpuSeconds - at.cpuSeconds;
+  return { before: rate(first, at), after: rate(at, last), seconds };
 }

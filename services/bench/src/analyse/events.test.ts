@@ -197,6 +197,15 @@ test("old processes: gone after some time, there while clients are, leaked, or k
   }
 });
 
+test("of an event that repeats: the most old processes at once, and CPU time of all", () => {
+  const outcome: Outcome = { old: { goneMs: 10_100, atEnd: 0, leaked: 0 } };
+  const { of } = during({ nginx: { "reload-10": outcome } }, "reload-10");
+  assert.equal(figureOf(of("most-old"), "nginx").estimate?.value, 2);
+  near(figureOf(of("event-cpu-seconds"), "nginx").estimate?.value, 0.02 * 59);
+  const { all } = during({ nginx: { reload: outcome } });
+  assert.ok(!all.some(({ question }) => question === "most-old"));
+});
+
 test("where nobody survived, no silence is known", () => {
   const { all } = during({
     nginx: { reload: { ends: [{ afterMs: 1, how: "end", count: 2000 }] } },

@@ -69,7 +69,7 @@ export function events(results: Results, cells: JudgedCell[]): Comparison[] {
   };
   return settingsComparing(results, "survival", LOOK).flatMap(({ planned, ...setting }) =>
     eventsOf(results, planned).flatMap((event) =>
-      compare(EVENT_ROWS, {
+      compare(EVENTS[event]?.repeat ? [...EVENT_ROWS, ...REPEATED_ROWS] : EVENT_ROWS, {
         results,
         cells,
         setting: { ...setting, planned: planned.filter((cell) => eventOf(cell) === event) },
@@ -226,6 +226,25 @@ const EVENT_ROWS: Row<Happened>[] = [
       ];
       return { estimate: valueOf(to), extra: { from, to } };
     },
+  },
+];
+
+/** Of an event that happens several times in a cell. */
+const REPEATED_ROWS: Row<Happened>[] = [
+  {
+    question: "most-old",
+    measure: ownMeasure("most_old_processes", "Most old processes at once", "", "count"),
+    of: (all) =>
+      medianAndRange(
+        all.map(({ recorded: { around: readings } }) =>
+          Math.max(...readings.map(({ oldProcesses }) => oldProcesses)),
+        ),
+      ),
+  },
+  {
+    question: "event-cpu-seconds",
+    measure: ownMeasure("event_cpu_seconds", "CPU time from the first event on", "s", "cpu"),
+    of: (all) => medianAndRange(all.flatMap(({ seen }) => seen.cores?.seconds ?? [])),
   },
 ];
 

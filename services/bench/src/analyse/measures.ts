@@ -508,7 +508,7 @@ const DEFINITIONS: Definition[] = [
     "new_configuration_ms",
     "ms",
     "New configuration after",
-    "From when it was made known to the proxy until it first answered.",
+    "From when it was made known to the proxy until it first answered; asked five times per second.",
     ({ newGenerationMs }) => newGenerationMs,
   ),
   ofEvent(

@@ -63,6 +63,8 @@ export interface Question {
   charts?: Chart[];
   /** Stands in the first table of a report, the lowest number first. */
   answer?: number;
+  /** It stands there only where one event is all that was done: then there is room. */
+  ofOneEvent?: true;
   /** Title of a report that answers it first. */
   asks?: string;
   columns?: ExtraColumn[];
@@ -331,8 +333,13 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
     },
     kept: { title: "Events that kept every connection" },
     again: { title: "Until new connections succeeded again" },
-    failed: { title: "New connections failed", columns: ["counted", "causes"] },
-    slow: { title: "Slow new connections" },
+    failed: {
+      title: "New connections failed",
+      answer: 2,
+      ofOneEvent: true,
+      columns: ["counted", "causes"],
+    },
+    slow: { title: "Slow new connections", answer: 3, ofOneEvent: true },
     "messages-lost": { title: "Messages lost" },
     silence: { title: "Longest silence of a surviving connection" },
     newcomers: {
@@ -340,10 +347,20 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       answer: 2,
       asks: "Does an added backend get new connections?",
     },
-    "new-configuration": { title: "Until the new configuration answered" },
+    "new-configuration": {
+      title: "Until the new configuration answered",
+      answer: 6,
+      ofOneEvent: true,
+    },
     "old-processes": { title: "Until the old processes had ended" },
-    "event-memory": { title: "Highest memory after the event" },
+    "most-old": { title: "Most old processes at once", answer: 4, ofOneEvent: true },
+    "event-memory": { title: "Highest memory after the event", answer: 5, ofOneEvent: true },
     "event-cpu": { title: "CPU after the event", columns: ["fromTo"] },
+    "event-cpu-seconds": {
+      title: "CPU time from the first event on",
+      answer: 7,
+      ofOneEvent: true,
+    },
     storm: {
       title: "Time until 99 % are back",
       charts: ["bars", "recovery"],

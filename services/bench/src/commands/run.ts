@@ -431,6 +431,7 @@ function proxiesOf(
       parts: services[profile] ?? [],
       ...(proxy?.sameWorkAs && { sameWorkAs: proxy.sameWorkAs }),
       ...(proxy?.variantOf && { variantOf: proxy.variantOf }),
+      ...(proxy?.reload?.documented && { onReload: proxy.reload.documented }),
       ...(proxy?.tuned === false && { tuned: false }),
       ...(proxy?.choosesTls13Cipher === false && { choosesTls13Cipher: false }),
     };

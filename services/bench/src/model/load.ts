@@ -82,6 +82,12 @@ export const SurvivalOfLoad = shape.object(
       shape.object({ ms, value: shape.text() }),
       "the first answer with each value of /.generation, which says what configuration of the proxy answers; empty: it has no such page",
     ),
+    certificates: shape.optional(
+      shape.list(
+        shape.object({ ms, value: shape.text("its serial number") }),
+        "the first TLS handshake of such a request with each certificate; absent: plain, or an earlier record",
+      ),
+    ),
     open: shape.list(
       shape.object({ ms, count: shape.count() }),
       "connections that are held, at the edges of the phase and once per second",

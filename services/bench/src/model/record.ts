@@ -28,6 +28,9 @@ const ProxyOfRun = shape.object({
   parts: shape.list(shape.text(), "services of the proxy"),
   sameWorkAs: shape.optional(SameWork),
   variantOf: shape.optional(VariantOf),
+  onReload: shape.optional(
+    shape.text("what its documentation says becomes of open connections; absent: nothing is noted"),
+  ),
   tuned: shape.optional(
     shape.only(false, "it has the configuration of its documentation; absent: it is tuned"),
   ),

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { didYouMean, SEE_LIST, UserError } from "../errors.ts";
 import schema from "./battle.schema.json" with { type: "json" };
 import { Document } from "./document.ts";
-import { NOTHING, secondsOf } from "./events.ts";
+import { EVENTS, NOTHING, secondsOf } from "./events.ts";
 import { onNetworks } from "./network.ts";
 import { groupNames, knownProxies } from "./proxies.ts";
 import {
@@ -248,7 +248,7 @@ function readTest(
     refuseExcess("parameters", parameters, combination);
     if (warmUp) refuseExcess("warmUp", warmUp, { ...combination, ...warmUp });
   }
-  const events = eventsOf(document, test.events, { scenario, lists, path });
+  const events = eventsOf(document, test.events, { scenario, schemes, lists, path });
   const read = {
     ...{ scenario, schemes, parameters: lists, warmUp: warmUp ?? null },
     ...{ events, rounds, control },
@@ -263,7 +263,12 @@ function readTest(
 function eventsOf(
   document: Document,
   listed: string[] | undefined,
-  { scenario, lists, path }: { scenario: Scenario; lists: Record<string, number[]>; path: Path },
+  {
+    scenario,
+    schemes,
+    lists,
+    path,
+  }: { scenario: Scenario; schemes: Scheme[]; lists: Record<string, number[]>; path: Path },
 ): string[] {
   const { quietSeconds, watchSeconds } = scenario.parameterNames;
   if (!quietSeconds || !watchSeconds) {
@@ -275,6 +280,13 @@ function eventsOf(
     );
   }
   const events = listed ?? [NOTHING];
+  const ofTls = events.find((event) => EVENTS[event].certificate);
+  if (ofTls && schemes.includes("ws"))
+    throw document.mistake(
+      [...path, "events", events.indexOf(ofTls)],
+      `${ofTls} renews a certificate, which ws has not`,
+      "Expected schemes: [wss].",
+    );
   const shortest = Math.min(...lists[watchSeconds]);
   const tooLong = events.find((event) => secondsOf(event) >= shortest);
   if (!tooLong) return events;

@@ -48,6 +48,8 @@ test("what a proxy has not, its proxy.json says", () => {
   assert.equal(lackFor(proxy("http-proxy"), "stop"), null);
   assert.equal(lackFor(proxy("none"), "backend-stop"), "nothing stands behind it");
   assert.equal(lackFor(proxy("hitch"), "backend-kill"), "it uses one server alone");
+  const plain = { ...proxy("nginx"), terminatesTls: false };
+  assert.equal(lackFor(plain, "reload-certificate"), "it has no certificate");
 });
 
 test("a cell of each event, in as many rounds as its test says; what a proxy lacks is skipped", (t) => {
@@ -143,6 +145,12 @@ for (const [title, from, to, fact] of [
     "WATCH_SECONDS: 30",
     "WATCH_SECONDS: 9",
     /line 14: drain takes 10 s, and WATCH_SECONDS is 9/,
+  ],
+  [
+    "a new certificate over ws",
+    "[reload, drain]",
+    "[reload, reload-certificate]",
+    /line 14: reload-certificate renews a certificate, which ws has not/,
   ],
   [
     "the same event twice",

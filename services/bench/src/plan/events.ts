@@ -50,6 +50,8 @@ export interface ProxyEvent {
   what: string;
   /** what not every proxy has */
   needs?: "reload" | "drain" | "worker" | "servers";
+  /** with each configuration the proxy gets another certificate, which shows what is in force */
+  certificate?: true;
   /** behind the proxy from the start; left out: one */
   servers?: number;
   /** preparations just before it */
@@ -89,7 +91,8 @@ export function renews(event: string): boolean {
 
 /** @returns what it lacks to be put through that event; null: nothing */
 export function lackFor(proxy: Proxy, event: string): string | null {
-  const { needs } = EVENTS[event];
+  const { needs, certificate } = EVENTS[event];
+  if (certificate && !proxy.terminatesTls) return "it has no certificate";
   return needs === undefined ? null : LACKS[needs](proxy);
 }
 

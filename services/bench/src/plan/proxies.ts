@@ -31,6 +31,8 @@ interface Reload {
    * the processes that run take the new configuration; default: others do, and take their place
    */
   inPlace?: boolean;
+  /** what becomes of an open WebSocket by its documentation or source, and where that stands */
+  documented?: string;
 }
 
 interface Drain {

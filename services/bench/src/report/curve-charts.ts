@@ -139,6 +139,11 @@ export function curveCharts(
   ];
 }
 
+/** Connections that stay open, where some do not. */
+export function openChart(file: Comparisons, one: Comparison): Block[] {
+  return around(file, one, ["openPercent"]);
+}
+
 /** What is looked at first: it stands open. */
 export function recoveryCharts(file: Comparisons, { question, top }: Topic): Block[] {
   if (!question.charts?.includes("recovery")) return [];
@@ -228,8 +233,9 @@ const AROUND: Record<
 };
 
 /** Without those in which nothing happens. */
-function around(file: Comparisons, one: Comparison): Block[] {
-  return Object.entries(AROUND).flatMap(([name, { title, label, of, usual }]) => {
+function around(file: Comparisons, one: Comparison, names = Object.keys(AROUND)): Block[] {
+  return names.flatMap((name) => {
+    const { title, label, of, usual } = AROUND[name];
     const all = one.figures.flatMap(({ extra }) => extra.around?.[name] ?? []);
     if (all.length === 0 || all.every(([, value]) => value === usual)) return [];
     const data = {

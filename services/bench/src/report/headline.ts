@@ -2,7 +2,7 @@
  * The answer to a report's first question in one sentence, made of typed values by tables: true of
  * any run, also where nothing is ranked.
  */
-import type { Comparison, Comparisons, Figure, MeasureKind } from "../model/comparison.ts";
+import type { Comparison, Comparisons, Estimate, Figure, MeasureKind } from "../model/comparison.ts";
 import { times } from "../numbers.ts";
 import { schemeName } from "../plan/workload.ts";
 import { addedText, amountOf, capital, isSpan, list, titleOfProxy } from "./text.ts";
@@ -110,19 +110,23 @@ function measuredText(file: Comparisons, { figures, measure }: Comparison): stri
   return texts.join(isShown ? ", " : " to ") + unit;
 }
 
-/** Of which events all proxies keep or lose all, and in which they differ. */
+/** What became of connections. */
+function fateOf({ estimate }: Figure): "none" | "some" | "all" {
+  const { value = null, low = null, high = null } = estimate ?? {};
+  const isAlways = (all: number) => [value, low ?? all, high ?? all].every((one) => one === all);
+  if (isAlways(0)) return "none";
+  return isAlways(100) ? "all" : "some";
+}
+
+/** Of a single event who loses how much; of several in which proxies differ. */
 function eventsText(file: Comparisons, comparisons: Comparison[]): string {
   const first = comparisons.filter(({ question }) => question === comparisons[0].question);
+  if (first.length === 1) return fatesText(file, first[0]);
   const groups = Map.groupBy(first, ({ figures }) => {
-    const known = figures.flatMap(({ role, estimate }) =>
-      role === "proxy" && estimate ? estimate : [],
+    const fates = new Set(
+      figures.filter(({ role, estimate }) => role === "proxy" && estimate).map(fateOf),
     );
-    const isAll = (all: number) =>
-      known.every(
-        ({ value, low, high }) => value === all && (low ?? all) === all && (high ?? all) === all,
-      );
-    if (isAll(0)) return "none";
-    return isAll(100) ? "all" : "some";
+    return fates.size > 1 ? "some" : ([...fates][0] ?? "none");
   });
   const named = (own: Comparison[] = []) => list(own.map(({ event }) => event ?? ""));
   const parts = [
@@ -131,6 +135,22 @@ function eventsText(file: Comparisons, comparisons: Comparison[]): string {
     ...(groups.get("some") ?? []).map((one) => `${one.event}: ${measuredText(file, one)}`),
   ];
   return `${capital(parts.filter(Boolean).join("; "))}.`;
+}
+
+function fatesText(file: Comparisons, { figures, measure }: Comparison): string {
+  const known = figures.filter(({ role, estimate }) => role === "proxy" && estimate);
+  const told = (one: Figure) =>
+    ({ none: "no connection", all: "all", some: amountOf(one.estimate as Estimate, measure) })[
+      fateOf(one)
+    ];
+  const groups = [...Map.groupBy(known, told)].sort(
+    ([, [a]], [, [b]]) => (a.estimate?.value ?? 0) - (b.estimate?.value ?? 0),
+  );
+  const parts = groups.map(([text, own]) => {
+    const names = list(own.map(({ proxy }) => inSentence(titleOfProxy(file, proxy))));
+    return `${names} ${own.length > 1 ? "lose" : "loses"} ${text}`;
+  });
+  return `${parts.join("; ")}.`;
 }
 
 function noiseText(comparisons: Comparison[]): string {

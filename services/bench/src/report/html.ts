@@ -167,9 +167,12 @@ function cellHtml({ text, small, best, worse }: Cell): Html {
   return html`${shown}${small && html` <small>${small}</small>`}`;
 }
 
-/** What stands between two pairs of stars is bold. */
+/** What stands between two pairs of stars is bold; addresses are links. */
 function rich(text: string): Html[] {
-  return text.split("**").map((part, i) => (i % 2 === 1 ? html`<b>${part}</b>` : html`${part}`));
+  return text.split(/(\*\*.*?\*\*|https:\/\/\S+)/).map((part) => {
+    if (part.startsWith("https://")) return html`<a href="${part}">${part}</a>`;
+    return part.startsWith("**") ? html`<b>${part.slice(2, -2)}</b>` : html`${part}`;
+  });
 }
 
 export const STYLE = `

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { analyse } from "../analyse/index.ts";
 import { capacityResults, steps } from "../analyse/testing/capacities.ts";
+import { survivalResults } from "../analyse/testing/experiments.ts";
 import { POLICY, results, selfResults } from "../analyse/testing/results.ts";
 import type { Reported, Setting } from "../model/comparison.ts";
 import type { Flag } from "../model/flag.ts";
@@ -308,4 +309,48 @@ test("a table in Markdown: nothing in a cell is markup", () => {
     "| Proxy | µs |\n| --- | --: |\n| *a\\|b* | **\\*1\\*** \\<2\\> |",
     "a\\|b",
   ]);
+});
+
+test("a single event: its curve, and in the first table all that is known of it", () => {
+  const cut = [{ afterMs: 300, how: "close 1001", count: 2000 }];
+  const run = survivalResults({
+    rounds: 1,
+    proxies: {
+      none: { "reload-10": "has none: it cannot reload" },
+      nginx: {
+        "reload-10": {
+          old: { goneMs: null, atEnd: 2, leaked: 0 },
+          processes: [3, 5, 5],
+          megabytes: [40, 84, 80],
+        },
+      },
+      haproxy: {
+        "reload-10": { ends: cut, failed: [{ second: 1, count: 4, cause: "refused" }], slow: 3 },
+      },
+    },
+  });
+  for (const proxy of run.proxies)
+    if (proxy.name === "nginx") proxy.onReload = "old workers wait: https://example.org/a_b.c";
+  const blocks = reportOf(reported(run));
+  const titles = blocks.flatMap((one) => (one.kind === "chart" ? [one.title] : []));
+  assert.deepEqual(titles, ["Connections open: reload-10"]);
+  const text = markdownOf(blocks);
+  assert.match(text, /^nginx loses no connection; HAProxy loses all\.$/m);
+  const [first] = text.split("\n\n").filter((part) => part.startsWith("| Proxy"));
+  assert.deepEqual(first.split("\n"), [
+    "| Proxy | Connections lost | How | New connections failed | How | Slow new connections | Most old processes at once | Highest memory after the event | CPU time from the first event on |",
+    "| --- | --: | --- | --: | --- | --: | --: | --: | --: |",
+    "| nginx | 0 % | – | 0 | – | 0 | 2 | 2.10× | 1.18 s |",
+    "| HAProxy | 100 % | close 1001: 2,000 | 4 | refused: 4 | 3 | 0 | 1.00× | 1.18 s |",
+  ]);
+  assert.match(text, /^- nginx: old workers wait: https:\/\/example\.org\/a_b\.c$/m);
+  const page = htmlOf(blocks, { title: "x", looks: {} });
+  assert.match(page, /old workers wait: <a href="https:\/\/example\.org\/a_b\.c">/);
+  assert.match(terminalOf(reported(run), 100), /close 1001: 2,000/);
+});
+
+test("several events: a table of what is lost, without the rest", () => {
+  const run = survivalResults({ rounds: 1, proxies: { nginx: { reload: {}, "reload-10": {} } } });
+  const text = markdown(run);
+  assert.match(text, /^\*\*Connections lost\*\*\n\n\| Proxy \| reload \| reload-10 \|$/m);
 });

@@ -9,7 +9,7 @@ import { counted, number, times } from "../numbers.ts";
 import type { Block } from "./block.ts";
 import { details, heading, note, table } from "./block.ts";
 import type { Curves } from "./curve-charts.ts";
-import { barsOf, curveCharts, recoveryCharts } from "./curve-charts.ts";
+import { barsOf, curveCharts, openChart, recoveryCharts } from "./curve-charts.ts";
 import { headlineOf } from "./headline.ts";
 import {
   dataBlocks,
@@ -20,6 +20,7 @@ import {
   uncountedOf,
   validityBlocks,
 } from "./record-blocks.ts";
+import { EVENTS } from "../plan/events.ts";
 import type { Flag, FlagCode } from "../model/flag.ts";
 import type { Table } from "./table.ts";
 import { figuresTable, noiseTable } from "./table.ts";
@@ -121,6 +122,7 @@ function firstScreen(reported: Reported, answers: Answer[]): Block[] {
     note(`${file.title}, ${time(file.startedAt)}`),
     { kind: "text", text: headlineOf(file, first), tone: "lead" },
     ...warningBlocks(file, shown),
+    ...(first.length === 1 ? openChart(file, first[0].comparison) : []),
     { kind: "beside", parts: chart.length > 0 ? [chart, small] : [small] },
   ];
 }
@@ -149,7 +151,7 @@ function warningBlocks(file: Comparisons, shown: Answer[]): Block[] {
   const isOfOne = new Set(shown.map(({ title }) => title)).size === 1;
   const place = (one: Comparison) => {
     const { title, where } = titles.get(one) ?? { title: "", where: "" };
-    return isOfOne ? where : `${title}, ${where}`;
+    return isOfOne ? where : [title, where].filter(Boolean).join(", ");
   };
   const isOnTop = ({ code }: Flag) => ON_TOP.includes(code);
   return flagItems(file, [...titles.keys()], place, isOnTop).map(({ flag, text }) => ({
@@ -185,12 +187,12 @@ export function answerTable(file: Comparisons, answers: Answer[]): Table {
   const named = new Set(answers.map(({ title }) => title)).size === 1;
   return figuresTable(
     file,
-    answers.map(({ comparison, title, where }) => {
+    answers.map(({ comparison, title, where, extras }) => {
       // Of a ratio to another setting there is one alone, as a rule.
       const isOne = comparison.beside && answers.filter((one) => one.title === title).length === 1;
       return named
-        ? { comparison, title: where }
-        : { comparison, title, where: isOne ? "" : where };
+        ? { comparison, title: where || title, extras }
+        : { comparison, title, where: isOne ? "" : where, extras };
     }),
     { short: true, title: named ? answers[0].title : "" },
   );
@@ -220,13 +222,14 @@ function topicBlocks(reported: Reported, topic: Topic, curves: Curves, isFirst: 
 }
 
 /** What was done, or promised. */
-function topicNotes({ comparisons, results: { plan } }: Reported, id: string): Block[] {
+function topicNotes({ comparisons, results }: Reported, id: string): Block[] {
+  const { plan } = results;
   if (id === "lost" && plan.events) {
     const items = Object.entries(plan.events).map(([event, what]) => ({
       label: event,
       text: what,
     }));
-    return [{ kind: "list", items }];
+    return [{ kind: "list", items }, ...documentedBlocks(results)];
   }
   if (id !== "capacity" || !plan.promise) return [];
   const { sloMs, failedPercent, sentPercent } = plan.promise;
@@ -237,6 +240,16 @@ function topicNotes({ comparisons, results: { plan } }: Reported, id: string): B
   const ranks =
     " Ranked by the rate that half of all probes keep: who shares a rank has intervals that meet, or are less than 5 % apart.";
   return [{ kind: "text", text: isRanked ? text + ranks : text }];
+}
+
+/** What is to be expected of a reload. */
+function documentedBlocks({ plan, proxies }: Reported["results"]): Block[] {
+  const isReloaded = Object.keys(plan.events ?? {}).some((one) => EVENTS[one]?.needs === "reload");
+  const items = proxies.flatMap(({ title, onReload }) =>
+    isReloaded && onReload ? [{ label: title, text: onReload }] : [],
+  );
+  if (items.length === 0) return [];
+  return [note("An open WebSocket at a reload, by documentation or source:"), { kind: "list", items }];
 }
 
 /** Settings beside each other; of a single one its measures. */

@@ -90,8 +90,10 @@ export function amount(value: number, measure: Pick<Measure, "unit">): string {
   return unit === "" ? text(value) : `${text(value)} ${unit}`;
 }
 
-/** The same of an estimate, which may be a span. */
+/** The same of an estimate, which may be a span, or a count. */
 export function amountOf(estimate: Estimate, measure: Pick<Measure, "unit">): string {
+  if (measure.unit === "" && Number.isInteger(estimate.value) && !isSpan(estimate))
+    return number(estimate.value);
   const { unit, of } = scaleOf(measure, [estimate.value]);
   return unit === "" ? of(estimate) : `${of(estimate)} ${unit}`;
 }

@@ -2,7 +2,7 @@
  * The comparisons of a run by topic, in the order of the table of questions; and the few that
  * answer it at a glance.
  */
-import type { Question } from "../analyse/questions.ts";
+import type { ExtraColumn, Question } from "../analyse/questions.ts";
 import { QUESTIONS } from "../analyse/questions.ts";
 import type { Comparison, Comparisons, Figure, Setting } from "../model/comparison.ts";
 import { times } from "../numbers.ts";
@@ -113,16 +113,24 @@ export interface Answer {
   comparison: Comparison;
   title: string;
   where: string;
+  /** What stands beside it in the table. */
+  extras?: ExtraColumn[];
 }
 
-/** What a run says first: of each question one setting a scheme, the one with most in it. */
+/**
+ * What a run says first: of each question one setting a scheme, the one with most in it. Of a
+ * single event it says more.
+ */
 export function answersOf(file: Comparisons, topics = topicsOf(file)): Answer[] {
   const asked = topics
     .filter(({ question }) => question.answer !== undefined)
     .sort((a, b) => (a.question.answer ?? 0) - (b.question.answer ?? 0));
   // A run that asks how large noise is asks nothing else.
   const isOfNoise = asked[0]?.question.group === "noise";
+  const events = new Set(asked[0]?.top.map(({ event }) => event).filter((one) => one !== NOTHING));
+  const isOfOneEvent = events.size === 1 && !events.has(null);
   return (isOfNoise ? asked.slice(0, 1) : asked)
+    .filter(({ question }) => isOfOneEvent || !question.ofOneEvent)
     .flatMap((topic) =>
       picked(
         file,
@@ -131,10 +139,18 @@ export function answersOf(file: Comparisons, topics = topicsOf(file)): Answer[] 
         topic,
         comparison,
         title: topic.question.title,
-        where: columnTitle(comparison, within(file, topic.all)),
+        where: whereOf(comparison, within(file, topic.all), isOfOneEvent),
+        ...(isOfOneEvent && { extras: ["causes" as const] }),
       })),
     )
     .slice(0, MOST_ANSWERS);
+}
+
+/** The only event is named once, above the table. */
+function whereOf(one: Comparison, file: Comparisons, isOfOneEvent: boolean): string {
+  if (!isOfOneEvent) return columnTitle(one, file);
+  const several = Object.keys(file.settings).length > 1;
+  return several ? columnTitle({ ...one, event: null }, file) : "";
 }
 
 /**

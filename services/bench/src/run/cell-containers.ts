@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EVENTS } from "../plan/events.ts";
+import { renewalsOf } from "../platform/certificates.ts";
 import { allEnded } from "../platform/wait.ts";
 import { assertOneBudget } from "./cell-budget.ts";
 import { proxyOf } from "./cell-setup.ts";
@@ -31,12 +32,13 @@ export class CellContainers {
 
   /** @throws {CellFailure} when one of them does not stay up */
   async start() {
-    const { cell, context, generation, loads, project, watch } = this.#setup;
+    const { cell, context, certificates, generation, loads, project, watch } = this.#setup;
     const { observers, placement } = context;
     await project.readOnce();
     if (!cell.observed)
       await placement.remove(observers.map((service) => `${context.project}-${service}-1`));
     generation?.write(proxyOf(this.#setup).generation, 1);
+    certificates?.fill(await renewalsOf(project.here));
     const wanted = this.#wanted();
     await allEnded([
       project.up(wanted, { observers, scale: this.#scale() }),

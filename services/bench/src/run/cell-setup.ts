@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { EVENTS } from "../plan/events.ts";
 import { isOnHostNetwork } from "../plan/network.ts";
 import { keyTypeOf, workloadOf } from "../plan/workload.ts";
+import { CertificateFolder } from "../platform/certificates.ts";
 import { GenerationFolder } from "../platform/generation.ts";
 import { budgetEnv } from "./cell-budget.ts";
 import { knobsOf, Loads } from "./loads.ts";
@@ -26,6 +27,10 @@ export function setUpCell(cell: PlannedCell, context: RunContext) {
   const scratch = join(context.directory, ".bench", "samples", `${context.project}-${cell.id}`);
   // Which configuration the proxy is to have, where an event changes it.
   const generation = cell.event ? new GenerationFolder(context.directory, context.project) : null;
+  const certificates =
+    cell.event && EVENTS[cell.event].certificate
+      ? new CertificateFolder(context.directory, context.project)
+      : null;
   const hostNetwork = isOnHostNetwork(workload) ? hostNetworkOf(context) : null;
   const options = {
     name: context.project,
@@ -34,6 +39,7 @@ export function setUpCell(cell: PlannedCell, context: RunContext) {
       ...context.env,
       ...budgetEnv(cell, context),
       ...generation?.env,
+      ...certificates?.env,
       ...(cell.event && EVENTS[cell.event].supervised && { PROXY_ENTRY: "/supervise.sh" }),
       ...knobsOf(cell, workload, cell.parameters),
       TLS_KEY_TYPE: keyType,
@@ -45,7 +51,7 @@ export function setUpCell(cell: PlannedCell, context: RunContext) {
     hostNetwork && { own: hostNetwork, proxies: context.services[cell.profile] },
   );
   return {
-    ...{ cell, context, workload, keyType, scratch, generation, hostNetwork, project },
+    ...{ cell, context, workload, keyType, scratch, generation, certificates, hostNetwork, project },
     loads: new Loads(cell, workload, { context, project, scratch, hostNetwork }),
     watch: new Watch({ ...context, look: (ids) => context.placement.inspect(ids) }),
   };

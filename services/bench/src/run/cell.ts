@@ -143,7 +143,7 @@ class CellRun {
 
   /** Keeps the logs, then removes everything that belongs to this cell. */
   async stop() {
-    const { context, generation, scratch } = this.#setup;
+    const { context, certificates, generation, scratch } = this.#setup;
     context.tell({ type: "phase", phase: "stop" });
     await this.#timed("stop", async () => {
       // A machine that was lost keeps what it has until it is back.
@@ -151,6 +151,7 @@ class CellRun {
       await this.#containers.stop(join(this.#folder, "logs"));
       rmSync(scratch, { recursive: true, force: true });
       generation?.remove();
+      certificates?.remove();
     });
   }
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { EVENTS } from "../plan/events.ts";
 import { EventDriver } from "./event-driver.ts";
 import { state } from "./testing/readings.ts";
 import type { Proxy } from "../plan/proxies.ts";
@@ -74,6 +75,9 @@ function driverOf(
       },
     },
     generation: { write: (of, number) => note(`generation ${number}`) },
+    certificates: EVENTS[event].certificate
+      ? { write: (number) => note(`certificate ${number}`) }
+      : null,
     proxies: containers.map(live),
     servers: ECHOES.map(live),
     containers: {
@@ -265,6 +269,13 @@ test("ten reloads: ten configurations", async () => {
     ["2", "3", "4", "5", "6", "7", "8", "9", "10", "11"],
   );
   assert.equal(renewals.at(-1)?.ms, 10_000);
+});
+
+test("a new certificate is there before the configuration that makes the proxy read it", async () => {
+  const { driver, asked } = driverOf("reload-certificate");
+  await driver.run(1000);
+  assert.deepEqual(asked.slice(0, 4), ["event", "certificate 2", "generation 2", "HUP n1"]);
+  assert.ok(asked.includes("certificate 11"));
 });
 
 test("broken off, no further step begins", async () => {

@@ -12,6 +12,7 @@ import type { EndProxy, ProxyEvent, Step } from "../plan/events.ts";
 import type { Proxy } from "../plan/proxies.ts";
 import type { ContainerState, Engine as DockerEngine, Project } from "../platform/docker.ts";
 import type { Worker } from "../platform/processes.ts";
+import type { CertificateFolder } from "../platform/certificates.ts";
 import type { GenerationFolder } from "../platform/generation.ts";
 import type { Survival } from "../model/cell.ts";
 import type { Role } from "../model/container.ts";
@@ -68,6 +69,7 @@ export class EventDriver {
   #project: Pick<Project, "check">;
   #projectName: string;
   #generation: Pick<GenerationFolder, "write">;
+  #certificates: Pick<CertificateFolder, "write"> | null;
   #containers: Pick<MeasuredContainers, "add" | "allowLoss">;
   #observer: Pick<ProxyObserver, "processes" | "expectToGo">;
   #watch: Pick<Watch, "require" | "release">;
@@ -99,6 +101,8 @@ export class EventDriver {
       projectName: string;
       /** has written 1 */
       generation: Pick<GenerationFolder, "write">;
+      /** has written 1; null: the proxy keeps its certificate */
+      certificates: Pick<CertificateFolder, "write"> | null;
       /** containers of the proxy, as they run */
       proxies: Life[];
       /** containers behind it */
@@ -123,6 +127,7 @@ export class EventDriver {
     this.#project = about.project;
     this.#projectName = about.projectName;
     this.#generation = about.generation;
+    this.#certificates = about.certificates;
     this.#lives = about.proxies;
     this.#servers = about.servers;
     this.#containers = about.containers;
@@ -178,6 +183,7 @@ export class EventDriver {
     switch (step.do) {
       case "renew":
         this.#number += 1;
+        this.#certificates?.write(this.#number);
         return this.#generation.write(this.#proxy.generation, this.#number);
       case "reload":
         return this.#reload();

@@ -111,7 +111,7 @@ export class LoadMeasurement {
    * @returns undefined: its scenario knows none
    */
   #eventOf(lives: Life[]): CellEvent | undefined {
-    const { cell, context, generation, project, watch } = this.#setup;
+    const { cell, context, certificates, generation, project, watch } = this.#setup;
     if (!cell.event || !generation) return undefined;
     const { own } = this.#containers;
     if (!own) throw new Error(`the event ${cell.event} is for one machine`);
@@ -122,6 +122,7 @@ export class LoadMeasurement {
       project: project.here,
       projectName: context.project,
       generation,
+      certificates,
       proxies: ofRole("proxy"),
       servers: ofRole("echo"),
       watch,

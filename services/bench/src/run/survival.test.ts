@@ -83,6 +83,11 @@ test("of several new configurations the slowest; one that never answered, and no
       renewals: renewals.map(([ms, value]) => ({ ms, value })),
     };
     assert.equal(survivalOf(load, { ...OBSERVED, happened }).newGenerationMs, expected);
+    // Where the certificate changes, it alone shows that.
+    const { generations: certificates } = load;
+    const ofTls = { ...LOAD, certificates };
+    const seen = survivalOf(ofTls, { ...OBSERVED, event: "reload-certificate", happened });
+    assert.equal(seen.newGenerationMs, expected);
   }
 });
 

@@ -2,6 +2,7 @@
  * What became of connections that were held through an event, or stalled: from what the load has
  * told and what was read of the proxy to the record. Nothing here touches an engine.
  */
+import { EVENTS } from "../plan/events.ts";
 import { memoryOf } from "./samples.ts";
 import type { ProxyReading, SlowReaders, Survival } from "../model/cell.ts";
 import type { MemoryReading } from "../model/container.ts";
@@ -34,7 +35,10 @@ export function survivalOf(
     eventMs,
     steps,
     ...load,
-    newGenerationMs: slowestOf(renewals, load),
+    newGenerationMs: slowestOf(
+      renewals,
+      (EVENTS[event].certificate ? load.certificates : load.generations) ?? [],
+    ),
     around: readings.filter(({ ms }) => ms <= toMs),
     ...(old.any && { oldProcessesGoneMs: goneInTime }),
     afterwards,
@@ -45,10 +49,10 @@ export function survivalOf(
 /** @returns null: one of them never answered, nor a later one in its place; or there are none */
 function slowestOf(
   renewals: Happened["renewals"],
-  { generations }: Pick<SurvivalOfLoad, "generations">,
+  answers: SurvivalOfLoad["generations"],
 ): number | null {
   const times = renewals.map(({ ms, value }) => {
-    const answered = generations.find((one) => Number(one.value) >= Number(value));
+    const answered = answers.find((one) => Number(one.value) >= Number(value));
     return answered ? answered.ms - ms : null;
   });
   const known = times.filter((time) => time !== null);

@@ -170,4 +170,15 @@ test("ten reloads: one lost connection in 200, one old process in three and an o
   quieten();
   const report = readFileSync(join(directory, runFolder(), "report.md"), "utf8");
   assert.match(report, /^\| leaker \|.* leaked/m);
+  // Each is named in the first table, by what it lost, what it left and how late it was.
+  const [head, , ...rows] = report.split("\n").filter((line) => line.startsWith("| "));
+  const first = (proxy: string) => {
+    const row = rows.find((line) => line.startsWith(`| ${proxy} |`)) ?? "";
+    const titles = head.split(" | ");
+    return (title: string) => row.split(" | ")[titles.findIndex((one) => one.includes(title))];
+  };
+  assert.deepEqual([first("dropper")("lost"), first("leaker")("lost")], ["0.500 %", "0 %"]);
+  assert.equal(first("dropper")("How"), "reset: 1");
+  assert.ok(Number(first("leaker")("old processes")) >= 3, report);
+  assert.match(first("stale")("new configuration"), /^([2-5],\d{3} ms|[2-5]\.\d+ s)$/);
 });
