@@ -6,6 +6,9 @@
  * open loop: messages and probes are due whatever the proxy does, and messages do not wait for
  * earlier echoes.
  *
+ * With LIFETIME_SECONDS clients come and go: at the moments of a Poisson process one of them, any,
+ * closes its connection, and another opens one in its place. So lifetimes are exponential.
+ *
  * GETs of /.generation show which configuration answers, where a proxy has such a page.
  *
  * Why Node: k6 does not distinguish a reset from other ends. It costs this client about 0.7 ms of
@@ -21,7 +24,7 @@ import { messagesOf } from "./lib/message.js";
 import { edge, get, main, scenarioOf, waitForTarget } from "./lib/node.mjs";
 import { atRate } from "./lib/rate.mjs";
 import { quantile, Samples } from "./lib/samples.mjs";
-import { Schedule } from "./lib/schedule.js";
+import { Rate, Schedule } from "./lib/schedule.js";
 import { samplingNote, summarise } from "./lib/summary.js";
 import { BUCKET_MS, Timeline } from "./lib/timeline.mjs";
 
@@ -39,6 +42,7 @@ await main(async () => {
   const scenario = scenarioOf("survive");
   const { parameters, scheme, tags, origin } = scenario;
   const { CONNECTIONS, CONNECTIONS_PER_SECOND, INTERVAL_SECONDS, MESSAGE_BYTES } = parameters;
+  const { LIFETIME_SECONDS } = parameters;
   const { PROBES_PER_SECOND, QUIET_SECONDS, WATCH_SECONDS, SLOW_MS, LATENCY_SAMPLES } = parameters;
   const timeoutMs = 1000 * parameters.TIMEOUT_SECONDS;
   const seconds = QUIET_SECONDS + WATCH_SECONDS;
@@ -62,7 +66,7 @@ await main(async () => {
 
   /** Latencies of messages by when they were due: in the quiet part, and after it. */
   const latencies = { before: /** @type {number[]} */ ([]), after: /** @type {number[]} */ ([]) };
-  const held = clients.map((client, number) => {
+  const hold = (/** @type {Client} */ client, /** @type {number} */ number) => {
     const onEcho = (
       /** @type {number} */ ms,
       /** @type {number} */ dueMs,
@@ -74,16 +78,20 @@ await main(async () => {
       if ((number + nth) % sampleEvery === 0) samples.add("echo_latency_ms", ms);
     };
     const echoes = new Echoes(client, { number, message, onEcho });
-    client.onEnd = (how) => {
-      timeline.add("end", how);
+    const lose = () => {
       if (echoes.missing > 0) timeline.add("lost", "", echoes.missing);
     };
-    return { client, echoes };
-  });
+    client.onEnd = (how) => {
+      timeline.add("end", how);
+      lose();
+    };
+    return { client, echoes, lose };
+  };
+  const held = clients.map(hold);
   const open = [{ ms: startedMs, count: CONNECTIONS }];
   const look = () => {
     failSilent(held, timeoutMs);
-    const count = clients.filter(({ isOpen }) => isOpen).length;
+    const count = held.filter(({ client }) => client.isOpen).length;
     const ms = Date.now();
     timeline.set("open", count);
     if (ms >= startedMs + 1000 * open.length) open.push({ ms, count });
@@ -112,6 +120,24 @@ await main(async () => {
   /** @type {(perSecond: number, begin: (number: number, dueMs: number) => Promise<void>) => Promise<unknown>} */
   const besides = (perSecond, begin) =>
     atRate({ count: Math.ceil(perSecond * seconds), perSecond, atMost: Infinity, startMs }, begin);
+  const leaving = new Rate({
+    perSecond: CONNECTIONS / LIFETIME_SECONDS,
+    endMs,
+    isPoisson: true,
+    count: LIFETIME_SECONDS > 0 ? Infinity : 0,
+  });
+  /** @type {Promise<void>[]} */
+  const replaced = [];
+  /** One client leaves, and another comes. */
+  const replace = async (/** @type {number} */ number) => {
+    const { client, lose } = held[number];
+    const next = new Client(target, { timeoutMs });
+    held[number] = hold(next, number);
+    await client.close(timeoutMs);
+    lose();
+    const how = await next.opened;
+    if (how !== null) timeline.add("end", how);
+  };
   const [sends] = await Promise.all([
     keepTo(schedule, {
       now,
@@ -125,7 +151,20 @@ await main(async () => {
         return true;
       },
       // On one that has ended, nothing is due.
-      isCounted: (which) => clients[which].isOpen,
+      isCounted: (which) => held[which].client.isOpen,
+    }),
+    keepTo(leaving, {
+      now,
+      startMs,
+      endMs,
+      begin: () => {
+        const number = Math.floor(Math.random() * CONNECTIONS);
+        // Nobody comes in the place of one that was lost.
+        if (!held[number].client.isOpen) return false;
+        replaced.push(replace(number));
+        return true;
+      },
+      isCounted: () => false,
     }),
     besides(PROBES_PER_SECOND, async (number, dueMs) => {
       const second = probes[Math.floor(number / PROBES_PER_SECOND)];
@@ -150,6 +189,7 @@ await main(async () => {
       generations.push({ ms: Date.now(), value });
     }),
   ]);
+  await Promise.all(replaced);
   await settle(held, timeoutMs);
   clearInterval(looking);
   look();
@@ -158,7 +198,10 @@ await main(async () => {
 
   const survivors = held.filter(({ client }) => client.isOpen);
   for (const { client } of survivors) client.onEnd = () => {};
-  await closeAll(clients, timeoutMs);
+  await closeAll(
+    held.map(({ client }) => client),
+    timeoutMs,
+  );
   const sum = (/** @type {string} */ kind) =>
     timeline.of(kind).reduce((total, { count }) => total + count, 0);
   /** @type {SurvivalOfLoad} */

@@ -340,6 +340,13 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       answer: 2,
       asks: "Does an added backend get new connections?",
     },
+    "added-share": {
+      title: "Until an added backend held 90 % of its share",
+      charts: ["around"],
+      answer: 3,
+      asks: "How soon does an added backend hold its share of long-lived connections?",
+    },
+    imbalance: { title: "Fullest backend as a multiple of the average" },
     "new-configuration": { title: "Until the new configuration answered" },
     "old-processes": { title: "Until the old processes had ended" },
     "event-memory": { title: "Highest memory after the event" },

@@ -163,7 +163,7 @@ test("a test without events has that in which nothing happens", (t) => {
 });
 
 test("battles have all events; survival and backends through the classic five, each in less than an hour on 2 cores", () => {
-  const plans = ["survival", "backends", "gauntlet"].map((name) =>
+  const plans = ["survival", "backends", "gauntlet", "drain"].map((name) =>
     makePlan(readBattle(root, name, { proxies }), {}, { proxies }),
   );
   const asked = plans.flatMap(({ events }) => Object.keys(events ?? {}));
