@@ -1,10 +1,13 @@
 /**
  * What happens to open connections when something changes or breaks. CONNECTIONS WebSockets are
  * held, each with a message of MESSAGE_BYTES every INTERVAL_SECONDS, or where it is not one of the
- * BUSY_PERCENT, every minute. Beside them PROBES_PER_SECOND new ones open, for QUIET_SECONDS, after which the runner makes its event happen, and for
- * WATCH_SECONDS. For a connection that ends the record says how; it is not opened again. It is an
- * open loop: messages and probes are due whatever the proxy does, and messages do not wait for
- * earlier echoes.
+ * BUSY_PERCENT, every minute. Beside them PROBES_PER_SECOND new ones open, for QUIET_SECONDS, after
+ * which the runner makes its event happen, and for WATCH_SECONDS. For a connection that ends the
+ * record says how; it is not opened again. It is an open loop: messages and probes are due whatever
+ * the proxy does, and messages do not wait for earlier echoes.
+ *
+ * With LIFETIME_SECONDS clients come and go: at the moments of a Poisson process one of them, any,
+ * closes its connection, and another opens one in its place. So lifetimes are exponential.
  *
  * GETs of /.generation show which configuration answers, where a proxy has such a page.
  *
@@ -21,7 +24,7 @@ import { messagesOf } from "./lib/message.js";
 import { edge, get, main, scenarioOf, waitForTarget } from "./lib/node.mjs";
 import { atRate } from "./lib/rate.mjs";
 import { quantile, Samples } from "./lib/samples.mjs";
-import { Schedule } from "./lib/schedule.js";
+import { Rate, Schedule } from "./lib/schedule.js";
 import { samplingNote, summarise } from "./lib/summary.js";
 import { BUCKET_MS, Timeline } from "./lib/timeline.mjs";
 
@@ -42,7 +45,8 @@ await main(async () => {
   const scenario = scenarioOf("survive");
   const { parameters, scheme, tags, origin } = scenario;
   const { CONNECTIONS, CONNECTIONS_PER_SECOND, INTERVAL_SECONDS, MESSAGE_BYTES } = parameters;
-  const { BUSY_PERCENT, KEPT_PERCENT, PROBES_PER_SECOND, QUIET_SECONDS, WATCH_SECONDS, SLOW_MS, LATENCY_SAMPLES } = parameters;
+  const { BUSY_PERCENT, KEPT_PERCENT, LIFETIME_SECONDS, PROBES_PER_SECOND } = parameters;
+  const { QUIET_SECONDS, WATCH_SECONDS, SLOW_MS, LATENCY_SAMPLES } = parameters;
   const timeoutMs = 1000 * parameters.TIMEOUT_SECONDS;
   const seconds = QUIET_SECONDS + WATCH_SECONDS;
   const sampleEvery = Math.max(1, Math.ceil(seconds / INTERVAL_SECONDS / LATENCY_SAMPLES));
@@ -65,7 +69,7 @@ await main(async () => {
 
   /** Latencies of messages by when they were due: in the quiet part, and after it. */
   const latencies = { before: /** @type {number[]} */ ([]), after: /** @type {number[]} */ ([]) };
-  const held = clients.map((client, number) => {
+  const hold = (/** @type {Client} */ client, /** @type {number} */ number) => {
     const onEcho = (
       /** @type {number} */ ms,
       /** @type {number} */ dueMs,
@@ -77,16 +81,20 @@ await main(async () => {
       if ((number + nth) % sampleEvery === 0) samples.add("echo_latency_ms", ms);
     };
     const echoes = new Echoes(client, { number, message, onEcho });
-    client.onEnd = (how) => {
-      timeline.add("end", how);
+    const lose = () => {
       if (echoes.missing > 0) timeline.add("lost", "", echoes.missing);
     };
-    return { client, echoes };
-  });
+    client.onEnd = (how) => {
+      timeline.add("end", how);
+      lose();
+    };
+    return { client, echoes, lose };
+  };
+  const held = clients.map(hold);
   const open = [{ ms: startedMs, count: CONNECTIONS }];
   const look = () => {
     failSilent(held, timeoutMs);
-    const count = clients.filter(({ isOpen }) => isOpen).length;
+    const count = held.filter(({ client }) => client.isOpen).length;
     const ms = Date.now();
     timeline.set("open", count);
     if (ms >= startedMs + 1000 * open.length) open.push({ ms, count });
@@ -113,34 +121,63 @@ await main(async () => {
   const isKept = isAmong(KEPT_PERCENT);
   /** Of new connections. @type {Client[]} */
   const kept = [];
-  /** @type {(some: typeof held, intervalMs: number) => Promise<Sends>} */
-  const send = (some, intervalMs) =>
-    keepTo(new Schedule({ count: some.length, intervalMs, endMs }), {
+  const leaving = new Rate({
+    perSecond: CONNECTIONS / LIFETIME_SECONDS,
+    endMs,
+    isPoisson: true,
+    count: LIFETIME_SECONDS > 0 ? Infinity : 0,
+  });
+  /** @type {Promise<void>[]} */
+  const replaced = [];
+  /** One client leaves, and another comes. */
+  const replace = async (/** @type {number} */ number) => {
+    const { client, lose } = held[number];
+    const next = new Client(target, { timeoutMs });
+    held[number] = hold(next, number);
+    await client.close(timeoutMs);
+    lose();
+    const how = await next.opened;
+    if (how !== null) timeline.add("end", how);
+  };
+  /** @type {(numbers: number[], intervalMs: number) => Promise<Sends>} */
+  const send = (numbers, intervalMs) =>
+    keepTo(new Schedule({ count: numbers.length, intervalMs, endMs }), {
       now,
       startMs,
       endMs,
       begin: (which, dueMs) => {
-        const { client, echoes } = some[which];
+        const { client, echoes } = held[numbers[which]];
         if (!client.isOpen) return false;
         echoes.send(dueMs);
         timeline.add("sent");
         return true;
       },
       // On one that has ended, nothing is due.
-      isCounted: (which) => some[which].client.isOpen,
+      isCounted: (which) => held[numbers[which]].client.isOpen,
     });
   /** @type {(perSecond: number, begin: (number: number, dueMs: number) => Promise<void>) => Promise<unknown>} */
   const besides = (perSecond, begin) =>
     atRate({ count: Math.ceil(perSecond * seconds), perSecond, atMost: Infinity, startMs }, begin);
+  const numbers = [...held.keys()];
   const [busy, idle] = await Promise.all([
+    send(numbers.filter(isBusy), 1000 * INTERVAL_SECONDS),
     send(
-      held.filter((_, number) => isBusy(number)),
-      1000 * INTERVAL_SECONDS,
-    ),
-    send(
-      held.filter((_, number) => !isBusy(number)),
+      numbers.filter((number) => !isBusy(number)),
       IDLE_MS,
     ),
+    keepTo(leaving, {
+      now,
+      startMs,
+      endMs,
+      begin: () => {
+        const number = Math.floor(Math.random() * CONNECTIONS);
+        // Nobody comes in the place of one that was lost.
+        if (!held[number].client.isOpen) return false;
+        replaced.push(replace(number));
+        return true;
+      },
+      isCounted: () => false,
+    }),
     besides(PROBES_PER_SECOND, async (number, dueMs) => {
       const second = probes[Math.floor(number / PROBES_PER_SECOND)];
       second.asked += 1;
@@ -171,6 +208,7 @@ await main(async () => {
       addNew(certificates, serial);
     }),
   ]);
+  await Promise.all(replaced);
   await settle(held, timeoutMs);
   clearInterval(looking);
   look();
@@ -179,7 +217,7 @@ await main(async () => {
 
   const survivors = held.filter(({ client }) => client.isOpen);
   for (const { client } of survivors) client.onEnd = () => {};
-  await closeAll([...clients, ...kept], timeoutMs);
+  await closeAll([...held.map(({ client }) => client), ...kept], timeoutMs);
   const sum = (/** @type {string} */ kind) =>
     timeline.of(kind).reduce((total, { count }) => total + count, 0);
   /** @type {SurvivalOfLoad} */

@@ -179,6 +179,17 @@ describe("survive", { concurrency: 3 }, () => {
       assert.match(stdout, /survived: 20\n/);
     });
 
+  test("clients come and go: another connection in the place of each, and nothing is lost", async (t) => {
+    let all: WebSocket[] = [];
+    const { survival } = await survive(t, ({ served }) => void (all = served), {
+      LIFETIME_SECONDS: "0.5",
+    });
+    assert.deepEqual([survival.ends, survival.lost, openAtEnd(survival)], [[], 0, COUNT]);
+    // 120 in 3 s, but for chance and those that come to one which is not open yet.
+    const others = all.length - COUNT - sumOf(survival.probes, "asked");
+    assert.ok(others > 60, `${others} came`);
+  });
+
   test("a relay that resets a tenth of its connections", async (t) => {
     const { survival, happenedMs, stdout } = await survive(t, ({ relay }) =>
       relay.each(cut, COUNT / 10),

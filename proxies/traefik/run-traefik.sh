@@ -4,6 +4,7 @@
 set -eu
 servers=/etc/traefik/dynamic/servers/servers.yaml
 known=
+# STRATEGY: how a server is chosen; in turn by default, and a variant has another (../traefik-p2c).
 
 # Fails and changes nothing if the name has no address, or still the known ones.
 write_servers() {
@@ -27,6 +28,7 @@ http:
   services:
     echo:
       loadBalancer:
+        strategy: ${STRATEGY:-wrr}
         servers: [$urls]
         serversTransport: echo
 END

@@ -50,6 +50,20 @@ export interface CellSurvival {
   cores: { before: number; after: number; seconds: number } | null;
   /** processes that the event is to replace; null: none */
   old: OldSeen | null;
+  /** behind the proxy; null: one alone, or an earlier record */
+  servers: ServersSeen | null;
+}
+
+interface ServersSeen {
+  /** of all open connections those to servers that the event added, over seconds after it */
+  addedPercent: { ms: number; value: number }[];
+  /**
+   * until those had FAIR_SHARE of an equal share; null: not by the end of the watch, or none was
+   * added
+   */
+  fairMs: number | null;
+  /** what the fullest holds at the end of the watch, to the mean of all */
+  imbalance: number;
 }
 
 interface OldSeen {
@@ -91,6 +105,8 @@ type Asked = Survival["probes"][number] & { echoedMs?: number | null };
 const GOOD_IN_A_ROW = 20;
 /** Of an earlier record's counts. */
 const SECOND_MS = 1000;
+/** Of what an added server would hold if all held the same. */
+const FAIR_SHARE = 0.9;
 /** Connections alive are counted this many seconds after an event. */
 export const ALIVE_SECONDS = [1, 10, 60];
 /** Of the load's counts of ends: one that holds the event counts as after it. */
@@ -148,6 +164,32 @@ export function survivalOf(
     memoryBytes: courseOf(survival, ({ memoryBytes }) => memoryBytes),
     cores: coresOf(survival),
     old: oldIn(survival, held - total(after)),
+    servers: serversIn(survival),
+  };
+}
+
+function serversIn({ echoShare = [], eventMs }: Survival): ServersSeen | null {
+  const readings = Map.groupBy(
+    echoShare.flatMap(({ isNew, open = [] }) => open.map((one) => ({ ...one, isNew }))),
+    ({ ms }) => ms,
+  );
+  const added = echoShare.filter(({ isNew }) => isNew).length;
+  // Where an old one did not answer, what is open is not known.
+  const whole = [...readings.entries()]
+    .filter(([, own]) => own.filter(({ isNew }) => !isNew).length === echoShare.length - added)
+    .filter(([, own]) => total(own) > 0);
+  const last = whole.findLast(([, own]) => own.length === echoShare.length)?.[1];
+  if (!last) return null;
+  const addedPercent = whole.map(([ms, own]) => ({
+    ms,
+    value: (100 * total(own.filter(({ isNew }) => isNew))) / total(own),
+  }));
+  const fair = (FAIR_SHARE * 100 * added) / echoShare.length;
+  const reached = addedPercent.find(({ ms, value }) => ms > eventMs && value >= fair);
+  return {
+    addedPercent,
+    fairMs: added > 0 && reached ? reached.ms - eventMs : null,
+    imbalance: (Math.max(...last.map(({ count }) => count)) * last.length) / total(last),
   };
 }
 

@@ -206,6 +206,34 @@ test("of an event that repeats: the most old processes at once, and CPU time of 
   assert.ok(!all.some(({ question }) => question === "most-old"));
 });
 
+test("an added backend: when it held its share of what is open, and how full the fullest is at the end", () => {
+  const upTo = (most: number) => {
+    const added = (second: number) => Math.max(0, Math.min(most, 5 * second));
+    const old = { isNew: false, open: (second: number) => (300 - added(second)) / 2 };
+    const servers = [old, old, { isNew: true, open: added }];
+    const { of } = during({ nginx: { "backend-scale": { servers } } }, "backend-scale");
+    return (question: string) => figureOf(of(question), "nginx");
+  };
+  // 90 % of a third are 90 of 300.
+  const full = upTo(100);
+  assert.equal(full("added-share").estimate?.value, 18);
+  assert.equal(full("imbalance").estimate?.value, 1);
+  const points = full("added-share").extra.around?.addedPercent ?? [];
+  assert.deepEqual([points[0], points.find(([second]) => second === 6)], [[-10, 0], [6, 10]]);
+  const short = upTo(80);
+  assert.deepEqual(
+    [short("added-share").estimate, short("added-share").extra.outcome],
+    [null, "not-again"],
+  );
+  near(short("imbalance").estimate?.value, 1.1);
+});
+
+test("what earlier records do not have is no comparison, not even of who was skipped", () => {
+  const { all } = during({ nginx: { reload: {} }, hitch: { reload: "it cannot reload" } });
+  assert.ok(!all.some(({ question }) => ["added-share", "imbalance"].includes(question)));
+  assert.ok(all.some(({ question }) => question === "newcomers"));
+});
+
 test("where nobody survived, no silence is known", () => {
   const { all } = during({
     nginx: { reload: { ends: [{ afterMs: 1, how: "end", count: 2000 }] } },

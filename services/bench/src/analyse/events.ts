@@ -47,6 +47,8 @@ interface Row<Seen> {
   question: string;
   measure: Measure;
   of: (seen: Seen[], control: Seen[]) => Told;
+  /** Few events, or no earlier record, have it: why a proxy has no figure is no comparison. */
+  isSpecial?: true;
 }
 
 interface Planned extends Setting {
@@ -184,6 +186,33 @@ const EVENT_ROWS: Row<Happened>[] = [
     },
   },
   {
+    question: "added-share",
+    isSpecial: true,
+    measure: ownMeasure(
+      "added_share_s",
+      "Until an added backend held 90 % of its share",
+      "s",
+      "time",
+    ),
+    of: (all) => {
+      const known = withServers(all);
+      if (known.length === 0) return {};
+      const times = known.map(({ servers: { fairMs } }) => fairMs && fairMs / 1000);
+      const addedPercent = curve(known, ({ servers }) => servers.addedPercent, median);
+      const isReached = !times.includes(null);
+      return {
+        ...(isReached && medianAndRange(times)),
+        extra: { around: { addedPercent }, ...(!isReached && { outcome: "not-again" }) },
+      };
+    },
+  },
+  {
+    question: "imbalance",
+    isSpecial: true,
+    measure: ownMeasure("imbalance_times", "Fullest backend at the end", "times", "share"),
+    of: (all) => medianAndRange(withServers(all).map(({ servers }) => servers.imbalance)),
+  },
+  {
     question: "new-configuration",
     measure: ownMeasure(
       "new_configuration_ms",
@@ -316,24 +345,34 @@ function oldProcesses(all: Happened[]): { outcome: string; gone: Estimate | null
   };
 }
 
-/** Curves by whole seconds around the event. */
+/** Cells of events in which a server was added. */
+function withServers(all: Happened[]) {
+  return all.flatMap(({ seen: { servers }, recorded }) =>
+    servers && recorded.echoShare?.some(({ isNew }) => isNew) ? [{ servers, recorded }] : [],
+  );
+}
+
+/** By whole seconds around the event. */
+function curve<T extends Pick<Happened, "recorded">>(
+  all: T[],
+  pointsOf: (one: T) => { ms: number; value: number }[],
+  how: (values: number[]) => number,
+): [seconds: number, value: number][] {
+  const points = all.flatMap((one) =>
+    pointsOf(one).map(({ ms, value }) => ({
+      seconds: Math.round((ms - one.recorded.eventMs) / 1000),
+      value,
+    })),
+  );
+  return [...Map.groupBy(points, ({ seconds }) => seconds)]
+    .map(([seconds, own]): [number, number] => [seconds, how(own.map(({ value }) => value))])
+    .sort(([a], [b]) => a - b);
+}
+
 function around(all: Happened[]): NonNullable<Extra["around"]> {
-  const curve = (
-    pointsOf: (one: Happened) => { ms: number; value: number }[],
-    how: (values: number[]) => number,
-  ) => {
-    const points = all.flatMap((one) =>
-      pointsOf(one).map(({ ms, value }) => ({
-        seconds: Math.round((ms - one.recorded.eventMs) / 1000),
-        value,
-      })),
-    );
-    return [...Map.groupBy(points, ({ seconds }) => seconds)]
-      .map(([seconds, own]): [number, number] => [seconds, how(own.map(({ value }) => value))])
-      .sort(([a], [b]) => a - b);
-  };
   return {
     openPercent: curve(
+      all,
       ({ recorded, seen }) =>
         seen.held === 0
           ? []
@@ -341,6 +380,7 @@ function around(all: Happened[]): NonNullable<Extra["around"]> {
       median,
     ),
     failedPercent: curve(
+      all,
       ({ recorded }) =>
         recorded.probes
           .filter(({ asked }) => asked > 0)
@@ -348,6 +388,7 @@ function around(all: Happened[]): NonNullable<Extra["around"]> {
       (values) => sum(values, (value) => value) / values.length,
     ),
     memoryBytes: curve(
+      all,
       ({ recorded }) => recorded.around.map(({ ms, memoryBytes }) => ({ ms, value: memoryBytes })),
       median,
     ),
@@ -563,26 +604,25 @@ function compare<Seen>(rows: Row<Seen>[], about: About<Seen>): Comparison[] {
   });
   const control = proxies.find(({ proxy }) => proxy === CONTROL)?.seen ?? [];
   const against = (proxy: string) => (proxy === CONTROL ? [] : control);
-  return rows
-    .map(({ question, measure, of }) =>
-      comparison({
-        question,
-        measure,
-        settings: [told],
-        event,
-        figures: proxies.map(({ proxy, seen, missing }) => ({
-          ...figure(proxy),
-          ...(seen.length > 0 && of(seen, against(proxy))),
-          missing,
-        })),
-        flags: flagsOf?.(question, countedOf(cells, planned)),
-      }),
-    )
-    .filter(({ figures }) =>
-      figures.some(
-        ({ estimate, extra, missing }) => estimate || extra.outcome || missing.length > 0,
-      ),
+  return rows.flatMap(({ question, measure, of, isSpecial = false }) => {
+    const one = comparison({
+      question,
+      measure,
+      settings: [told],
+      event,
+      figures: proxies.map(({ proxy, seen, missing }) => ({
+        ...figure(proxy),
+        ...(seen.length > 0 && of(seen, against(proxy))),
+        missing,
+      })),
+      flags: flagsOf?.(question, countedOf(cells, planned)),
+    });
+    const isTold = one.figures.some(
+      ({ estimate, extra, missing }) =>
+        estimate || extra.outcome || (missing.length > 0 && !isSpecial),
     );
+    return isTold ? [one] : [];
+  });
 }
 
 function countedOf(cells: JudgedCell[], planned: PlannedCell[]): JudgedCell[] {

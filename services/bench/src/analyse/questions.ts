@@ -352,6 +352,13 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       answer: 6,
       ofOneEvent: true,
     },
+    "added-share": {
+      title: "Until an added backend held 90 % of its share",
+      charts: ["around"],
+      answer: 3,
+      asks: "How soon does an added backend hold its share of long-lived connections?",
+    },
+    imbalance: { title: "Fullest backend as a multiple of the average" },
     "old-processes": { title: "Until the old processes had ended" },
     "most-old": { title: "Most old processes at once", answer: 4, ofOneEvent: true },
     "event-memory": { title: "Highest memory after the event", answer: 5, ofOneEvent: true },

@@ -170,6 +170,12 @@ export const Survival = shape.object(
           address: shape.text(),
           connections: shape.count(),
           isNew: shape.flag("it started in the event"),
+          open: shape.optional(
+            shape.list(
+              shape.object({ ms, count: shape.count() }),
+              "connections that it held, once per second; absent: the record is older",
+            ),
+          ),
         }),
         "connections that each server behind the proxy got since the event, of an event with several",
       ),

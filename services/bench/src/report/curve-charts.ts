@@ -229,6 +229,12 @@ const AROUND: Record<
   openPercent: { title: "Connections open", label: "%", of: (value) => value, usual: 100 },
   failedPercent: { title: "New connections failed", label: "%", of: (value) => value, usual: 0 },
   memoryBytes: { title: "Memory", label: "MB", of: (value) => value / 1e6, usual: null },
+  addedPercent: {
+    title: "Open connections on the added backend",
+    label: "% of all",
+    of: (value) => value,
+    usual: null,
+  },
   back: { title: "Connections back", label: "%", of: (value) => value, usual: null },
 };
 

@@ -7,8 +7,8 @@ import { EVENTS } from "../plan/events.ts";
 import { readWorkersOfAll, workersOfServer } from "./echo-workers.ts";
 import { EventDriver } from "./event-driver.ts";
 import { ProxyObserver } from "./proxy-observer.ts";
+import { ServerShares } from "./server-shares.ts";
 import { survivalOf } from "./survival.ts";
-import type { ContainerState } from "../platform/docker.ts";
 import type { Survival } from "../model/cell.ts";
 import type { SurvivalOfLoad } from "../model/load.ts";
 import type { EchoWorker } from "./echo-workers.ts";
@@ -28,8 +28,8 @@ export class CellEvent {
   #signal: AbortSignal;
   #driver: EventDriver;
   #observer: ProxyObserver;
-  /** Connections that each server had got when the event came, by its container's id. */
-  #before: Map<string, { startedAt: string; connections: number }> = new Map();
+  /** null: the event is not about several servers behind the proxy. */
+  #shares: ServerShares | null;
   #happened: Promise<Happened> | undefined;
 
   /** @param name of the event */
@@ -47,9 +47,11 @@ export class CellEvent {
       ...about,
       containers,
       observer: this.#observer,
-      atEvent: () => this.#noteShares(),
+      atEvent: async () => this.#shares?.read(),
       tell: (step) => about.tell({ type: "event", event: name, ...step }),
     });
+    const hasServers = (EVENTS[name].servers ?? 1) > 1;
+    this.#shares = hasServers ? new ServerShares(() => this.#driver.servers) : null;
   }
 
   /**
@@ -60,6 +62,7 @@ export class CellEvent {
    */
   begin(quietMs: number): Promise<Happened> {
     this.#observer.start();
+    this.#shares?.start();
     this.#happened = this.#driver.run(Date.now() + quietMs);
     // Whether anything waits for it in the end or not.
     this.#happened.catch(() => {});
@@ -73,7 +76,9 @@ export class CellEvent {
    */
   async end(load: SurvivalOfLoad, toMs: number): Promise<Survival> {
     const happened = (await this.#happened) as Happened;
-    const echoShare = this.#hasServers ? await this.#sharesSince() : undefined;
+    this.#shares?.stop();
+    await this.#shares?.read();
+    const echoShare = this.#shares?.since(happened.eventMs, toMs);
     await sleep(AFTERWARDS_MS, undefined, { signal: this.#signal });
     const afterwards = this.#observer.read();
     this.#observer.stop();
@@ -91,6 +96,7 @@ export class CellEvent {
   /** Ends it wherever it is; nothing of it goes on after that. */
   async abandon() {
     this.#observer.abandon();
+    this.#shares?.stop();
     this.#driver.abandon();
     await this.#happened?.catch(() => {});
   }
@@ -99,36 +105,6 @@ export class CellEvent {
   async echoWorkers(): Promise<EchoWorker[]> {
     return readWorkersOfAll(this.#driver.servers, workersOf);
   }
-
-  /** Whether there are several servers behind the proxy, as the event is about them. */
-  get #hasServers() {
-    return (EVENTS[this.#name].servers ?? 1) > 1;
-  }
-
-  async #noteShares() {
-    if (!this.#hasServers) return;
-    for (const server of this.#driver.servers) {
-      const { id, startedAt } = server;
-      this.#before.set(id, { startedAt, connections: await connectionsOf(server) });
-    }
-  }
-
-  async #sharesSince(): Promise<NonNullable<Survival["echoShare"]>> {
-    return Promise.all(
-      this.#driver.servers.map(async (server) => {
-        const before = this.#before.get(server.id);
-        const isNew = before?.startedAt !== server.startedAt;
-        const earlier = isNew ? 0 : (before?.connections ?? 0);
-        const connections = (await connectionsOf(server)) - earlier;
-        return { address: server.address, connections, isNew };
-      }),
-    );
-  }
-}
-
-async function connectionsOf(server: ContainerState) {
-  const workers = await workersOf(server);
-  return workers.reduce((sum, { connectionsTotal }) => sum + connectionsTotal, 0);
 }
 
 /** @returns []: it does not answer */

@@ -182,3 +182,31 @@ test("ten reloads: one lost connection in 200, one old process in three and an o
   assert.ok(Number(first("leaker")("old processes")) >= 3, report);
   assert.match(first("stale")("new configuration"), /^([2-5],\d{3} ms|[2-5]\.\d+ s)$/);
 });
+
+const SCALE_OUT = BATTLE.replace(/proxies: .*/, "proxies: [nginx, nginx-least-conn]")
+  .replace(/events: .*/, "events: [backend-scale]")
+  .replace(/ CONNECTIONS: .*/, " CONNECTIONS: 90\n      LIFETIME_SECONDS: 2")
+  // Ten lifetimes from when the proxy looks the name up again, which it does every 5 s.
+  .replace(/WATCH_SECONDS: .*/, "WATCH_SECONDS: 25");
+
+test("an added server gets its share of connections that come and go, and none is lost", async (t) => {
+  const { bench, directory, results, quieten, runFolder } = testbed(t, SCALE_OUT);
+  const { code, output } = await bench(["run", "one"]).ended;
+  assert.equal(code, 0, output);
+  for (const proxy of ["nginx", "nginx-least-conn"]) {
+    const survival = lastAttempts(results().cells).find((cell) => cell.proxy === proxy)
+      ?.survival as Survival;
+    assert.deepEqual([endsOf(survival), survival.lost], [{}, 0]);
+    const { echoShare = [], open } = survival;
+    assert.deepEqual(echoShare.map(({ isNew }) => isNew).sort(), [false, false, true]);
+    const atEnd = echoShare.map((server) => server.open?.at(-1)?.count ?? 0);
+    const inAll = atEnd.reduce((sum, count) => sum + count, 0);
+    // Some are just about to open, and a new one beside them may be.
+    assert.ok(Math.abs(inAll - Number(open.at(-1)?.count)) <= 9, `${inAll} open`);
+    const added = atEnd[echoShare.findIndex(({ isNew }) => isNew)];
+    assert.ok(added >= 15 && added <= 45, `${proxy}: ${atEnd} open`);
+  }
+  quieten();
+  const report = readFileSync(join(directory, runFolder(), "report.md"), "utf8");
+  assert.match(report, /Until an added backend held 90 % of its share/);
+});

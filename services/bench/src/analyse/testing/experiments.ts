@@ -60,6 +60,8 @@ interface Outcome {
   lost?: number;
   processes?: [before: number, peak: number, end: number];
   megabytes?: [before: number, peak: number, end: number];
+  /** behind the proxy: what each holds, seconds after the event; a new one from then on */
+  servers?: { isNew: boolean; open: (second: number) => number }[];
   /** processes; leaked null: not read when the load had gone */
   old?: { goneMs: number | null; atEnd: number; leaked: number | null };
 }
@@ -216,7 +218,7 @@ function experiment<T>(
 
 function survivalOf(outcome: Outcome, { connections }: CellRecord, event: string): Survival {
   const { ends = [], failed = [], slow = 0, lost = 0, old, fared, lateMs = 0 } = outcome;
-  const { processes = [3, 3, 3], megabytes = [40, 40, 40] } = outcome;
+  const { processes = [3, 3, 3], megabytes = [40, 40, 40], servers } = outcome;
   const all = connections?.opened ?? 0;
   const seconds = Array.from({ length: SECONDS }, (_, i) => i);
   const openAt = (ms: number) =>
@@ -263,6 +265,14 @@ function survivalOf(outcome: Outcome, { connections }: CellRecord, event: string
     }),
     probesFailedByCause: Object.fromEntries([...causes].map(([cause, own]) => [cause, sum(own)])),
     generations: [],
+    ...(servers && {
+      echoShare: servers.map(({ isNew, open }, i) => ({
+        ...{ address: `10.0.0.${i}`, connections: 20, isNew },
+        open: seconds
+          .filter((second) => !isNew || second > QUIET_SECONDS)
+          .map((second) => ({ ms: FROM_MS + 1000 * second, count: open(second - QUIET_SECONDS) })),
+      })),
+    }),
     open: [...seconds, SECONDS].map((second) => {
       const ms = FROM_MS + 1000 * second;
       return { ms, count: openAt(ms) };
