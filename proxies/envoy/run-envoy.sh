@@ -5,10 +5,11 @@ set -eu
 # The number of the configuration, where a battle changes and reads it: Envoy would refuse a file that is not there.
 [ ! -e /generation/number ] || GENERATION=$(cat /generation/number)
 export GENERATION
-# Envoy reads no variables, so this changes a copy.
 config=${ENVOY_CONFIG:-/etc/envoy/envoy.yaml}
-if [ -n "${LB_POLICY:-}" ]; then
-  sed "s/lb_policy: .*/lb_policy: $LB_POLICY/" "$config" >/tmp/envoy.yaml
+# Envoy reads no variables, and no second file that changes the first: what a variant changes is an edit of a copy
+# (../envoy-least-request, ../envoy-access-log).
+if [ -n "${ENVOY_EDIT:-}" ]; then
+  sed "$ENVOY_EDIT" "$config" >/tmp/envoy.yaml
   config=/tmp/envoy.yaml
 fi
 # Default of --concurrency: a thread for each core of the host. --log-level (default info) shows only warnings and errors.

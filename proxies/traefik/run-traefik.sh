@@ -40,4 +40,10 @@ write_servers || echo "run-traefik: the name echo has no address yet" >&2
 while sleep 5; do
   ! write_servers || kill -HUP $$
 done &
-exec traefik --configFile=/etc/traefik/traefik.yaml
+config=/etc/traefik/traefik.yaml
+# A variant of this proxy logs (../traefik-access-log): Traefik reads one such file.
+if [ -n "${ACCESS_LOG:-}" ]; then
+  { cat "$config" && echo "accessLog: $ACCESS_LOG"; } >/tmp/traefik.yaml
+  config=/tmp/traefik.yaml
+fi
+exec traefik --configFile="$config"

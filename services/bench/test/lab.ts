@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { unavailableProxies } from "../src/commands/setup.ts";
+import { imagesOf, withoutImage } from "../src/machine/local-images.ts";
 import { check, OWN_ENGINE, Project } from "../src/platform/docker.ts";
 import { Influx } from "../src/platform/influx.ts";
 import { readProxies } from "../src/plan/proxies.ts";
@@ -41,7 +42,11 @@ export async function readAvailableProxies(): Promise<{
   const proxies = readProxies(join(projectDirectory, "proxies"));
   const config = await new Project(projectDirectory, { profile: "*" }).config();
   const unavailable = await unavailableProxies(projectDirectory, config, proxies);
-  return { proxies, unavailable, config };
+  // A setup has not built them, if nobody has named them.
+  const named = proxies.filter(({ onlyByName }) => onlyByName);
+  const images = named.flatMap(({ name }) => imagesOf(config, name));
+  const absent = withoutImage(config, named, await OWN_ENGINE.localImages([...new Set(images)]));
+  return { proxies, unavailable: new Map([...unavailable, ...absent]), config };
 }
 
 /**

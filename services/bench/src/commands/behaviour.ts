@@ -6,7 +6,7 @@ import { shortVersion } from "../analyse/versions.ts";
 import { behaviourOf } from "../conformance/behaviour.ts";
 import { UserError } from "../errors.ts";
 import { readVersions } from "../machine/versions.ts";
-import { pickProxies, readProxies } from "../plan/proxies.ts";
+import { chosenProxies, readProxies } from "../plan/proxies.ts";
 import { Project, run } from "../platform/docker.ts";
 import { behaviourBlocks } from "../report/behaviour.ts";
 import { markdownOf } from "../report/markdown.ts";
@@ -37,10 +37,8 @@ export async function behaviour(
 ): Promise<number> {
   // A wrong name is better known before images are built.
   const proxies = readProxies(join(directory, "proxies"));
-  const chosen = (names.length > 0 ? pickProxies(proxies, names) : proxies).filter(
-    ({ serves }) => serves === "websockets",
-  );
-  await setup(directory, say);
+  const chosen = chosenProxies(proxies, names).filter(({ serves }) => serves === "websockets");
+  await setup(directory, say, { proxies: chosen.map(({ name }) => name) });
   const config = await new Project(directory, { profile: "*" }).config();
   const unavailable = await unavailableProxies(directory, config, chosen);
   const available = chosen.filter(({ name }) => !unavailable.has(name));

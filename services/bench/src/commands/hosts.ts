@@ -8,7 +8,7 @@ import { isReached, reachEngines } from "../hosts/engines.ts";
 import { imagesOfAll } from "../hosts/images.ts";
 import { joinHosts, leaveHosts } from "../hosts/swarm.ts";
 import { readHosts } from "../hosts/file.ts";
-import { pickProxies, readProxies } from "../plan/proxies.ts";
+import { chosenProxies, readProxies } from "../plan/proxies.ts";
 import { Project } from "../platform/docker.ts";
 import { formatFindings } from "./doctor.ts";
 import { setup } from "./setup.ts";
@@ -28,8 +28,7 @@ export async function hosts(
 ): Promise<number> {
   const path = resolve(directory, file);
   const machines = readHosts(path, relative(directory, path));
-  const known = readProxies(join(directory, "proxies"));
-  const chosen = proxies ? pickProxies(known, proxies) : known;
+  const chosen = chosenProxies(readProxies(join(directory, "proxies")), proxies);
   const engines = await reachEngines(machines);
   if (action === "leave") {
     await leaveHosts(engines, say);
@@ -43,7 +42,7 @@ export async function hosts(
   }
   const stop = judgeEngines(engines).find(({ severity }) => severity === "stop");
   if (stop) throw new UserError(`${stop.setting}: ${stop.found}. ${stop.why}`, stop.fix);
-  await setup(directory, say);
+  await setup(directory, say, { proxies: chosen.map(({ name }) => name) });
   const images = await imagesOfAll(await readConfig(directory), engines, chosen);
   const missing = new Map([...images].map(([engine, state]) => [engine, state.missing]));
   await joinHosts(engines.filter(isReached), missing, say);

@@ -201,7 +201,9 @@ async function fit(context: Context, plan: Plan, config: ComposeConfig): Promise
       })
     : null;
   const workers = workersOf(plan, config);
-  const unavailable = await unavailableProxies(directory, config, proxies);
+  // What a setup builds is there after it, or the setup has failed.
+  const pulled = proxies.filter(({ name }) => !config.services[name]?.build);
+  const unavailable = await unavailableProxies(directory, config, pulled);
   const loadMachines = machines.loads;
   const about = { proxies, services, workers, noOneBudget, unavailable, loadMachines };
   if (hasConnections) refuseTooMany(plan, limits, about);
@@ -216,10 +218,13 @@ function workersOf({ workers }: Plan, { services }: ComposeConfig): Workers {
   return { proxy: knob("PROXY_WORKERS"), echo: knob("ECHO_WORKERS") };
 }
 
-/** @returns servers that stand behind the proxies in the echo server's place */
-function backendsOf({ scenarios }: Plan): string[] {
+/** @returns proxies, and servers that stand behind them in the echo server's place */
+function neededBy({ scenarios, cells }: Plan): { backends: string[]; proxies: string[] } {
   const backends = Object.values(scenarios).map(({ backend }) => backend);
-  return [...new Set(backends)].filter((backend) => backend !== "echo");
+  return {
+    backends: [...new Set(backends)].filter((backend) => backend !== "echo"),
+    proxies: cells.map(({ profile }) => profile),
+  };
 }
 
 /**
@@ -240,7 +245,7 @@ export async function begin(
   publishedOf(directory, asked);
   await requireCounters();
   await machines.join();
-  await setup(directory, say, { backends: backendsOf(asked) });
+  await setup(directory, say, neededBy(asked));
   const config = await readConfig(directory);
   machines.refuseBudget(asked, servicesByProfile(config));
   const plan = await fit(context, asked, config);
@@ -274,7 +279,7 @@ async function goOn(context: Context, store: Store): Promise<Outcome> {
   const tried = store.readPlan();
   await requireCounters();
   await machines.join();
-  await setup(directory, say, { backends: backendsOf(plan) });
+  await setup(directory, say, neededBy(plan));
   const config = await readConfig(directory);
   const placed = await machines.place({ plan, proxies, config });
   return underLock({ ...context, placed }, store.directory, config, async (environment) => {

@@ -75,9 +75,17 @@ test("a proxy that is newer than the override still has its local build", () => 
 });
 
 test("what only one server behind the proxy needs is built when that one is wanted", () => {
-  const names = (...backends: string[]) => Object.keys(neededFor(backends, offline).services);
+  const names = (...backends: string[]) =>
+    Object.keys(neededFor(offline, (profile) => backends.includes(profile)).services);
   assert.deepEqual(names("echo"), ["nginx", "node"]);
   assert.deepEqual(names("echo", "spring"), ["nginx", "node", "java"]);
+});
+
+test("what only proxies that nobody has named need is not built", () => {
+  const names = (...unwanted: string[]) =>
+    Object.keys(neededFor(official, (profile) => !unwanted.includes(profile)).services);
+  assert.deepEqual(names("own"), ["nginx", "variant", "echo", "none", "grafana"]);
+  assert.deepEqual(names(), Object.keys(official.services));
 });
 
 test("a local build that proxies alone are run from may fail, one that others need must not", () => {

@@ -32,14 +32,21 @@ export async function setup(
   say: (line: string) => void,
   {
     backends = [],
+    proxies = [],
   }: {
     /**
      * servers behind the proxy, folders of services/, that are wanted besides .env's: the images
      * of some take minutes to build, and most runs do without
      */
     backends?: string[];
+    /** names of proxies that are wanted besides those that everyone has */
+    proxies?: string[];
   } = {},
 ) {
+  const known = readProxies(join(directory, "proxies"));
+  const unwanted = known.flatMap(({ name, onlyByName }) =>
+    onlyByName && !proxies.includes(name) ? [name] : [],
+  );
   const official = await new Project(directory, { files: ["compose.yaml"], profile: "*" }).config();
   const images = officialImages(official);
   const present = await OWN_ENGINE.localImages([...images.all]);
@@ -48,11 +55,14 @@ export async function setup(
   if (isOurs(readOverride(directory)) || !(await canPull(images.node, present, say))) {
     const offline = offlineProject(directory);
     const config = await offline.config();
-    const names = readProxies(join(directory, "proxies")).map(({ name }) => name);
-    await build(directory, offline, neededFor([...backends, process.env.BACKEND], config), {
-      say,
-      mayFail: imagesOfProxiesAlone(official, config, names),
-    });
+    const names = known.map(({ name }) => name);
+    const servers = [...backends, process.env.BACKEND];
+    await build(
+      directory,
+      offline,
+      neededFor(config, (profile) => servers.includes(profile)),
+      { say, mayFail: imagesOfProxiesAlone(official, config, names) },
+    );
     writeOverride(directory, overrideFor(official, config, present), say);
   } else {
     for (const image of images.all) {
@@ -64,7 +74,8 @@ export async function setup(
   // what is inside.
   for (const env of [{}, ...backends.map((backend) => ({ BACKEND: backend }))]) {
     const project = new Project(directory, { name: "ws-proxy-bench", profile: "*", env });
-    await build(directory, project, await project.config(), { say });
+    const needed = neededFor(await project.config(), (profile) => !unwanted.includes(profile));
+    await build(directory, project, needed, { say });
   }
 }
 
@@ -141,16 +152,15 @@ export function imagesOfProxiesAlone(
   );
 }
 
-/**
- * @param offline local builds; a profile names the backend that alone needs one
- * @returns without those that only other backends need
- */
-export function neededFor(backends: (string | undefined)[], offline: ComposeConfig): ComposeConfig {
-  const needed = Object.entries(offline.services).filter(
-    ([, { profiles = [] }]) =>
-      profiles.length === 0 || profiles.some((profile) => backends.includes(profile)),
+/** @returns without services whose profiles are all unwanted */
+export function neededFor(
+  config: ComposeConfig,
+  isWanted: (profile: string) => boolean,
+): ComposeConfig {
+  const needed = Object.entries(config.services).filter(
+    ([, { profiles = [] }]) => profiles.length === 0 || profiles.some(isWanted),
   );
-  return { ...offline, services: Object.fromEntries(needed) };
+  return { ...config, services: Object.fromEntries(needed) };
 }
 
 /** @returns the image that Node services are built on, and all that are not built here */

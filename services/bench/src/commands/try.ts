@@ -197,8 +197,8 @@ async function tryTelling(
   const schemes = commonSchemes(tried, baseline, proxies);
   for (const one of tried) tellChanges(one, out.tell);
   await refuseSecond(directory);
-  await setup(directory, out.say);
   const folder = baseline === BASELINE ? original.name : baseline;
+  await setup(directory, out.say, { proxies: [folder] });
   const names = { own: OWN, baseline, inTurns: isOneContainer(directory, folder) };
   const battle = battleOf(wanted, names, schemes);
   // Beside all other runs: the project that is made here is gone afterwards.

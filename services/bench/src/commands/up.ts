@@ -19,7 +19,7 @@ export async function up(
   say: (line: string) => void,
 ): Promise<number> {
   const proxy = pickProxy(readProxies(join(directory, "proxies")), name);
-  await setup(directory, say);
+  await setup(directory, say, { proxies: [name] });
   const project = new Project(directory, { profile: proxy.name });
   const config = await project.config();
   const reason = (await unavailableProxies(directory, config, [proxy])).get(name);

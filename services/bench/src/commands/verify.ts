@@ -12,7 +12,7 @@ import {
 } from "../conformance/index.ts";
 import { Project } from "../platform/docker.ts";
 import { UserError } from "../errors.ts";
-import { pickProxies, readProxies } from "../plan/proxies.ts";
+import { chosenProxies, readProxies } from "../plan/proxies.ts";
 import { heading, table } from "../report/block.ts";
 import { markdownOf } from "../report/markdown.ts";
 import { tableText } from "../report/terminal.ts";
@@ -42,8 +42,8 @@ export async function verify(
   print: (line: string) => void,
 ): Promise<number> {
   // A wrong name is better known before images are built.
-  pickProxies(readProxies(join(directory, "proxies")), names);
-  await setup(directory, say);
+  const chosen = chosenProxies(readProxies(join(directory, "proxies")), names);
+  await setup(directory, say, { proxies: chosen.map(({ name }) => name) });
   const idleMs = idle && 1_000 * idle;
   if (!markdown) return verifyProxies(directory, names, print, { idleMs });
   const options = ["--markdown", ...(idle ? [`--idle ${idle}`] : [])];
@@ -68,7 +68,7 @@ export async function verifyProxies(
   }: { idleMs?: number; show?: (tables: Matrix[]) => void } = {},
 ): Promise<number> {
   const proxies = readProxies(join(directory, "proxies"));
-  const chosen = names.length > 0 ? pickProxies(proxies, names) : proxies;
+  const chosen = chosenProxies(proxies, names);
   const config = await new Project(directory, { profile: "*" }).config();
   const unavailable = await unavailableProxies(directory, config, chosen);
   const available = chosen.filter(({ name }) => !unavailable.has(name));

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { groupNames, pickProxies, pickProxy, readProxies } from "./proxies.ts";
+import { chosenProxies, groupNames, pickProxies, pickProxy, readProxies } from "./proxies.ts";
 import type { TestContext } from "node:test";
 
 const root = join(import.meta.dirname, "../../../../proxies");
@@ -38,6 +38,7 @@ test("a folder with a proxy.json is a proxy, named as the folder", (t) => {
     choosesTls13Cipher: true,
     websocketsOverHttp2: false,
     tuned: true,
+    onlyByName: false,
     sendsProxyProtocol: false,
     serves: "websockets",
     schemes: ["ws", "wss"],
@@ -66,6 +67,7 @@ test("what differs from most is read", (t) => {
     groups: ["common"],
     websocketsOverHttp2: true,
     tuned: false,
+    onlyByName: true,
     sendsProxyProtocol: true,
     serves: "files",
     schemes: ["wss"],
@@ -301,6 +303,7 @@ test("a group stands for its proxies, each once; what asks for one proxy takes n
       b: JSON.stringify(valid),
       c: JSON.stringify({ ...valid, groups: ["common"] }),
       d: JSON.stringify({ ...valid, groups: ["defaults"], tuned: false }),
+      e: JSON.stringify({ ...valid, onlyByName: true }),
     }),
   );
   const picked = (...names: string[]) => pickProxies(proxies, names).map(({ name }) => name);
@@ -309,6 +312,11 @@ test("a group stands for its proxies, each once; what asks for one proxy takes n
   assert.deepEqual(picked("c", "common", "b"), ["c", "a", "b"]);
   assert.deepEqual(picked("all"), ["a", "b", "c"]);
   assert.deepEqual(picked("defaults"), ["d"]);
+  assert.deepEqual(picked("all", "e"), ["a", "b", "c", "e"]);
+  assert.deepEqual(
+    chosenProxies(proxies).map(({ name }) => name),
+    ["a", "b", "c", "d"],
+  );
   assert.throws(() => pickProxy(proxies, "common"), {
     message: "common is a group of proxies",
     next: "Expected one of a, c.",

@@ -79,6 +79,11 @@ export interface Proxy {
    * to what takes tuning
    */
   tuned: boolean;
+  /**
+   * only who names it has it: it is not in GROUP_OF_ALL, and its image is built when it is named;
+   * default: false
+   */
+  onlyByName: boolean;
   /** tells the server the client's address by the PROXY protocol; default: false */
   sendsProxyProtocol: boolean;
   /**
@@ -107,8 +112,7 @@ export interface Proxy {
    */
   sameWorkAs: SameWork | null;
   /**
-   * in which battles and the command line may name it; default: none but GROUP_OF_ALL, which
-   * has every proxy that is tuned
+   * in which battles and the command line may name it; default: none but GROUP_OF_ALL
    */
   groups: string[];
   /** each ends with a status other than 0, and says why, when the config is wrong */
@@ -140,7 +144,7 @@ export interface Proxy {
 
 /** The folder of the control: load reaches an echo server directly. */
 export const CONTROL = "none";
-/** The group that every proxy is in which is tuned. */
+/** The group that every proxy is in which is tuned, but those that have to be named. */
 export const GROUP_OF_ALL = "all";
 
 /** What need not be said: so it is with most. */
@@ -149,6 +153,7 @@ const DEFAULTS = {
   choosesTls13Cipher: true,
   websocketsOverHttp2: false,
   tuned: true,
+  onlyByName: false,
   sendsProxyProtocol: false,
   serves: "websockets",
   schemes: ["ws", "wss"],
@@ -268,8 +273,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** @returns the names that it can be picked by, beside its own */
-export function groupsOf({ tuned, groups }: Pick<Proxy, "tuned" | "groups">): string[] {
-  return tuned ? [GROUP_OF_ALL, ...groups] : groups;
+export function groupsOf({
+  tuned,
+  onlyByName,
+  groups,
+}: Pick<Proxy, "tuned" | "onlyByName" | "groups">): string[] {
+  return tuned && !onlyByName ? [GROUP_OF_ALL, ...groups] : groups;
 }
 
 /** @returns names of the groups that they are in, sorted */
@@ -297,6 +306,15 @@ export function pickProxies(proxies: Proxy[], names: string[]): Proxy[] {
     return group.length > 0 ? group : pickProxy(proxies, name);
   });
   return [...new Set(picked)];
+}
+
+/**
+ * @param names of proxies and groups; none: all but those that have to be named
+ * @throws {UserError} when one is unknown
+ */
+export function chosenProxies(proxies: Proxy[], names: string[] = []): Proxy[] {
+  if (names.length > 0) return pickProxies(proxies, names);
+  return proxies.filter(({ onlyByName }) => !onlyByName);
 }
 
 /** @throws {UserError} when it is unknown */
