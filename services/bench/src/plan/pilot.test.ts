@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rateResults } from "../analyse/testing/rates.ts";
-import { readBattle } from "./battle.ts";
 import { planText } from "../report/plan-text.ts";
 import { pilotOf, ratesFrom } from "./pilot.ts";
 import { makePlan } from "./plan.ts";
-import { BATTLE, battleOf, proxies, root } from "./testing/project.ts";
+import { BATTLE, battleOf, proxies } from "./testing/project.ts";
 import type { PilotedRate } from "../model/plan.ts";
 
 const PILOTED = `title: Test
