@@ -1,10 +1,10 @@
 /**
  * What happens to open connections when something changes or breaks. CONNECTIONS WebSockets are
  * held, each with a message of MESSAGE_BYTES every INTERVAL_SECONDS, or where it is not one of the
- * BUSY_PERCENT, every minute. Beside them PROBES_PER_SECOND new ones open, for QUIET_SECONDS, after which the runner makes its event happen, and for
- * WATCH_SECONDS. For a connection that ends the record says how; it is not opened again. It is an
- * open loop: messages and probes are due whatever the proxy does, and messages do not wait for
- * earlier echoes.
+ * BUSY_PERCENT, every minute. Beside them PROBES_PER_SECOND new ones open, of which KEPT_PERCENT
+ * stay: for QUIET_SECONDS, after which the runner makes its event happen, and for WATCH_SECONDS.
+ * For a held connection that ends the record says how; it is not opened again. It is an open loop:
+ * messages and probes are due whatever the proxy does, and messages do not wait for earlier echoes.
  *
  * GETs of /.generation show which configuration answers, where a proxy has such a page.
  *
