@@ -1,10 +1,10 @@
 /**
  * What happens to open connections when something changes or breaks. CONNECTIONS WebSockets are
  * held, each with a message of MESSAGE_BYTES every INTERVAL_SECONDS, or where it is not one of the
- * BUSY_PERCENT, every minute. Beside them PROBES_PER_SECOND new ones open, for QUIET_SECONDS, after
- * which the runner makes its event happen, and for WATCH_SECONDS. For a connection that ends the
- * record says how; it is not opened again. It is an open loop: messages and probes are due whatever
- * the proxy does, and messages do not wait for earlier echoes.
+ * BUSY_PERCENT, every minute. Beside them PROBES_PER_SECOND new ones open, of which KEPT_PERCENT
+ * stay: for QUIET_SECONDS, after which the runner makes its event happen, and for WATCH_SECONDS.
+ * For a held connection that ends the record says how; it is not opened again. It is an open loop:
+ * messages and probes are due whatever the proxy does, and messages do not wait for earlier echoes.
  *
  * With LIFETIME_SECONDS clients come and go: at the moments of a Poisson process one of them, any,
  * closes its connection, and another opens one in its place. So lifetimes are exponential.
