@@ -2,10 +2,17 @@
 # Installs packages of one Debian source from the first suite that has the series wanted, on libraries of the image's own suite where
 # they suffice. Where it is not the first suite that has it, the build says so. What was installed stands in $told, for the record of a run.
 # Usage: install.sh "SUITE/SERIES…" PACKAGE…      such as "forky/1.30 trixie/1.26" nginx libnginx-mod-stream
+#        install.sh any/VERSION PACKAGE…          a version or a series, from whichever suite has it
 set -eu
 wanted=$1
 shift
 told=/usr/local/share/ws-proxy-bench/package
+
+case $wanted in any/*)
+  series=${wanted#any/}
+  wanted="trixie/$series bookworm/$series forky/$series sid/$series experimental/$series"
+  ;;
+esac
 
 apt-get -q update
 own=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -23,11 +30,15 @@ apt-get -q -o Acquire::Check-Valid-Until=false -o Acquire::Languages=none update
 
 for source in $wanted; do
   suite=${source%/*}
-  version=$(apt-cache madison "$1" | awk -v "suite=$suite" -v "series=${source#*/}." '
-    $6 ~ "^" suite "(-security|-updates)?/" && index($3, series) == 1 { print $3; exit }')
+  version=$(apt-cache madison "$1" | awk -v "suite=$suite" -v "series=${source#*/}" '
+    $6 ~ "^" suite "(-security|-updates)?/" && index($3, series) == 1 && substr($3, length(series) + 1) !~ /^[0-9]/ { print $3; exit }')
   [ -z "$version" ] || break
 done
-[ -n "$version" ] || { echo "ws-proxy-bench: no suite has $1: $wanted" >&2; exit 1; }
+if [ -z "$version" ]; then
+  known=$(apt-cache madison "$1" | awk '{ sub(/[-+~].*/, "", $3); print $3 }' | sort -Vu | paste -sd , -)
+  echo "ws-proxy-bench: no suite has $1: $wanted (from versions: $known)" >&2
+  exit 1
+fi
 for package; do
   set -- "$@" "$package=$version"
   shift
@@ -42,7 +53,7 @@ remarks=
 ! ldd "$(dpkg-query --listfiles "$package" | grep -m 1 bin/.)" | grep -q jemalloc || remarks="${remarks:+$remarks, }with jemalloc"
 text="$package $version from Debian $suite${remarks:+, $remarks}"
 first=${wanted%% *}
-if [ "$source" != "$first" ]; then
+if [ "${source#*/}" != "${first#*/}" ]; then
   text="$text, as ${first%/*} has no ${first#*/}"
   echo "ws-proxy-bench: FALLBACK: $text"
 fi

@@ -183,6 +183,30 @@ export async function runLoad(
 }
 
 /**
+ * Until the test ends, commands that are called in this process have a Compose project of their own,
+ * and record their runs in this folder.
+ *
+ * @param directory a copy of the project
+ */
+export function actIn(t: TestContext, directory: string) {
+  const name = uniqueName();
+  const own: Record<string, string> = {
+    ...FREE_PORTS,
+    COMPOSE_PROJECT_NAME: name,
+    BENCH_RESULTS: join(directory, "results"),
+  };
+  const before = Object.keys(own).map((key) => [key, process.env[key]] as const);
+  Object.assign(process.env, own);
+  atEnd(t, async () => {
+    await new Project(directory, { name, profile: "*" }).down();
+    for (const [key, value] of before) {
+      if (value === undefined) delete process.env[key];
+      else process.env[key] = value;
+    }
+  });
+}
+
+/**
  * Lets this container reach the services of a Compose project by name, until the test ends.
  *
  * @param project name

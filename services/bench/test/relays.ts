@@ -16,6 +16,10 @@ const FACTS = {
   configChecks: [],
   reload: null,
 };
+const HAPROXY = {
+  command: ["haproxy", "-W", "-db", "-f", "/relay/haproxy.cfg"],
+  tmpfs: ["/run:uid=99,gid=99", "/run/haproxy:uid=99,gid=99", "/var/lib/haproxy:uid=99,gid=99"],
+};
 const RELOAD = { signals: [{ signal: "HUP" }] };
 
 /**
@@ -100,10 +104,9 @@ function addNodeRelay(
  */
 export function addBusyRelay(directory: string, name: string, burnUs: number) {
   const container = {
+    ...HAPROXY,
     image: "${HAPROXY_IMAGE}",
-    command: ["haproxy", "-W", "-db", "-f", "/relay/haproxy.cfg"],
     environment: { BURN_US: `${burnUs}` },
-    tmpfs: ["/run:uid=99,gid=99", "/run/haproxy:uid=99,gid=99", "/var/lib/haproxy:uid=99,gid=99"],
   };
   const services = {
     [name]: { ...container, ...proxyOf(name, "proxy") },
@@ -114,6 +117,17 @@ export function addBusyRelay(directory: string, name: string, burnUs: number) {
     },
   };
   add(directory, name, services, { versions: [{ command: ["haproxy", "-v"] }] });
+}
+
+/**
+ * Its versions are tags of an image, which says in BURN_US what it burns.
+ *
+ * @param directory a copy of the project
+ * @param image with a tag
+ */
+export function addVersionedRelay(directory: string, name: string, image: string) {
+  const service = { ...HAPROXY, image, pull_policy: "never", ...proxyOf(name, "proxy") };
+  add(directory, name, { [name]: service }, { versions: [{ command: ["haproxy", "-v"] }] });
 }
 
 /** @param service of proxies/proxy.yaml */

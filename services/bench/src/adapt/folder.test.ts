@@ -13,9 +13,17 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
 import { readProxies } from "../plan/proxies.ts";
-import { isOneContainer, kindOf, makeProject, removeProject, writeCompose } from "./index.ts";
+import {
+  isOneContainer,
+  kindOf,
+  makeProject,
+  removeProject,
+  writeCompose,
+  writeFolder,
+  writeVersion,
+} from "./index.ts";
 import { Source } from "./source.ts";
-import type { Tried } from "./index.ts";
+import type { Made, Tried } from "./index.ts";
 import type { TestContext } from "node:test";
 
 /** @returns a project with that proxy alone */
@@ -45,6 +53,12 @@ function triedOf(
   return { ...about, kind, adapted, original, image: null };
 }
 
+function madeFor(directory: string, tried: Tried, made: Omit<Made, "added"> = {}): string {
+  const project = makeProject(directory, { ...made, added: [tried.name] });
+  writeFolder(project, tried);
+  return project;
+}
+
 function serviceIn(project: string, service = "yours") {
   const text = readFileSync(join(project, "proxies/yours/compose.yaml"), "utf8");
   const { services } = parse(text, { logLevel: "silent" });
@@ -55,7 +69,7 @@ function serviceIn(project: string, service = "yours") {
 
 test("a project has the folder of what is tried, a variant that is not held to what takes tuning", (t) => {
   const directory = projectOf(t);
-  const project = makeProject(directory, [triedOf()], { title: "a battle" }, null);
+  const project = madeFor(directory, triedOf(), { battle: { title: "a battle" } });
   const compose = parse(readFileSync(join(project, "compose.yaml"), "utf8"));
   assert.deepEqual(compose.include, ["proxies/nginx/compose.yaml", "proxies/yours/compose.yaml"]);
   const proxies = readProxies(join(project, "proxies"));
@@ -82,7 +96,7 @@ test("a project has the folder of what is tried, a variant that is not held to w
 
 test("a baseline has the reference's place, without the proxy's name", (t) => {
   const directory = projectOf(t);
-  const project = makeProject(directory, [triedOf()], {}, "nginx");
+  const project = madeFor(directory, triedOf(), { baseline: "nginx" });
   const text = readFileSync(join(project, "services/reference/compose.yaml"), "utf8");
   assert.match(text, /"networks": !override \{"default":\{\}\}/);
   const { reference } = parse(text, { logLevel: "silent" }).services;
@@ -98,7 +112,7 @@ test("a baseline has the reference's place, without the proxy's name", (t) => {
 
 test("without a shell in its image, the engine sets the limit of open files", (t) => {
   const tried = { ...triedOf(), image: "my/nginx:dev" };
-  const project = makeProject(projectOf(t), [tried], {}, null);
+  const project = madeFor(projectOf(t), tried);
   assert.deepEqual(serviceIn(project).entrypoint, ["sh", "/raise-limits.sh"]);
   writeCompose(project, tried, { openFiles: 20_000 });
   const { entrypoint, ulimits, image } = serviceIn(project);
@@ -110,7 +124,7 @@ test("without a shell in its image, the engine sets the limit of open files", (t
 
 test("of two containers, the one that reads the configuration gets it", (t) => {
   const tried = triedOf("haproxy-hitch", 'pem-file = "x"\n');
-  const project = makeProject(projectOf(t, "haproxy-hitch"), [tried], {}, null);
+  const project = madeFor(projectOf(t, "haproxy-hitch"), tried);
   const { command } = serviceIn(project);
   assert.equal(command, undefined);
   const tls = serviceIn(project, "yours-tls");
@@ -120,4 +134,16 @@ test("of two containers, the one that reads the configuration gets it", (t) => {
   const [, { configChecks, schemes }] = readProxies(join(project, "proxies"));
   const check = { part: "tls", command: ["hitch", "--test", "--config=/etc/hitch/hitch.conf"] };
   assert.deepEqual({ configChecks, schemes }, { configChecks: [check], schemes: ["wss"] });
+});
+
+test("a version is the folder of its proxy with another image, and can be the baseline", (t) => {
+  const version = { name: "yours", proxy: "nginx", image: "nginx:1.26" };
+  const made = { added: [version.name], baseline: version.name };
+  const project = makeProject(projectOf(t), made);
+  writeVersion(project, version);
+  const { extends: extended, image } = serviceIn(project);
+  assert.deepEqual(extended, { file: "../nginx/compose.yaml", service: "nginx" });
+  assert.equal(image, "nginx:1.26");
+  const reference = readFileSync(join(project, "services/reference/compose.yaml"), "utf8");
+  assert.match(reference, /"file":"..\/..\/proxies\/yours\/compose.yaml"/);
 });

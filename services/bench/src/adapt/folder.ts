@@ -1,24 +1,26 @@
 /**
- * A project with proxies that nobody keeps: the project's own files, and beside them folders of
- * proxies/ for the configurations that are tried. Runner, verify and report need nothing else.
+ * Folders of proxies/ for a version, and for a configuration that is tried.
  */
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parseDocument } from "yaml";
+import { overriding } from "./project.ts";
 import { HERE } from "./source.ts";
 import type { Adapted } from "./source.ts";
 import type { Kind } from "./index.ts";
+
+/**
+ * @param project that was made for it
+ * @param version image: another than that of the proxy, whose folder is extended
+ */
+export function writeVersion(
+  project: string,
+  { name, proxy, image }: { name: string; proxy: string; image: string },
+) {
+  const own = { profiles: [name], extends: { file: `../${proxy}/compose.yaml`, service: proxy } };
+  const text = JSON.stringify({ services: { [name]: { ...own, image } } });
+  mkdirSync(join(project, "proxies", name));
+  writeFileSync(join(project, "proxies", name, "compose.yaml"), overriding(text, "profiles"));
+}
 
 export interface Tried {
   /** of its folder */
@@ -35,87 +37,11 @@ export interface Tried {
   image: string | null;
 }
 
-/** What is the same in the project that is made. */
-const LINKED = [".bench", ".env", "certs", "loadgen", "offline"];
-
-/** A service of the project, and its folder in services/: in its place a baseline may stand. */
-const REFERENCE = "reference";
-
 /** Of the original, which raises the limit of open files in a shell. */
 const ENTRYPOINT = ["sh", "/raise-limits.sh"];
 
-/**
- * @param directory the project's
- * @param battle of battles/try.yaml
- * @param baseline folder of proxies/ that has the reference's place; null: the reference keeps it
- * @returns folder of the project, inside of .bench
- */
-export function makeProject(
-  directory: string,
-  tried: Tried[],
-  battle: object,
-  baseline: string | null,
-): string {
-  mkdirSync(join(directory, ".bench"), { recursive: true });
-  const project = mkdtempSync(join(directory, ".bench/try-"));
-  // Whatever mask the caller has: proxies run as users of their own.
-  chmodSync(project, 0o755);
-  for (const name of LINKED) symlinkSync(join(directory, name), join(project, name));
-  mkdirSync(join(project, "battles"));
-  writeFileSync(join(project, "battles/try.yaml"), JSON.stringify(battle));
-  linkEach(directory, project, "proxies");
-  linkEach(directory, project, "services", baseline === null ? [] : [REFERENCE]);
-  if (baseline !== null) writeReference(project, baseline);
-  for (const one of tried) writeFolder(project, one);
-  const compose = parseDocument(readFileSync(join(directory, "compose.yaml"), "utf8"));
-  for (const { name } of tried) compose.addIn(["include"], `proxies/${name}/compose.yaml`);
-  writeFileSync(join(project, "compose.yaml"), String(compose));
-  const override = join(directory, "compose.override.yaml");
-  if (existsSync(override)) copyFileSync(override, join(project, "compose.override.yaml"));
-  return project;
-}
-
-function linkEach(directory: string, project: string, folder: string, but: string[] = []) {
-  mkdirSync(join(project, folder), { recursive: true });
-  for (const name of readdirSync(join(directory, folder)))
-    if (!but.includes(name))
-      symlinkSync(join(directory, folder, name), join(project, folder, name));
-}
-
-/** The baseline as the service that gets turns of the load beside each proxy. */
-function writeReference(project: string, baseline: string) {
-  const text = JSON.stringify({
-    services: {
-      [REFERENCE]: {
-        profiles: [REFERENCE],
-        extends: { file: `../../proxies/${baseline}/compose.yaml`, service: baseline },
-        // The name "proxy" is that of the other.
-        networks: { default: {} },
-        cpuset: "${REFERENCE_CPUSET}",
-      },
-    },
-  });
-  const folder = join(project, "services", REFERENCE);
-  mkdirSync(folder);
-  writeFileSync(join(folder, "compose.yaml"), overriding(overriding(text, "profiles"), "networks"));
-}
-
-/** @returns the value of that key replaces what it extends */
-function overriding(text: string, key: string): string {
-  return text.replaceAll(`"${key}":`, `"${key}": !override `);
-}
-
-/** @returns a folder of proxies/ is one container: it can have the reference's place */
-export function isOneContainer(directory: string, proxy: string): boolean {
-  const text = readFileSync(join(directory, "proxies", proxy, "compose.yaml"), "utf8");
-  return Object.keys(parseDocument(text).toJS().services).length === 1;
-}
-
-export function removeProject(project: string) {
-  rmSync(project, { recursive: true, force: true });
-}
-
-function writeFolder(project: string, { name, adapted, ...tried }: Tried) {
+/** @param project that was made for it */
+export function writeFolder(project: string, { name, adapted, ...tried }: Tried) {
   const { kind, title, colour, differs, original } = tried;
   const folder = join(project, "proxies", name);
   for (const [file, text] of Object.entries(adapted.files)) {

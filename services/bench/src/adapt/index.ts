@@ -13,9 +13,11 @@ import { adaptTraefik } from "./traefik.ts";
 import { Templates } from "./source.ts";
 import type { Adapted, Asked, Copy, Source } from "./source.ts";
 
-export { isOneContainer, makeProject, removeProject, writeCompose } from "./folder.ts";
+export { writeCompose, writeFolder, writeVersion } from "./folder.ts";
+export { inProject, isOneContainer, makeProject, removeProject } from "./project.ts";
 export { openSource, refuseUnplaced } from "./source.ts";
 export type { Tried } from "./folder.ts";
+export type { Made } from "./project.ts";
 export type { Adapted, Change } from "./source.ts";
 
 type Adapt<Result, More extends unknown[] = []> = (

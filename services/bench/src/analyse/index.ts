@@ -36,6 +36,7 @@ import {
   multiplexed,
   networks,
   noiseFloor,
+  releases,
   tls,
 } from "./ratio.ts";
 import type { NoiseFloor } from "./ratio.ts";
@@ -77,6 +78,7 @@ export function analyse(
     ...networks(run),
     ...multiplexed(run),
     ...defaults(run),
+    ...releases(run),
     ...searches(recorded),
     ...events(recorded, eventCells),
     ...storms(recorded, eventCells),

@@ -30,6 +30,7 @@ export type ExtraColumn =
   | "samples"
   | "added"
   | "baseline"
+  | "before"
   | "ended"
   | "fromTo"
   | "grows"
@@ -464,6 +465,13 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       answer: 0,
       asks: "Does your configuration cost more CPU?",
       columns: ["medians"],
+    },
+    releases: {
+      title: "A release as a multiple of the one before",
+      charts: BARS,
+      answer: 0,
+      asks: "Which release made a proxy dearer?",
+      columns: ["before", "medians"],
     },
     defaults: {
       title: "Defaults as a multiple of tuned",

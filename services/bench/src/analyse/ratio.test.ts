@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Setting } from "../model/comparison.ts";
 import { workloadOf } from "../plan/workload.ts";
 import { noiseFloorOf } from "./index.ts";
-import { multiplexed } from "./ratio.ts";
+import { multiplexed, releases } from "./ratio.ts";
 import { settingKey } from "./settings.ts";
 import { codes, figureOf, figuresOf, holds, look, near, told } from "./testing/look.ts";
 import { idleResults, results, runOf, selfResults } from "./testing/results.ts";
@@ -92,6 +92,50 @@ test("another load is no counterpart, and a single stream on a connection is sha
     streams.map((key) => key.replace(/.*streams-/, "")),
     ["1", "100"],
   );
+});
+
+/** Rounds of two versions' costs, one of them with a round more. */
+function releasesIn(costs: Record<string, number[]>, versions: Record<string, string[]>) {
+  const planned = runOf({
+    ...{ proxies: Object.keys(costs), records: () => [], rounds: 1 },
+    settings: [{ scenario: "short-lived", scheme: "ws", parameters: { CONNECTIONS: 500 } }],
+  });
+  const about = { scenario: "short-lived", parameters: { CONNECTIONS: 500 } };
+  const workload = workloadOf(planned.plan, about);
+  const setting: Setting = { ...about, scheme: "ws", workload, key: "short" };
+  const cells = Object.entries(costs).flatMap(([proxy, rounds]) =>
+    rounds.map((cost, i) => ({
+      ...{ setting: "short", counted: true, record: { proxy, round: i + 1 } },
+      measures: { [CPU]: cost },
+    })),
+  );
+  const run = { ...planned, plan: { ...planned.plan, versions } };
+  return releases({ results: run, settings: [setting], cells: cells as never });
+}
+
+test("a release is held against the one before it that was measured, round by round", () => {
+  const costs = {
+    // The machine is twice as fast in the second round.
+    "haproxy-2.6": [100, 50, 101, 99],
+    "haproxy-3.2": [112, 56, 113, 111, 112],
+    "haproxy-3.4": [112, 56, 112, 112, 112],
+    nginx: [1, 1, 1, 1],
+  };
+  const [one, ...others] = releasesIn(costs, { haproxy: ["2.6", "3.0", "3.2", "3.4"] });
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    one.figures.map(({ proxy, extra }) => [proxy, extra.before, extra.medians]),
+    [
+      ["haproxy-3.2", "haproxy-2.6", [112, 99.5]],
+      ["haproxy-3.4", "haproxy-3.2", [112, 112]],
+    ],
+  );
+  near(figureOf(one, "haproxy-3.2").estimate?.value, 1.12, 0.002);
+  holds(figureOf(one, "haproxy-3.2").estimate, 1.12);
+  holds(figureOf(one, "haproxy-3.4").estimate, 1);
+  assert.equal(figureOf(one, "haproxy-3.2").estimate?.basis, "ci95");
+  assert.deepEqual(releasesIn(costs, {}), []);
+  assert.deepEqual(releasesIn(costs, { haproxy: ["3.2"] }), []);
 });
 
 test("what TLS costs is the ratio of as many connections, without those that one scheme lacks", () => {

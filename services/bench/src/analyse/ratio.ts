@@ -3,10 +3,11 @@
  * of the other.
  */
 import { median } from "simple-statistics";
-import type { Comparison, Setting } from "../model/comparison.ts";
+import type { Comparison, Figure, Setting } from "../model/comparison.ts";
 import { flag } from "../model/flag.ts";
 import { isOnHostNetwork, isOnOverlay } from "../plan/network.ts";
 import { CONTROL } from "../plan/proxies.ts";
+import { versionName } from "../plan/versions.ts";
 import { connectionsInAll, sizeNames, without } from "../plan/workload.ts";
 import type { Meaning, Plan } from "../model/plan.ts";
 import { detectableRatio, meanRatio, smallestP } from "../statistics/index.ts";
@@ -16,6 +17,7 @@ import { ALPHA, judge } from "./ranking.ts";
 import {
   comparesServers,
   CONFIDENCE,
+  holdsForSeconds,
   isSameBut,
   rangeOf,
   ratioOf,
@@ -175,6 +177,51 @@ export function defaults(run: Run): Comparison[] {
       const question = "defaults";
       return comparison({ question, measure: inTimes(measure(key)), settings: [setting], figures });
     });
+  });
+}
+
+/** Of messages, where a setting tells it; else of connections. */
+const COSTS_OF_RELEASES = ["cpu_us_per_message", "cpu_us_per_connection"];
+
+/** Versions of a proxy, each beside the one before it that has figures, in the rounds of both. */
+export function releases(run: Run): Comparison[] {
+  const { versions = {} } = run.results.plan;
+  const families = Object.entries(versions).map(([proxy, own]) =>
+    own.map((version) => versionName(proxy, version)),
+  );
+  return run.settings.flatMap((setting) => {
+    if (holdsForSeconds(setting.workload)) return [];
+    const told = COSTS_OF_RELEASES.map((key) => ({
+      key,
+      figures: families.flatMap((names) => besideTheLast(run, setting, names, key)),
+    }));
+    const first = told.find(({ figures }) => figures.length > 0);
+    if (!first) return [];
+    const { key, figures } = first;
+    return comparison({
+      question: "releases",
+      measure: inTimes(measure(key)),
+      settings: [setting],
+      figures,
+    });
+  });
+}
+
+/** @param names of versions, the oldest first */
+function besideTheLast(run: Run, setting: Setting, names: string[], key: string): Figure[] {
+  const measured = names
+    .map((name) => ({ name, values: roundsIn(run, setting, name, key) }))
+    .filter(({ values }) => values.size > 0);
+  return measured.slice(1).flatMap(({ name, values }, i) => {
+    const { name: before, values: others } = measured[i];
+    const ratios = [...values].flatMap(([round, value]) => {
+      const other = others.get(round);
+      return other === undefined ? [] : [value / other];
+    });
+    const ratio = meanRatio(ratios, CONFIDENCE);
+    if (!ratio) return [];
+    const medians = [values, others].map((all) => median([...all.values()])) as [number, number];
+    return [ratioFigure(name, { ...ratio, rounds: rangeOf(ratios) }, { before, medians })];
   });
 }
 

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { aa } from "./definitions/aa.ts";
+import { bisect } from "./definitions/bisect.ts";
 import { capacity } from "./definitions/capacity.ts";
 import { CheckedCommand } from "./definitions/command.ts";
 import { compare } from "./definitions/compare.ts";
@@ -28,7 +29,7 @@ import type { Call } from "./definitions/command.ts";
 
 /** In the order of the help text; `help` is the last of them. */
 const COMMANDS = {
-  Measure: [run, tryConfig, list, capacity, aa, verify, up, down],
+  Measure: [run, tryConfig, bisect, list, capacity, aa, verify, up, down],
   Results: [report, compare, exportPanels, publish, site],
   Setup: [setup, doctor, hosts],
   Project: [test, selfbench, inside],

@@ -131,7 +131,7 @@ test("a run over machines is resumed with them, and one on this machine alone wi
 test("paths of a run that once borrowed a project are those of the user's", () => {
   const borrowed = join(root, ".bench/try-x");
   const path = join(root, "results/r");
-  assert.equal(shownPath({ directory: borrowed, onceFor: root }, path), "results/r");
+  assert.equal(shownPath({ directory: borrowed, home: root }, path), "results/r");
   assert.equal(shownPath({ directory: root }, path), "results/r");
 });
 
@@ -145,5 +145,5 @@ test("a run of a proxy that has gone is not resumed, and one that runs once star
     message: `a-run measured ${profile}, and there is no proxies/${profile}`,
     next: `Start again: ${COMMAND}`,
   });
-  assert.equal(nextStep({ directory: root, onceFor: root }, store), `start again: ${COMMAND}`);
+  assert.equal(nextStep({ directory: root, isOnce: true }, store), `start again: ${COMMAND}`);
 });

@@ -21,8 +21,9 @@ import { pilotOf, ratesFrom } from "../plan/pilot.ts";
 import { readNetwork, readReferenceShare } from "../plan/knobs.ts";
 import { makePlan } from "../plan/plan.ts";
 import { runNameAt } from "../plan/run-name.ts";
-import { readProxies } from "../plan/proxies.ts";
-import { lock } from "../run/lock.ts";
+import { pickProxy, readProxies } from "../plan/proxies.ts";
+import { versionsOf } from "../plan/versions.ts";
+import { lock, refuseSecond } from "../run/lock.ts";
 import { THIS_MACHINE } from "../run/machines.ts";
 import { cellsToRepeat } from "../record/repeats.ts";
 import { Store } from "../record/store.ts";
@@ -33,6 +34,7 @@ import { Testbed, Interrupted } from "../run/testbed.ts";
 import { liveView } from "../report/progress.ts";
 import { runPoints } from "./run-points.ts";
 import { setup, unavailableProxies } from "./setup.ts";
+import { inVersions, verifyVersions } from "./versions.ts";
 import type { RunArguments } from "./definitions/run.ts";
 import type { Battle } from "../plan/battle.ts";
 import type { Known, Overrides } from "../plan/plan.ts";
@@ -45,24 +47,28 @@ import type { Machines, Placed } from "../run/machines.ts";
 import type { Workers } from "../machine/preflight.ts";
 
 /** Exit status, as a shell has it of Ctrl-C. */
-const INTERRUPTED = 130;
+export const INTERRUPTED = 130;
 
-interface Context {
+export interface Context {
   /** the project's */
   directory: string;
-  /** all of them */
+  /**
+   * the user's project, where that one was made for the run: from there paths are shown; left out:
+   * it is the same
+   */
+  home?: string;
+  /** all of them, with versions that take part */
   proxies: Proxy[];
+  /** why some are not measured, by name */
+  unable?: Map<string, string>;
   keepGoing: boolean;
   /** the command line says how many */
   hasConnections?: boolean;
   say: (line: string) => void;
   /** what is run is a pilot, which is not resumed */
   isPilot?: boolean;
-  /**
-   * of a run whose proxies are gone afterwards, which is not resumed: the user's project, from which
-   * paths are shown; its caller prints the result
-   */
-  onceFor?: string;
+  /** its proxies are gone afterwards: it is not resumed, and its caller prints the result */
+  isOnce?: boolean;
   /** that carry its parts; left out: this one carries all */
   machines?: Machines;
 }
@@ -90,9 +96,11 @@ export async function run(
   const context = { directory, proxies, keepGoing, hasConnections, say, machines };
   if (store) {
     refusePilot(directory, store);
-    refuseGone(proxies, store);
     machines.refuseResume(store.results, relative(directory, store.directory));
-    return dryRun ? showRest(store, verbose) : (await goOn(context, store)).code;
+    return withVersions(context, store.results.plan, wanted, async (own) => {
+      refuseGone(own.proxies, store);
+      return dryRun ? showRest(store, verbose) : (await goOn(own, store)).code;
+    });
   }
   const known = {
     proxies,
@@ -106,19 +114,57 @@ export async function run(
   const pilotBattle = pilotOf(asked);
   const pilot = pilotBattle && pilotPlan(pilotBattle, overrides, known);
   for (const each of [plan, ...(pilot ? [pilot] : [])]) machines.refuse(each);
-  if (dryRun) {
-    const fitting = await fit(context, plan, await readConfig(directory));
-    console.log(planText(fitting, { pilot, verbose }));
-    return 0;
-  }
-  const runName = name ?? plan.battle;
-  if (!pilot || !asked.pilot) return (await begin(context, plan, runName, words)).code;
-  const piloted = await pilotRates(context, pilot, asked.pilot, (planned, about) =>
-    begin(about, planned, `${runName}-pilot`, words),
+  return withVersions(context, plan, wanted, async (own) => {
+    if (dryRun) {
+      const fitting = await fit(own, plan, await readConfig(directory));
+      console.log(planText(fitting, { pilot, verbose }));
+      return 0;
+    }
+    const runName = name ?? plan.battle;
+    if (!pilot || !asked.pilot) return (await begin(own, plan, runName, words)).code;
+    const piloted = await pilotRates(own, pilot, asked.pilot, (planned, about) =>
+      begin(about, planned, `${runName}-pilot`, words),
+    );
+    if (!piloted) return INTERRUPTED;
+    return (await begin(own, makePlan(asked, overrides, { ...known, piloted }), runName, words))
+      .code;
+  });
+}
+
+/**
+ * Versions that take part have their folders in a project that is made for the run.
+ *
+ * @param context with the folders of proxies/
+ * @throws {UserError} when one cannot be had, or the run is spread
+ */
+async function withVersions(
+  context: Context,
+  { versions }: Plan,
+  { dryRun, resume }: RunArguments,
+  use: (own: Context) => Promise<number>,
+): Promise<number> {
+  if (!versions) return use(context);
+  const { directory, proxies: shipped, machines, say } = context;
+  const entrants = Object.keys(versions).flatMap((name) =>
+    versionsOf(pickProxy(shipped, name), versions),
   );
-  if (!piloted) return INTERRUPTED;
-  return (await begin(context, makePlan(asked, overrides, { ...known, piloted }), runName, words))
-    .code;
+  if (dryRun) return use({ ...context, proxies: [...shipped, ...entrants] });
+  if (machines !== THIS_MACHINE) {
+    throw new UserError(
+      "versions of proxies are measured on one machine",
+      "Leave --hosts out, or choose a battle without versions.",
+      2,
+    );
+  }
+  await refuseSecond(directory);
+  return inVersions(directory, versions, { say }, async (project) => {
+    // What is resumed was checked when it began.
+    const { proxies, unable } = resume
+      ? { proxies: entrants, unable: undefined }
+      : await verifyVersions(project, entrants, say);
+    const own = { ...context, directory: project, home: directory, unable };
+    return use({ ...own, proxies: [...shipped, ...proxies] });
+  });
 }
 
 /**
@@ -203,7 +249,10 @@ async function fit(context: Context, plan: Plan, config: ComposeConfig): Promise
   const workers = workersOf(plan, config);
   // What a setup builds is there after it, or the setup has failed.
   const pulled = proxies.filter(({ name }) => !config.services[name]?.build);
-  const unavailable = await unavailableProxies(directory, config, pulled);
+  const unavailable = new Map([
+    ...(await unavailableProxies(directory, config, pulled)),
+    ...(context.unable ?? []),
+  ]);
   const loadMachines = machines.loads;
   const about = { proxies, services, workers, noOneBudget, unavailable, loadMachines };
   if (hasConnections) refuseTooMany(plan, limits, about);
@@ -242,7 +291,7 @@ export async function begin(
 ): Promise<Outcome> {
   const { directory, proxies, machines = THIS_MACHINE, say } = context;
   // A mistake in that file is better known now than at the report.
-  publishedOf(directory, asked);
+  publishedOf(context.home ?? directory, asked);
   await requireCounters();
   await machines.join();
   await setup(directory, say, neededBy(asked));
@@ -289,7 +338,7 @@ async function goOn(context: Context, store: Store): Promise<Outcome> {
     ].map(({ key, was, is }) => `${key}: ${was} → ${is}`);
     if (changed.length === 0) return store;
     throw new UserError(
-      `cannot resume ${relative(directory, store.directory)}: plan or environment has changed, and figures would mix:\n` +
+      `cannot resume ${shownPath(context, store.directory)}: plan or environment has changed, and figures would mix:\n` +
         changed.map((line) => `  ${line}`).join("\n"),
       `Restore that and resume, or start again: ${run.command}`,
     );
@@ -298,10 +347,10 @@ async function goOn(context: Context, store: Store): Promise<Outcome> {
 
 /** @returns path as the user finds it, from the project that the command was called in */
 export function shownPath(
-  { directory, onceFor }: Pick<Context, "directory" | "onceFor">,
+  { directory, home = directory }: Pick<Context, "directory" | "home">,
   path: string,
 ): string {
-  return relative(onceFor ?? directory, path);
+  return relative(home, path);
 }
 
 /** @param folder of the run */
@@ -311,7 +360,7 @@ async function underLock(
   config: ComposeConfig,
   openStore: (environment: (plan: Plan) => Promise<Environment>) => Promise<Store>,
 ): Promise<Outcome> {
-  const { directory, proxies, keepGoing, say, placed, onceFor } = context;
+  const { directory, home = directory, proxies, keepGoing, say, placed } = context;
   const { release, left } = await lock(directory, shownPath(context, folder));
   const controller = new AbortController();
   const interrupt = () => controller.abort(new Interrupted());
@@ -338,7 +387,7 @@ async function underLock(
     });
     view.close();
     if (untried === 0) store.complete();
-    if (onceFor === undefined) finish(directory, store);
+    if (!context.isOnce) finish(home, store);
     if (failed > 0) {
       say(failureText({ failed, untried, keepGoing }));
       say(`logs of the last: ${shownPath(context, logsOfLastFailure(store))}`);
@@ -355,7 +404,7 @@ async function underLock(
       throw error;
     }
     say("interrupted; finished cells are kept");
-    writeReport(directory, store);
+    writeReport(home, store);
     say(nextStep(context, store));
     return { code: INTERRUPTED, store };
   } finally {
@@ -399,13 +448,13 @@ export function failureText({
  * @returns what to do about it
  */
 export function nextStep(
-  { directory, isPilot, onceFor }: Pick<Context, "directory" | "isPilot" | "onceFor">,
-  { directory: folder, results: { run } }: Store,
+  { isPilot, isOnce, ...context }: Pick<Context, "directory" | "home" | "isPilot" | "isOnce">,
+  { directory: folder, results: { run } }: Pick<Store, "directory" | "results">,
 ): string {
-  if (onceFor !== undefined) return `start again: ${run.command}`;
+  if (isOnce) return `start again: ${run.command}`;
   return isPilot
     ? `a pilot cannot be resumed; start again: ${run.command}`
-    : `resume: ./bench run --resume ${relative(directory, folder)}`;
+    : `resume: ./bench run --resume ${shownPath(context, folder)}`;
 }
 
 /**

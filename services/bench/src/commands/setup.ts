@@ -8,6 +8,7 @@ import { join, relative } from "node:path";
 import { OWN_ENGINE, Project, run } from "../platform/docker.ts";
 import { imagesOf, withoutImage } from "../machine/local-images.ts";
 import { readProxies } from "../plan/proxies.ts";
+import { VERSION } from "../plan/versions.ts";
 import { allEnded } from "../platform/wait.ts";
 import { UserError } from "../errors.ts";
 import type { ComposeConfig, ComposeService } from "../platform/docker.ts";
@@ -15,6 +16,13 @@ import type { Proxy } from "../plan/proxies.ts";
 
 /** How offline/install.sh says that it did not find the version wanted. */
 export const FALLBACK = /FALLBACK: .*/g;
+/** How pip and offline/install.sh say which versions there are, where the one wanted is not. */
+const TOLD = /\(from versions: ([^)]*)\)/;
+
+/** Label of a local build: the official image. */
+export const REPLACES = "ws-proxy-bench.replaces";
+/** A service of a project is built by these words and its name. */
+export const buildWord = ["--progress", "plain", "build"];
 
 const OVERRIDE = "compose.override.yaml";
 /** First line of the override, by which a file of the user's own is told apart. */
@@ -79,7 +87,7 @@ export async function setup(
   }
 }
 
-function offlineProject(directory: string): Project {
+export function offlineProject(directory: string): Project {
   return new Project(directory, {
     files: ["offline/compose.yaml"],
     // Images carry it as a label: it must not be the name of a benchmark that COMPOSE_PROJECT_NAME
@@ -112,12 +120,7 @@ export async function unavailableProxies(
 
 /** @returns official image → local build */
 function localBuilds({ services }: ComposeConfig): Map<string | undefined, string | undefined> {
-  return new Map(
-    Object.values(services).map(({ image, labels }) => [
-      labels?.["ws-proxy-bench.replaces"],
-      image,
-    ]),
-  );
+  return new Map(Object.values(services).map(({ image, labels }) => [labels?.[REPLACES], image]));
 }
 
 /** @returns the configuration with local builds instead of official images */
@@ -146,7 +149,7 @@ export function imagesOfProxiesAlone(
   });
   return new Set(
     Object.values(offline.services).flatMap(({ image, labels }) => {
-      const own = users.filter(({ used }) => used === labels?.["ws-proxy-bench.replaces"]);
+      const own = users.filter(({ used }) => used === labels?.[REPLACES]);
       return image && own.every(({ isProxy }) => isProxy) ? [image] : [];
     }),
   );
@@ -252,7 +255,7 @@ async function build(
     stale.map(async ([image, { service, inputs }]) => {
       const started = Date.now();
       const log = join(".bench", `build-${service}.log`);
-      const { code, output } = await project.run(["--progress", "plain", "build", service]);
+      const { code, output } = await project.run([...buildWord, service]);
       writeFileSync(join(directory, log), output);
       waiting.delete(image);
       if (code !== 0) {
@@ -261,6 +264,13 @@ async function build(
           say(`  ${failure}\n  proxies that need it are skipped`);
           return;
         }
+        const versions = versionsTold(output);
+        if (versions)
+          throw new UserError(
+            `${image}: there is no such version`,
+            `Expected one of: ${versions.join(", ")}.`,
+            2,
+          );
         throw new UserError(
           failure,
           "Fix what it reports, then run this again: it keeps the images that are built.",
@@ -274,6 +284,18 @@ async function build(
     }),
   );
   await built.finally(() => clearInterval(heartbeat));
+}
+
+/**
+ * @param output of a build that has failed
+ * @returns null: that is not for want of a version
+ */
+export function versionsTold(output: string): string[] | null {
+  const told = output.match(TOLD)?.[1];
+  if (told === undefined) return null;
+  const all = told.split(",").map((version) => version.trim());
+  // Without those that are not final.
+  return all.filter((version) => VERSION.test(version));
 }
 
 /** @returns of the files in the context and the arguments that its Dockerfile takes */

@@ -41,8 +41,9 @@ export async function withProxy<T>(
   proxy: Proxy,
   use: (started: StartedProxy) => Promise<T>,
 ): Promise<T> {
-  // A project of its own, so that a running benchmark is not disturbed.
-  const name = `${process.env.COMPOSE_PROJECT_NAME || "ws-proxy-bench"}-verify-${process.pid}-${proxy.name}`;
+  // A project of its own, so that a running benchmark is not disturbed. A version has points.
+  const service = proxy.name.replaceAll(".", "-");
+  const name = `${process.env.COMPOSE_PROJECT_NAME || "ws-proxy-bench"}-verify-${process.pid}-${service}`;
   const generation = new GenerationFolder(directory, name);
   const project = new Project(directory, { name, profile: proxy.name, env: generation.env });
   const config = await project.config();

@@ -5,13 +5,13 @@
 import { existsSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import {
+  inProject,
   isOneContainer,
   kindOf,
-  makeProject,
   openSource,
   refuseUnplaced,
-  removeProject,
   writeCompose,
+  writeFolder,
 } from "../adapt/index.ts";
 import { against, judgeAll } from "../analyse/against.ts";
 import { decidingLines, formatResult, matrixOf } from "../conformance/index.ts";
@@ -28,17 +28,19 @@ import { markdownOf } from "../report/markdown.ts";
 import { listed, toldText, tryTable, verdictText } from "../report/try-text.ts";
 import { refuseSecond } from "../run/lock.ts";
 import { writeReport } from "./report.ts";
-import { begin } from "./run.ts";
+import { begin, INTERRUPTED } from "./run.ts";
 import { setup, unavailableProxies } from "./setup.ts";
+import { connectionTest, HALF, messagesTest, turnsWith } from "./turns.ts";
 import { verifyOne } from "./verify.ts";
 import type { Tried } from "../adapt/index.ts";
 import type { Against, Judged } from "../analyse/against.ts";
 import type { CheckResult, Turns } from "../conformance/index.ts";
 import type { Comparisons } from "../model/comparison.ts";
-import type { Plan, Scheme } from "../model/plan.ts";
+import type { Scheme } from "../model/plan.ts";
 import type { Told } from "../report/try-text.ts";
 import type { Proxy } from "../plan/proxies.ts";
 import type { TryArguments } from "./definitions/try.ts";
+import type { Test } from "./turns.ts";
 
 const OWN = "yours";
 const BASELINE = "baseline";
@@ -54,14 +56,7 @@ const STARTS =
 /** The fewest that give a ratio of medians its 95 % interval: where the two cannot have turns. */
 const FEWEST_ROUNDS = 6;
 
-/** Of the connections, where two have turns. */
-const HALF = 0.5;
-
 const STATUS: Record<Judged, number> = { "not-worse": 0, worse: 1, open: 3 };
-const INTERRUPTED = 130;
-
-/** As a battle has it. */
-type Test = { scenario: string; parameters: Record<string, unknown> };
 
 /** Small enough for 5 minutes on 2 cores with one measure; rounds: unless given. */
 const MEASURED: Record<
@@ -71,26 +66,7 @@ const MEASURED: Record<
   cpu: {
     questions: ["baseline", "cpu_us_per_connection"],
     rounds: 4,
-    tests: (schemes) => [
-      // What a turn costs varies by a tenth, and less over TLS: enough turns for 2 to 3 % in a cell.
-      ...schemes.map((scheme) => ({
-        scenario: "short-lived",
-        schemes: [scheme],
-        control: false,
-        parameters: {
-          CONNECTIONS: scheme === "ws" ? 3000 : 1000,
-          ...{ CONCURRENCY: 50, MESSAGES: 1, MESSAGE_BYTES: 1024 },
-        },
-        warmUp: { CONNECTIONS: 200 },
-      })),
-      {
-        scenario: "short-lived",
-        schemes: schemes.slice(0, 1),
-        control: false,
-        parameters: { CONNECTIONS: 300, CONCURRENCY: 20, MESSAGES: 50, MESSAGE_BYTES: 1024 },
-        warmUp: { CONNECTIONS: 50 },
-      },
-    ],
+    tests: (schemes) => [...schemes.map(connectionTest), messagesTest(schemes[0])],
   },
   latency: {
     questions: ["handshake-at-rate", "echo-at-rate"],
@@ -201,20 +177,15 @@ async function tryTelling(
   await setup(directory, out.say, { proxies: [folder] });
   const names = { own: OWN, baseline, inTurns: isOneContainer(directory, folder) };
   const battle = battleOf(wanted, names, schemes);
-  // Beside all other runs: the project that is made here is gone afterwards.
-  process.env.BENCH_RESULTS ||= join(directory, "results");
-  const project = makeProject(directory, tried, battle, names.inTurns ? baseline : null);
-  const remove = () => removeProject(project);
-  process.on("exit", remove);
-  try {
+  const added = tried.map(({ name }) => name);
+  const made = { added, battle, baseline: names.inTurns ? baseline : null };
+  return inProject(directory, made, async (project) => {
+    for (const one of tried) writeFolder(project, one);
     // The local builds that it names are the project's, and were named above.
     await setup(project, () => {});
     await prepare(project, tried);
-    return await compare({ directory, project }, names, wanted, out, words);
-  } finally {
-    process.off("exit", remove);
-    remove();
-  }
+    return compare({ directory, project }, names, wanted, out, words);
+  });
 }
 
 /** @returns baseline: name of its folder */
@@ -495,24 +466,18 @@ async function measure(
     },
   );
   const plan = inTurns ? turnsWith(all, pickProxy(proxies, baseline)) : all;
-  const context = { directory: project, proxies, keepGoing: true, say, onceFor: directory };
+  const context = {
+    directory: project,
+    proxies,
+    keepGoing: true,
+    say,
+    home: directory,
+    isOnce: true,
+  };
   const { code, store } = await begin(context, plan, BATTLE, words);
   if (code === INTERRUPTED) return null;
   const { comparisons } = writeReport(project, store);
   return { comparisons, folder: store.directory };
-}
-
-/** @returns where the load takes turns, the baseline has them all; elsewhere it has its own cells */
-export function turnsWith(plan: Plan, { name, title }: Pick<Proxy, "name" | "title">): Plan {
-  const scenarios = Object.fromEntries(
-    Object.entries(plan.scenarios).map(([key, scenario]) => [
-      key,
-      { ...scenario, usesReference: scenario.referenceTurns ?? false },
-    ]),
-  );
-  const isInTurns = ({ scenario }: Plan["cells"][number]) => scenarios[scenario].usesReference;
-  const cells = plan.cells.filter((cell) => cell.proxy !== name || !isInTurns(cell));
-  return { ...plan, baseline: title, scenarios, cells };
 }
 
 function asJson({ comparison, own, baseline, ratio, seen, judged }: Against) {

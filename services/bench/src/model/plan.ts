@@ -170,6 +170,9 @@ export const PlannedCell = shape.object({
 });
 export interface PlannedCell extends Static<typeof PlannedCell> {}
 
+/** Of proxies that take part in several versions, each an entrant: by name, the oldest first. */
+export type Versions = Record<string, string[]>;
+
 export const Plan = shape.object({
   schema: shape.only(2),
   battle: shape.text("name of the battle's file, without its ending"),
@@ -218,6 +221,12 @@ export const Plan = shape.object({
         rates: shape.list(PilotedRate),
       },
       "rates of its cells that a pilot told; absent: it has none",
+    ),
+  ),
+  versions: shape.optional(
+    shape.map(
+      shape.list(shape.text()),
+      "of proxies that take part in several versions, by name; absent: none does",
     ),
   ),
   events: shape.optional(

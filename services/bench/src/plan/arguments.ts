@@ -6,6 +6,7 @@ import { UserError } from "../errors.ts";
 import schema from "./battle.schema.json" with { type: "json" };
 import { expectation } from "./document.ts";
 import { RUN_NAME, RUN_NAME_EXPECTED } from "./run-name.ts";
+import { VERSION } from "./versions.ts";
 import type { Scheme } from "../model/plan.ts";
 import type { Schema } from "./document.ts";
 
@@ -79,6 +80,14 @@ export const OPTIONS = {
     expected: "a file such as hosts.example.yaml",
     read: (text) => text || undefined,
   }),
+  versions: checked(
+    "--versions <a,b>",
+    "Only these versions: tags of the proxy's image (default: all that its recipe in offline/ finds)",
+    {
+      expected: "numbers with points between them, with commas between versions: 3.0,3.2.26",
+      read: (text) => readList(text, (version) => (VERSION.test(version) ? version : undefined)),
+    },
+  ),
   dashboard: checked(
     "--dashboard <UID>",
     "Only this dashboard (default: each with data for the run)",
@@ -114,6 +123,17 @@ export const OPTIONS = {
   ),
 };
 
+/** @param least percent */
+export function percentOption(flags: string, help: string, least: number, example: string) {
+  return checked(flags, help, {
+    expected: `percent${least > 0 ? ` from ${least}` : ""}, such as ${example}`,
+    read: (text) => {
+      const percent = readNumber(text.replace(/%$/, ""), { minimum: least });
+      return percent === undefined ? undefined : percent / 100;
+    },
+  });
+}
+
 /** @param byDefault seconds */
 export function idleOption(byDefault: number) {
   return checkedNumber(
@@ -124,8 +144,8 @@ export function idleOption(byDefault: number) {
 }
 
 /** @param usual how many there are without it */
-export function roundsOption(usual: string): Option {
-  return checkedNumber("--rounds <N>", `Measure each cell so often (default: ${usual})`, rounds);
+export function roundsOption(usual: string, what = "Measure each cell so often"): Option {
+  return checkedNumber("--rounds <N>", `${what} (default: ${usual})`, rounds);
 }
 
 /**

@@ -73,6 +73,22 @@ for (const [title, from, to, line, fact, next] of [
     /unknown published study "study-2012"/,
     /^Did you mean study-2013\?/,
   ],
+  [
+    "versions of an unknown proxy",
+    "seed: 1",
+    'versions: { ngnix: ["1.30"] }\nseed: 1',
+    4,
+    /unknown proxy "ngnix"/,
+    /^Did you mean nginx\?/,
+  ],
+  [
+    "a version without quotation marks",
+    "seed: 1",
+    "versions: { nginx: [1.30] }\nseed: 1",
+    4,
+    /entry 1 of "nginx" is 1\.3$/,
+    /^Expected numbers with points between them, between quotation marks/,
+  ],
   ["an unknown key", "rounds:", "rouns:", 3, /unknown key "rouns"/, /^Did you mean rounds\?/],
   [
     "an unknown key of a test",

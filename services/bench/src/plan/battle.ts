@@ -20,7 +20,7 @@ import {
   scenarioNames,
 } from "./scenarios.ts";
 import { isReadAfter, isSoak, rateName, SOAK_SECONDS, workload } from "./workload.ts";
-import type { Parameters, Scheme, Workload } from "../model/plan.ts";
+import type { Parameters, Scheme, Versions, Workload } from "../model/plan.ts";
 import type { Path } from "./document.ts";
 import type { Network } from "./network.ts";
 import type { Proxy } from "./proxies.ts";
@@ -62,6 +62,8 @@ export interface Battle {
   /** null: its tests say their rates */
   pilot: { busyPercent: number } | null;
   tests: Test[];
+  /** of proxies that take part in several versions, the oldest first; left out: none does */
+  versions?: Versions;
 }
 
 interface TestInFile {
@@ -174,6 +176,14 @@ function refuseUnknownNames(
     );
   }
   refuseUnknownProxies(document, content.proxies, proxies);
+  for (const name of Object.keys(content.versions ?? {})) {
+    if (proxies.some((proxy) => proxy.name === name)) continue;
+    throw document.mistake(
+      ["versions", name],
+      `unknown proxy "${name}"`,
+      knownProxies(proxies, name),
+    );
+  }
   const scenarios = scenarioNames(directory);
   for (const [i, { scenario }] of content.tests.entries()) {
     const path = ["tests", i, "scenario"];

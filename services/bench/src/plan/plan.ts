@@ -11,6 +11,7 @@ import {
   withNetwork,
 } from "./network.ts";
 import { CONTROL, groupNames, pickProxies, pickProxy } from "./proxies.ts";
+import { versionsOf } from "./versions.ts";
 import { aboveOf, RESOLUTION } from "../statistics/capacity-search.ts";
 import { randomNumbers } from "../statistics/random.ts";
 import { limitSeconds } from "./estimate.ts";
@@ -30,6 +31,7 @@ import type {
   Plan,
   PlannedCell,
   Scheme,
+  Versions,
   Workload,
 } from "../model/plan.ts";
 import type { Battle, Test } from "./battle.ts";
@@ -109,6 +111,7 @@ export function makePlan(
   if (!chosen.includes(control)) say(`${CONTROL} is added: the control is in every round`);
   const entrants = proxies
     .filter((proxy) => proxy === control || chosen.includes(proxy))
+    .flatMap((proxy) => versionsOf(proxy, battle.versions))
     .map((proxy) => ({ name: proxy.name, proxy }));
   const tests = withNetwork(ofEvents(battle, overrides), network, { isSpread });
   const groups = groupNames(proxies);
@@ -116,8 +119,16 @@ export function makePlan(
   if (overrides.events && overrides.proxies)
     refuseLacking(pickProxies(proxies, named), overrides.events, proxies);
   refuseUnableOnNetwork(tests, pickProxies(proxies, named), proxies);
-  const plan = planFor(entrants, { ...battle, tests, referenceShare, piloted }, overrides, say);
+  const versions = versionsIn(battle, chosen);
+  const about = { ...battle, versions, tests, referenceShare, piloted };
+  const plan = planFor(entrants, about, overrides, say);
   return named.length < wanted.length ? withoutUnable(plan, named) : plan;
+}
+
+/** @returns of the proxies that take part; undefined: none of them has any */
+function versionsIn({ versions = {} }: Battle, chosen: Proxy[]): Versions | undefined {
+  const own = chosen.filter(({ name }) => versions[name]).map(({ name }) => [name, versions[name]]);
+  return own.length > 0 ? Object.fromEntries(own) : undefined;
 }
 
 /**
@@ -226,6 +237,7 @@ function planFor(
     ...(promise && { promise }),
     workers: battle.workers,
     keyType: battle.keyType,
+    ...(battle.versions && { versions: battle.versions }),
     ...(battle.pilot && {
       pilot: { ...battle.pilot, run: null, rates: [], ...battle.piloted },
     }),

@@ -3,10 +3,12 @@
  */
 import type { Comparison, Comparisons, Figure, Reported } from "../model/comparison.ts";
 import { number } from "../numbers.ts";
+import { measureTitle } from "../analyse/questions.ts";
+import { VERSION, versionName } from "../plan/versions.ts";
 import { schemeName } from "../plan/workload.ts";
 import type { Block } from "./block.ts";
 import type { Axis, Line } from "./chart.ts";
-import { bars, lines } from "./chart.ts";
+import { bars, dots, lines } from "./chart.ts";
 import { lookOf } from "./look.ts";
 import { orderOf } from "./table.ts";
 import { isBest, isSpan, scaleOf, settingTitle } from "./text.ts";
@@ -126,6 +128,7 @@ export function curveCharts(
     all.filter(({ figures }) => figures.some(({ extra }) => extra.curve?.length)),
   );
   return [
+    ...picked(file, top).flatMap((one) => overVersions(file, one)),
     ...(shown.includes("distribution") ? withCurves.map((one) => distribution(file, one)) : []),
     ...(shown.includes("slope") ? withCurves.map((one) => slope(file, one)) : []),
     ...(shown.includes("around") ? top.flatMap((one) => around(file, one)) : []),
@@ -182,6 +185,38 @@ function seriesOf(
 function thinned<T>(points: T[]): T[] {
   const step = Math.ceil(points.length / MOST_POINTS);
   return points.filter((_, i) => i % step === 0);
+}
+
+/** Of a proxy that takes part in several versions, a line over them. */
+function overVersions(file: Comparisons, one: Comparison): Block[] {
+  const known = new Map(one.figures.map(({ proxy, estimate }) => [proxy, estimate]));
+  const places = file.proxies.flatMap(({ name, title, variantOf: proxy = "" }) => {
+    const version = name.slice(proxy.length + 1);
+    const estimate = known.get(name);
+    if (name !== versionName(proxy, version) || !VERSION.test(version) || !estimate) return [];
+    return [{ proxy, name, version, title: title.slice(0, -version.length - 1), estimate }];
+  });
+  const families = [...Map.groupBy(places, ({ proxy }) => proxy).values()];
+  if (!families.some(({ length }) => length > 1)) return [];
+  const values = places.map(({ estimate }) => estimate.value);
+  const { unit, divisor } = scaleOf(one.measure, values);
+  const data = {
+    title: `${measureTitle(one.measure)} by version, ${columnTitle(one, file)}`,
+    x: { label: "version", categories: places.map(({ version }) => version) },
+    y: { label: unit },
+    linked: true,
+    series: families.map((own) => ({
+      ...lookOf(file, own[0].name),
+      label: own[0].title,
+      points: own.map((place) => {
+        const { value, low, high } = place.estimate;
+        const hasEnds = low !== null && high !== null;
+        const ends = hasEnds ? { low: low / divisor, high: high / divisor } : {};
+        return { x: places.indexOf(place), y: value / divisor, ...ends };
+      }),
+    })),
+  };
+  return [{ kind: "chart", title: data.title, draw: (view) => dots(data, view) }];
 }
 
 function distribution(file: Comparisons, one: Comparison): Block {

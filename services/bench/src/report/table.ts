@@ -360,6 +360,13 @@ const EXTRAS: Record<ExtraColumn, ExtraText[]> = {
       text: ({ extra: { baseline } }) => known(baseline?.value, (value) => amount(value, ofBytes)),
     },
   ],
+  before: [
+    {
+      title: "Times",
+      words: true,
+      text: ({ extra: { before } }, _, named) => known(before, (name) => titleOfProxy(named, name)),
+    },
+  ],
   ended: [
     {
       title: "Ended at",

@@ -18,7 +18,8 @@ const INFIX = "-beside-";
  *   haproxy is of haproxy-hitch: by it containers are found
  */
 export function projectBeside(project: string, proxy: string): string {
-  return `${project}${INFIX}${proxy}_`;
+  // A version has points, which such a name cannot have.
+  return `${project}${INFIX}${proxy.replaceAll(".", "-")}_`;
 }
 
 /**

@@ -1,3 +1,5 @@
+export { firstDearer } from "./bisection.ts";
+export type { Found, Judged } from "./bisection.ts";
 export { binomialInterval } from "./binomial.ts";
 export { independentRatioInterval, medianInterval, ratioInterval } from "./interval.ts";
 export { pooledQuantile } from "./pooled-quantiles.ts";
@@ -9,3 +11,4 @@ export { simultaneousIntervals, slopeRatio, theilSen } from "./theil-sen.ts";
 export { meanRatio } from "./student.ts";
 export { summarise } from "./quantiles.ts";
 export { smallestStratifiedP, stratifiedRatio, superiority, vanElteren } from "./van-elteren.ts";
+export type { Estimate as Ratio } from "./types.ts";

@@ -8,26 +8,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { tryConfig } from "../../src/commands/try.ts";
 import { check, Project, run } from "../../src/platform/docker.ts";
-import { atEnd, copyOfProject, FREE_PORTS, uniqueName } from "../lab.ts";
+import { actIn, atEnd, copyOfProject, uniqueName } from "../lab.ts";
 import type { TestContext } from "node:test";
 import type { TryArguments } from "../../src/commands/definitions/try.ts";
 
 async function tried(t: TestContext, directory: string, wanted: Partial<TryArguments>) {
-  const name = uniqueName();
-  const own: Record<string, string> = {
-    ...FREE_PORTS,
-    COMPOSE_PROJECT_NAME: name,
-    BENCH_RESULTS: join(directory, "results"),
-  };
-  const before = Object.keys(own).map((key) => [key, process.env[key]] as const);
-  Object.assign(process.env, own);
-  atEnd(t, async () => {
-    await new Project(directory, { name, profile: "*" }).down();
-    for (const [key, value] of before) {
-      if (value === undefined) delete process.env[key];
-      else process.env[key] = value;
-    }
-  });
+  actIn(t, directory);
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);
   const status = await tryConfig(

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { UserError } from "../../errors.ts";
-import { idleOption, OPTIONS, roundsOption } from "../../plan/arguments.ts";
+import { idleOption, OPTIONS, percentOption, roundsOption } from "../../plan/arguments.ts";
 import { command, withOptions } from "./command.ts";
 import type { Define } from "./command.ts";
 
@@ -60,9 +60,7 @@ export const tryConfig: Define = (program, call) =>
       roundsOption("4 for cpu, 6 for latency, 3 for reload, 2 for memory"),
       OPTIONS.connections,
       idleOption(IDLE_SECONDS),
-      new Option("--tolerance <PERCENT>", "How much worse is accepted (default: 10%)").argParser(
-        readTolerance,
-      ),
+      percentOption("--tolerance <PERCENT>", "How much worse is accepted (default: 10%)", 0, "10%"),
       new Option("--json", "Print JSON"),
       new Option("--markdown", "Print Markdown, at the end").conflicts("json"),
     ],
@@ -93,10 +91,4 @@ function readMeasures(text: string): TryArguments["measures"] {
     `Expected ${MEASURES.join(", ")}, each once, with commas between them.`,
     2,
   );
-}
-
-function readTolerance(text: string): number {
-  const [, percent] = /^(\d+(?:\.\d+)?)%?$/.exec(text) ?? [];
-  if (percent !== undefined) return Number(percent) / 100;
-  throw new UserError(`--tolerance is "${text}"`, "Expected percent, such as 10%.", 2);
 }
