@@ -98,6 +98,8 @@ const LONGER: Record<string, number> = {
   // Every folder; each default beside its tuned one.
   proxies: 60,
   defaults: 60,
+  // 17 versions.
+  releases: 90,
   // Re-runs of old studies, in their sizes.
   balancerbattle: 90,
   "balancerbattle-large": 60,

@@ -136,7 +136,9 @@ test("overrides replace what the battle says", (t) => {
     { proxies: "all", schemes: ["wss"], connections: [1000], rounds: 1, seed: 7, proxyCpus: 0.5 },
     { proxies },
   );
-  const able = proxies.filter(({ serves, tuned }) => tuned && serves === "websockets").length;
+  const able = proxies.filter(
+    ({ serves, tuned, onlyByName }) => tuned && !onlyByName && serves === "websockets",
+  ).length;
   assert.equal(plan.proxies.length, able);
   assert.equal(plan.cells.length, able);
   assert.deepEqual([plan.rounds, plan.seed, plan.proxyCpus], [1, 7, 0.5]);
