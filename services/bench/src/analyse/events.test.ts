@@ -219,7 +219,13 @@ test("an added backend: when it held its share of what is open, and how full the
   assert.equal(full("added-share").estimate?.value, 18);
   assert.equal(full("imbalance").estimate?.value, 1);
   const points = full("added-share").extra.around?.addedPercent ?? [];
-  assert.deepEqual([points[0], points.find(([second]) => second === 6)], [[-10, 0], [6, 10]]);
+  assert.deepEqual(
+    [points[0], points.find(([second]) => second === 6)],
+    [
+      [-10, 0],
+      [6, 10],
+    ],
+  );
   const short = upTo(80);
   assert.deepEqual(
     [short("added-share").estimate, short("added-share").extra.outcome],

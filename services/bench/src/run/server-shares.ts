@@ -22,7 +22,10 @@ export class ServerShares {
   #timer: NodeJS.Timeout | undefined;
 
   /** @param servers those that run now */
-  constructor(servers: () => ContainerState[], workersOf: typeof workersOfServer = workersOfServer) {
+  constructor(
+    servers: () => ContainerState[],
+    workersOf: typeof workersOfServer = workersOfServer,
+  ) {
     this.#servers = servers;
     this.#workersOf = workersOf;
   }
@@ -67,9 +70,7 @@ export class ServerShares {
         address: server.address,
         connections: (readings.at(-1)?.connections ?? 0) - (before?.connections ?? 0),
         isNew: !before,
-        open: readings
-          .filter(({ ms }) => ms <= toMs)
-          .map(({ ms, open }) => ({ ms, count: open })),
+        open: readings.filter(({ ms }) => ms <= toMs).map(({ ms, open }) => ({ ms, count: open })),
       };
     });
   }
