@@ -69,9 +69,11 @@ export const options = {
  * @param {object} forward how that library is called; it may return a promise
  * @param {(request: http.IncomingMessage, response: http.ServerResponse) => unknown} forward.web
  * @param {(request: http.IncomingMessage, socket: Socket, head: Buffer) => unknown} forward.ws
+ * @param {{isOneProcess?: boolean}} [how] isOneProcess: whatever PROXY_WORKERS is
  */
-export function serve(proxy, forward) {
-  if (cluster.isPrimary) startWorkers(Number(process.env.PROXY_WORKERS));
+export function serve(proxy, forward, { isOneProcess = false } = {}) {
+  if (cluster.isPrimary) process.on("SIGTERM", () => process.exit(0));
+  if (cluster.isPrimary && !isOneProcess) startWorkers(Number(process.env.PROXY_WORKERS));
   else void listen(proxy, forward);
 }
 
@@ -84,7 +86,6 @@ function startWorkers(count) {
     );
     cluster.fork();
   });
-  process.on("SIGTERM", () => process.exit(0));
 }
 
 /**

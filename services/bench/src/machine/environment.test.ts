@@ -158,6 +158,7 @@ test("versions: asked once an image and command, first line and rest apart, fail
     addsForwardedHeaders: true,
     groups: [],
     tuned: true,
+    onlyByName: false,
     sendsProxyProtocol: false,
     websocketsOverHttp2: false,
     serves: "websockets" as const,

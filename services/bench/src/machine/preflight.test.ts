@@ -32,6 +32,7 @@ const proxy: Proxy = {
   addsForwardedHeaders: true,
   groups: [],
   tuned: true,
+  onlyByName: false,
   sendsProxyProtocol: false,
   websocketsOverHttp2: false,
   serves: "websockets",
