@@ -42,7 +42,15 @@ await main(async () => {
   const scenario = scenarioOf("survive");
   const { parameters, scheme, tags, origin } = scenario;
   const { CONNECTIONS, CONNECTIONS_PER_SECOND, INTERVAL_SECONDS, MESSAGE_BYTES } = parameters;
-  const { BUSY_PERCENT, KEPT_PERCENT, PROBES_PER_SECOND, QUIET_SECONDS, WATCH_SECONDS, SLOW_MS, LATENCY_SAMPLES } = parameters;
+  const {
+    BUSY_PERCENT,
+    KEPT_PERCENT,
+    PROBES_PER_SECOND,
+    QUIET_SECONDS,
+    WATCH_SECONDS,
+    SLOW_MS,
+    LATENCY_SAMPLES,
+  } = parameters;
   const timeoutMs = 1000 * parameters.TIMEOUT_SECONDS;
   const seconds = QUIET_SECONDS + WATCH_SECONDS;
   const sampleEvery = Math.max(1, Math.ceil(seconds / INTERVAL_SECONDS / LATENCY_SAMPLES));
