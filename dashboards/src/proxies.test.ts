@@ -30,6 +30,7 @@ test("finds each folder's tuned proxy with its further containers, by name", () 
   );
   write("alpha", '{"colour": "#0072B2"}', "services:\n  alpha: {}\n");
   write("alpha-defaults", '{"tuned": false}', "services:\n  alpha-defaults: {}\n");
+  write("alpha-log", '{"onlyByName": true}', "services:\n  alpha-log: {}\n");
   assert.deepEqual(discoverProxies(folder), [
     { name: "alpha", colour: "#0072B2", parts: [] },
     { name: "beta", colour: "#009E73", parts: ["tls"] },

@@ -14,7 +14,7 @@ export interface Proxy {
 
 /**
  * @param folder the folder that holds one folder per proxy
- * @returns sorted by name, without those that are not tuned: Grafana chooses their colours
+ * @returns sorted by name, without those that are not tuned, or take part only by name: Grafana chooses their colours
  * @throws {Error} when a proxy's files cannot be read or lack what a dashboard needs
  */
 export function discoverProxies(folder: string): Proxy[] {
@@ -26,8 +26,8 @@ export function discoverProxies(folder: string): Proxy[] {
 
 function readProxy(folder: string, name: string): Proxy | null {
   const about = join(folder, name, "proxy.json");
-  const { colour, tuned } = JSON.parse(readFileSync(about, "utf8"));
-  if (tuned === false) return null;
+  const { colour, tuned, onlyByName } = JSON.parse(readFileSync(about, "utf8"));
+  if (tuned === false || onlyByName) return null;
   if (!/^#[0-9A-F]{6}$/i.test(colour)) {
     throw new Error(
       `${about}: "colour" is ${JSON.stringify(colour)}; expected #RRGGBB. ` +

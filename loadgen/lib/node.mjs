@@ -99,9 +99,11 @@ export function get(url, timeoutMs = 30_000, more = {}) {
       try {
         const { socket } = response;
         const serial =
-          socket instanceof TLSSocket ? BigInt(`0x${socket.getPeerCertificate().serialNumber}`) : null;
+          socket instanceof TLSSocket
+            ? `${BigInt(`0x${socket.getPeerCertificate().serialNumber}`)}`
+            : null;
         const body = Buffer.concat(await response.toArray());
-        resolve({ status: response.statusCode ?? 0, body, serial: serial && String(serial) });
+        resolve({ status: response.statusCode ?? 0, body, serial });
       } catch (error) {
         reject(error);
       }

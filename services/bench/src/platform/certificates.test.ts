@@ -22,14 +22,10 @@ function generate(
   directory: string,
   { keyType = "ecdsa", then = "" }: { keyType?: string; then?: "show" | "renew" | "" } = {},
 ) {
-  const { status, stdout, stderr } = spawnSync(
-    "sh",
-    [SCRIPT, directory, then],
-    {
-      env: { ...process.env, TLS_KEY_TYPE: keyType },
-      encoding: "utf8",
-    },
-  );
+  const { status, stdout, stderr } = spawnSync("sh", [SCRIPT, directory, then], {
+    env: { ...process.env, TLS_KEY_TYPE: keyType },
+    encoding: "utf8",
+  });
   return { status, stdout, stderr };
 }
 

@@ -2,7 +2,13 @@
  * The answer to a report's first question in one sentence, made of typed values by tables: true of
  * any run, also where nothing is ranked.
  */
-import type { Comparison, Comparisons, Estimate, Figure, MeasureKind } from "../model/comparison.ts";
+import type {
+  Comparison,
+  Comparisons,
+  Estimate,
+  Figure,
+  MeasureKind,
+} from "../model/comparison.ts";
 import { times } from "../numbers.ts";
 import { schemeName } from "../plan/workload.ts";
 import { addedText, amountOf, capital, isSpan, list, titleOfProxy } from "./text.ts";

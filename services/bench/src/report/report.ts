@@ -249,7 +249,10 @@ function documentedBlocks({ plan, proxies }: Reported["results"]): Block[] {
     isReloaded && onReload ? [{ label: title, text: onReload }] : [],
   );
   if (items.length === 0) return [];
-  return [note("An open WebSocket at a reload, by documentation or source:"), { kind: "list", items }];
+  return [
+    note("An open WebSocket at a reload, by documentation or source:"),
+    { kind: "list", items },
+  ];
 }
 
 /** Settings beside each other; of a single one its measures. */

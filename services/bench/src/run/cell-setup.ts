@@ -51,7 +51,17 @@ export function setUpCell(cell: PlannedCell, context: RunContext) {
     hostNetwork && { own: hostNetwork, proxies: context.services[cell.profile] },
   );
   return {
-    ...{ cell, context, workload, keyType, scratch, generation, certificates, hostNetwork, project },
+    ...{
+      cell,
+      context,
+      workload,
+      keyType,
+      scratch,
+      generation,
+      certificates,
+      hostNetwork,
+      project,
+    },
     loads: new Loads(cell, workload, { context, project, scratch, hostNetwork }),
     watch: new Watch({ ...context, look: (ids) => context.placement.inspect(ids) }),
   };
