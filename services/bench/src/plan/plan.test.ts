@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeAaPlan, makePlan } from "./plan.ts";
+import { pickProxies } from "./proxies.ts";
 import { BATTLE, battleOf, proxies, root } from "./testing/project.ts";
 import { readBattle } from "./battle.ts";
 import type { Plan } from "../model/plan.ts";
@@ -136,7 +137,7 @@ test("overrides replace what the battle says", (t) => {
     { proxies: "all", schemes: ["wss"], connections: [1000], rounds: 1, seed: 7, proxyCpus: 0.5 },
     { proxies },
   );
-  const able = proxies.filter(({ serves, tuned }) => tuned && serves === "websockets").length;
+  const able = pickProxies(proxies, ["all"]).filter(({ serves }) => serves === "websockets").length;
   assert.equal(plan.proxies.length, able);
   assert.equal(plan.cells.length, able);
   assert.deepEqual([plan.rounds, plan.seed, plan.proxyCpus], [1, 7, 0.5]);
