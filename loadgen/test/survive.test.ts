@@ -200,7 +200,7 @@ describe("survive", { concurrency: 3 }, () => {
     assert.match(stdout, /survived: 18; ended: 2 reset\n/);
   });
 
-  test("half of them busy: the others send one message a minute, and how they end is known, too", async (t) => {
+  test("half of them busy: the others send every minute, and how they end is known, too", async (t) => {
     const { summary, survival, stdout } = await survive(
       t,
       // The first is not busy.

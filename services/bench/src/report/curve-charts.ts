@@ -142,9 +142,12 @@ export function curveCharts(
   ];
 }
 
+/** In pixels: a table has room below it on the first screen. */
+const LOW = 200;
+
 /** Connections that stay open, where some do not. */
 export function openChart(file: Comparisons, one: Comparison): Block[] {
-  return around(file, one, ["openPercent"]);
+  return around(file, one, ["openPercent"], LOW);
 }
 
 /** What is looked at first: it stands open. */
@@ -158,10 +161,14 @@ interface Drawn {
   x: Axis;
   y: Axis;
   series: Line[];
+  /** It stands open, and is drawn for a phone too. */
+  height?: number;
 }
 
 function chart(data: Drawn): Block {
-  return { kind: "chart", title: data.title, draw: (view) => lines(data, view) };
+  const { title, height } = data;
+  const isLarge = height !== undefined;
+  return { kind: "chart", title, draw: (view) => lines(data, view), isLarge };
 }
 
 function seriesOf(
@@ -274,7 +281,12 @@ const AROUND: Record<
 };
 
 /** Without those in which nothing happens. */
-function around(file: Comparisons, one: Comparison, names = Object.keys(AROUND)): Block[] {
+function around(
+  file: Comparisons,
+  one: Comparison,
+  names = Object.keys(AROUND),
+  height?: number,
+): Block[] {
   return names.flatMap((name) => {
     const { title, label, of, usual } = AROUND[name];
     const all = one.figures.flatMap(({ extra }) => extra.around?.[name] ?? []);
@@ -288,7 +300,7 @@ function around(file: Comparisons, one: Comparison, names = Object.keys(AROUND))
       ),
       ...(name !== "back" && { events: [{ x: 0, label: one.event ?? "" }] }),
     };
-    return [chart(data)];
+    return [chart({ ...data, height })];
   });
 }
 

@@ -140,7 +140,7 @@ export function answersOf(file: Comparisons, topics = topicsOf(file)): Answer[] 
         comparison,
         title: topic.question.title,
         where: whereOf(comparison, within(file, topic.all), isOfOneEvent),
-        ...(isOfOneEvent && { extras: ["causes" as const] }),
+        ...(isOfOneEvent && !topic.question.ofOneEvent && { extras: ["causes" as const] }),
       })),
     )
     .slice(0, MOST_ANSWERS);
