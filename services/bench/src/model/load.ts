@@ -59,7 +59,7 @@ export const SurvivalOfLoad = shape.object(
   {
     ends: shape.list(
       shape.object({ ms, how: shape.text(), count: shape.count() }),
-      "of connections that were held, or of one that did not open in the place of a client that had left, within 100 ms from ms on",
+      "of connections that were held, within 100 ms from ms on",
     ),
     probes: shape.list(
       shape.object({ ms, asked: shape.count(), failed: shape.count(), slow: shape.count() }),
