@@ -7,7 +7,8 @@
  * messages and probes are due whatever the proxy does, and messages do not wait for earlier echoes.
  *
  * With LIFETIME_SECONDS clients come and go: at the moments of a Poisson process one of them, any,
- * closes its connection, and another opens one in its place. So lifetimes are exponential.
+ * closes its connection, and another opens one in its place. So lifetimes are exponential. Those that
+ * come are new connections as probes are, without a message.
  *
  * GETs of /.generation show which configuration answers, where a proxy has such a page.
  *
@@ -16,6 +17,7 @@
  * TLS, Node 24, on a busy machine of 2 cores): with the defaults a fifth of a core.
  */
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { addressing, Client, howOf, targetOf } from "./lib/client.mjs";
 import { Echoes } from "./lib/echoes.mjs";
 import { closeAll, countsText, failSilent, openAll, settle } from "./lib/held.mjs";
@@ -36,6 +38,8 @@ import { BUCKET_MS, Timeline } from "./lib/timeline.mjs";
 
 /** From one message to the next on a connection that is not busy. */
 const IDLE_MS = 60_000;
+/** A client that did not get in tries again after this. */
+const AGAIN_MS = 1000;
 /** Of /.generation. */
 const GETS_PER_SECOND = 5;
 /** Other pages are no generation: a proxy that has none may forward the request. */
@@ -92,14 +96,16 @@ await main(async () => {
   };
   const held = clients.map(hold);
   const open = [{ ms: startedMs, count: CONNECTIONS }];
-  const look = () => {
+  const look = (isEnd = false) => {
     failSilent(held, timeoutMs);
     const count = held.filter(({ client }) => client.isOpen).length;
     const ms = Date.now();
     timeline.set("open", count);
-    if (ms >= startedMs + 1000 * open.length) open.push({ ms, count });
+    // The last one is of the end, when those that were on their way are in.
+    const isDue = open.length < seconds && ms >= startedMs + 1000 * open.length;
+    if (isEnd || isDue) open.push({ ms, count });
   };
-  const looking = setInterval(look, BUCKET_MS);
+  const looking = setInterval(() => look(), BUCKET_MS);
 
   const probes = Array.from({ length: seconds }, (_, i) => ({
     ms: startedMs + 1000 * i,
@@ -107,10 +113,20 @@ await main(async () => {
     failed: 0,
     slow: 0,
   }));
-  /** @type {Fared[]} by number, in the order in which they are due */
+  /** @type {Fared[]} */
   const fared = [];
   /** @type {Record<string, number>} */
   const probesFailedByCause = {};
+  /** @type {(second: (typeof probes)[number], one: Fared, failedBy: string | null) => void} */
+  const tell = (second, one, failedBy) => {
+    fared.push(one);
+    timeline.add("probe", failedBy ?? one.what, 1, one.ms);
+    second.asked += 1;
+    if (one.what === "slow") second.slow += 1;
+    if (failedBy === null) return;
+    second.failed += 1;
+    probesFailedByCause[failedBy] = (probesFailedByCause[failedBy] ?? 0) + 1;
+  };
   /** @type {SurvivalOfLoad["generations"]} */
   const generations = [];
   /** @type {NonNullable<SurvivalOfLoad["certificates"]>} */
@@ -129,15 +145,21 @@ await main(async () => {
   });
   /** @type {Promise<void>[]} */
   const replaced = [];
-  /** One client leaves, and another comes. */
+  /** One client leaves, and another comes, which tries until it is in. */
   const replace = async (/** @type {number} */ number) => {
     const { client, lose } = held[number];
-    const next = new Client(target, { timeoutMs });
-    held[number] = hold(next, number);
-    await client.close(timeoutMs);
-    lose();
-    const how = await next.opened;
-    if (how !== null) timeline.add("end", how);
+    const left = client.close(timeoutMs).then(lose);
+    for (;;) {
+      const ms = Date.now();
+      const next = new Client(target, { timeoutMs });
+      held[number] = hold(next, number);
+      const how = await next.opened;
+      const second = Math.min(probes.length - 1, Math.floor((ms - startedMs) / 1000));
+      tell(probes[second], { ms, what: how === null ? "ok" : "failed", echoedMs: null }, how);
+      if (how === null || now() >= startMs + endMs) break;
+      await sleep(AGAIN_MS);
+    }
+    await left;
   };
   /** @type {(numbers: number[], intervalMs: number) => Promise<Sends>} */
   const send = (numbers, intervalMs) =>
@@ -180,7 +202,6 @@ await main(async () => {
     }),
     besides(PROBES_PER_SECOND, async (number, dueMs) => {
       const second = probes[Math.floor(number / PROBES_PER_SECOND)];
-      second.asked += 1;
       const text = message(CONNECTIONS + number, 0);
       const done = (/** @type {Client} */ client) =>
         isKept(number) ? void kept.push(client) : void client.close(timeoutMs);
@@ -190,12 +211,7 @@ await main(async () => {
       const isSlow = echoMs !== null && echoMs > SLOW_MS;
       const ms = startedMs + dueMs - startMs;
       const what = failedBy ? "failed" : isSlow ? "slow" : "ok";
-      fared[number] = { ms, what, echoedMs: echoMs === null ? null : ms + echoMs };
-      timeline.add("probe", failedBy ?? what, 1, ms);
-      if (isSlow) second.slow += 1;
-      if (failedBy === null) return;
-      second.failed += 1;
-      probesFailedByCause[failedBy] = (probesFailedByCause[failedBy] ?? 0) + 1;
+      tell(second, { ms, what, echoedMs: echoMs === null ? null : ms + echoMs }, failedBy);
     }),
     besides(GETS_PER_SECOND, async () => {
       const { value, failedBy, serial } = await generation(
@@ -211,7 +227,7 @@ await main(async () => {
   await Promise.all(replaced);
   await settle(held, timeoutMs);
   clearInterval(looking);
-  look();
+  look(true);
   samples.add("total_ms", performance.now() - startMs);
   await edge("end");
 
@@ -224,7 +240,7 @@ await main(async () => {
   const survival = {
     ends: timeline.of("end").map(({ ms, what, count }) => ({ ms, how: what, count })),
     probes,
-    probeRuns: runsOf(fared),
+    probeRuns: runsOf(fared.sort((a, b) => a.ms - b.ms)),
     probesFailedByCause,
     generations,
     ...(scheme === "wss" && { certificates }),

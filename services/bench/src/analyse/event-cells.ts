@@ -174,12 +174,12 @@ function serversIn({ echoShare = [], eventMs }: Survival): ServersSeen | null {
     ({ ms }) => ms,
   );
   const added = echoShare.filter(({ isNew }) => isNew).length;
-  // Where an old one did not answer, what is open is not known.
-  const whole = [...readings.entries()]
-    .filter(([, own]) => own.filter(({ isNew }) => !isNew).length === echoShare.length - added)
-    .filter(([, own]) => total(own) > 0);
-  const last = whole.findLast(([, own]) => own.length === echoShare.length)?.[1];
-  if (!last) return null;
+  // Where one did not answer, or was not known yet, shares are not known.
+  const whole = [...readings.entries()].filter(
+    ([ms, own]) => own.length === echoShare.length - (ms <= eventMs ? added : 0) && total(own) > 0,
+  );
+  const [lastMs, last] = whole.at(-1) ?? [0, []];
+  if (lastMs <= eventMs) return null;
   const addedPercent = whole.map(([ms, own]) => ({
     ms,
     value: (100 * total(own.filter(({ isNew }) => isNew))) / total(own),

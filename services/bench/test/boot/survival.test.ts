@@ -197,14 +197,12 @@ test("an added server gets its share of connections that come and go, and none i
     const survival = lastAttempts(results().cells).find((cell) => cell.proxy === proxy)
       ?.survival as Survival;
     assert.deepEqual([endsOf(survival), survival.lost], [{}, 0]);
-    const { echoShare = [], open } = survival;
+    const { echoShare = [] } = survival;
     assert.deepEqual(echoShare.map(({ isNew }) => isNew).sort(), [false, false, true]);
     const atEnd = echoShare.map((server) => server.open?.at(-1)?.count ?? 0);
     const inAll = atEnd.reduce((sum, count) => sum + count, 0);
-    // Some are just about to open, and a new one beside them may be.
-    assert.ok(Math.abs(inAll - Number(open.at(-1)?.count)) <= 9, `${inAll} open`);
-    const added = atEnd[echoShare.findIndex(({ isNew }) => isNew)];
-    assert.ok(added >= 15 && added <= 45, `${proxy}: ${atEnd} open`);
+    const added = atEnd[echoShare.findIndex(({ isNew }) => isNew)] / inAll;
+    assert.ok(added > 1 / 6 && added < 1 / 2, `${proxy}: ${atEnd} open`);
   }
   quieten();
   const report = readFileSync(join(directory, runFolder(), "report.md"), "utf8");

@@ -60,8 +60,8 @@ interface Outcome {
   lost?: number;
   processes?: [before: number, peak: number, end: number];
   megabytes?: [before: number, peak: number, end: number];
-  /** behind the proxy: what each holds, seconds after the event; a new one from then on */
-  servers?: { isNew: boolean; open: (second: number) => number }[];
+  /** behind the proxy: what each holds, seconds after the event; a new one is read from then on */
+  servers?: { newFrom?: number; open: (second: number) => number }[];
   /** processes; leaked null: not read when the load had gone */
   old?: { goneMs: number | null; atEnd: number; leaked: number | null };
 }
@@ -266,10 +266,10 @@ function survivalOf(outcome: Outcome, { connections }: CellRecord, event: string
     probesFailedByCause: Object.fromEntries([...causes].map(([cause, own]) => [cause, sum(own)])),
     generations: [],
     ...(servers && {
-      echoShare: servers.map(({ isNew, open }, i) => ({
-        ...{ address: `10.0.0.${i}`, connections: 20, isNew },
+      echoShare: servers.map(({ newFrom = -QUIET_SECONDS, open }, i) => ({
+        ...{ address: `10.0.0.${i}`, connections: 20, isNew: newFrom > 0 },
         open: seconds
-          .filter((second) => !isNew || second > QUIET_SECONDS)
+          .filter((second) => second >= QUIET_SECONDS + newFrom)
           .map((second) => ({ ms: FROM_MS + 1000 * second, count: open(second - QUIET_SECONDS) })),
       })),
     }),
