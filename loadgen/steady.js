@@ -3,15 +3,12 @@
  * a Poisson process, on one connection after the other. It is an open loop: sends are due whatever the proxy does, and a latency counts
  * from when its send was due. The measured phase begins when all are open.
  */
-import exec from "k6/execution";
 import { Trend } from "k6/metrics";
 import { CAUSES } from "./lib/connection.js";
-import { heldScenario, holdAndSend, vusOf } from "./lib/held.js";
+import { heldScenario, holdAndSend, scheduleOfRate } from "./lib/held.js";
 import { messagesOf } from "./lib/message.js";
-import { shareOfRate } from "./lib/open-loop.js";
 import { optionsOf } from "./lib/options.js";
 import { parametersOf, refuseMistakes } from "./lib/parameters.js";
-import { withReference } from "./lib/reference.js";
 import { countedSends, samplingNote, summarise } from "./lib/summary.js";
 import { runTags, scheme, waitForTarget } from "./lib/target.js";
 
@@ -48,17 +45,8 @@ export function setup() {
 }
 
 export default function () {
-  const scheduleOf = (/** @type {number} */ count, /** @type {number} */ endMs) =>
-    shareOfRate({
-      perSecond: (MESSAGES_PER_SECOND * withReference(CONNECTIONS)) / CONNECTIONS,
-      vu: exec.scenario.iterationInTest,
-      vus: vusOf(parameters),
-      seed: SEED,
-      trial: tags.trial,
-      endMs,
-      isPoisson: POISSON === 1,
-      count,
-    });
+  const rate = { perSecond: MESSAGES_PER_SECOND, seed: SEED, isPoisson: POISSON === 1 };
+  const scheduleOf = scheduleOfRate(parameters, { ...rate, trial: tags.trial });
   const phase = { seconds: STEADY_SECONDS, scheduleOf, total };
   return holdAndSend(parameters, { message, sampleEvery }, phase);
 }

@@ -7,9 +7,8 @@ import exec from "k6/execution";
 import { Trend } from "k6/metrics";
 import { arrive, arriveScenario } from "./lib/arrive.js";
 import { CAUSES, Connection } from "./lib/connection.js";
-import { heldScenario, holdAndSend, vusOf } from "./lib/held.js";
+import { heldScenario, holdAndSend, scheduleOfRate } from "./lib/held.js";
 import { messagesOf } from "./lib/message.js";
-import { shareOfRate } from "./lib/open-loop.js";
 import { optionsOf } from "./lib/options.js";
 import { parametersOf, refuseMistakes } from "./lib/parameters.js";
 import { summarise } from "./lib/summary.js";
@@ -91,17 +90,12 @@ export function hold() {
     { message: numbered, sampleEvery },
     {
       seconds: HOLD_SECONDS,
-      scheduleOf: (count, endMs) =>
-        shareOfRate({
-          perSecond: MESSAGES_PER_SECOND,
-          vu: exec.scenario.iterationInTest,
-          vus: vusOf(held),
-          seed: random.SEED,
-          trial,
-          endMs,
-          isPoisson: false,
-          count,
-        }),
+      scheduleOf: scheduleOfRate(held, {
+        perSecond: MESSAGES_PER_SECOND,
+        seed: random.SEED,
+        trial,
+        isPoisson: false,
+      }),
       total,
       atEdge: async () => {},
     },

@@ -31,7 +31,7 @@ const SHARED = 1e6;
  */
 
 /** @param {Arrivals} parameters */
-function vusOf({ CONNECTIONS_PER_SECOND, CONCURRENCY }) {
+export function arrivalVusOf({ CONNECTIONS_PER_SECOND, CONCURRENCY }) {
   const wanted = Math.max(LEAST_VUS, Math.ceil(CONNECTIONS_PER_SECOND / ARRIVALS_PER_VU));
   return Math.min(CONCURRENCY, wanted);
 }
@@ -43,7 +43,7 @@ function vusOf({ CONNECTIONS_PER_SECOND, CONCURRENCY }) {
 export function arriveScenario(parameters) {
   return {
     executor: "per-vu-iterations",
-    vus: vusOf(parameters),
+    vus: arrivalVusOf(parameters),
     iterations: 1,
     maxDuration: `${parameters.ARRIVE_SECONDS + parameters.TIMEOUT_SECONDS + 60}s`,
     gracefulStop: "0s",
@@ -64,7 +64,7 @@ export function arriveScenario(parameters) {
 export async function arrive(parameters, { message, sampleEvery, startMs, trial, total }) {
   const { CONNECTIONS_PER_SECOND, ARRIVE_SECONDS, CONCURRENCY, TIMEOUT_SECONDS } = parameters;
   const vu = exec.scenario.iterationInTest;
-  const vus = vusOf(parameters);
+  const vus = arrivalVusOf(parameters);
   const numberOf = (/** @type {number} */ which) => which + vu * NUMBERS_PER_VU;
   const atATime = withReference(CONCURRENCY);
   const most = Math.floor(atATime / vus) + (vu < atATime % vus ? 1 : 0);

@@ -4,7 +4,7 @@
 import exec from "k6/execution";
 import http from "k6/http";
 import { Connection } from "./connection.js";
-import { keepTo } from "./open-loop.js";
+import { keepTo, shareOfRate } from "./open-loop.js";
 import { withReference } from "./reference.js";
 import { now } from "./target.js";
 
@@ -40,7 +40,7 @@ function rampSeconds({ CONNECTIONS, CONNECTIONS_PER_SECOND }) {
 }
 
 /** @param {Held} parameters */
-export function vusOf({ CONNECTIONS }) {
+function vusOf({ CONNECTIONS }) {
   return Math.ceil(withReference(CONNECTIONS) / CONNECTIONS_PER_VU);
 }
 
@@ -98,11 +98,32 @@ export function openShare(parameters, options) {
  *
  * @param {"start" | "end"} name
  * @param {Held} parameters
+ * @param {number} [others] VUs that wait here as well, and hold nothing
  */
-export async function edgeOfAll(name, parameters) {
+export async function edgeOfAll(name, parameters, others = 0) {
   if (!__ENV.EDGE_URL) return;
-  const url = `${__ENV.EDGE_URL}/${name}?of=${vusOf(parameters)}`;
+  const url = `${__ENV.EDGE_URL}/${name}?of=${vusOf(parameters) + others}`;
   await http.asyncRequest("POST", url, null, { timeout: `${BARRIER_SECONDS}s` });
+}
+
+/**
+ * This VU's share of messages that all connections carry together, on one after the other.
+ *
+ * @param {Held} parameters
+ * @param {{perSecond: number, seed: number, trial: string, isPoisson: boolean}} rate
+ * @returns {(count: number, endMs: number) => import("./schedule.js").Due} for `holdAndSend`
+ */
+export function scheduleOfRate(parameters, { perSecond, ...rate }) {
+  const { CONNECTIONS } = parameters;
+  return (count, endMs) =>
+    shareOfRate({
+      ...rate,
+      perSecond: (perSecond * withReference(CONNECTIONS)) / CONNECTIONS,
+      vu: exec.scenario.iterationInTest,
+      vus: vusOf(parameters),
+      endMs,
+      count,
+    });
 }
 
 /**

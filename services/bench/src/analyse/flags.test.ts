@@ -216,6 +216,30 @@ rows(
   ],
 );
 
+const MIXED = { CONNECTIONS: 1000, ARRIVALS_PER_SECOND: 10, MIXED_SECONDS: 5, MESSAGE_BYTES: 1024 };
+const mixed = (): CellRecord => ({
+  ...idleRecord({ scenario: "mixed", parameters: MIXED }),
+  connections: { asked: 1050, opened: 1050, failed: 0, failedByCause: {} },
+  messagesEchoed: 5050,
+  echoWorkers: [{ connections: 50, messages: 5050, refused: 0 }],
+});
+const COUNT = { limit: 5, generator: 50, what: "connections" };
+rows("connections that are held while others come and go", mixed, [
+  [() => {}],
+  [
+    (record) => (record.connectionsHeld = { from: 1000, to: 999 }),
+    ...(["not-held invalid", { from: 1000, to: 999, asked: 1000 }] as const),
+  ],
+  [
+    (record) => (record.echoWorkers = [{ connections: 49, messages: 5050, refused: 0 }]),
+    ...(["echo-count invalid", { ...COUNT, echo: 49 }] as const),
+  ],
+  [
+    (record) => (record.echoWorkers = [{ connections: 1050, messages: 5050, refused: 0 }]),
+    ...(["echo-count invalid", { ...COUNT, echo: 1050 }] as const),
+  ],
+]);
+
 const ASKED = { answers: 4990, unanswered: 0, asked: 5000 };
 rows("as many answers as were asked for, and good ones", () => files("haproxy"), [
   [set("requests", { completed: 4990 }), "request-count invalid", ASKED],

@@ -126,8 +126,11 @@ export function flagsOf(
           ...requestsMiscounted(record, workload),
           ...answeredBadly(record),
         ]
-      : [...bypassed(record, workload, isControl ? 1 : 2), ...miscounted(record, isControl)]),
-    ...notHeld(record),
+      : [
+          ...bypassed(record, workload, isControl ? 1 : 2),
+          ...miscounted(record, workload, isControl),
+        ]),
+    ...notHeld(record, workload),
     ...failedConnections(record),
     ...unlikePlanned(record, measures),
     ...gaps(record, measures),
@@ -362,20 +365,17 @@ function belowLeast(record: CellRecord, least: NetworkReading, workload: Workloa
     }));
 }
 
-function miscounted(record: CellRecord, isControl: boolean): Flag[] {
+function miscounted(record: CellRecord, workload: Workload, isControl: boolean): Flag[] {
   const { echoWorkers, connections, messagesEchoed } = record;
   // What failed may have reached the server, and had its message echoed.
   const limit = STRAYS + (connections?.failed ?? 0);
   // An echo server of its own takes the control's place.
   const beside = (!isControl && record.reference) || { connections: 0, messages: 0 };
   if (!echoWorkers) return [{ code: "echo-count-unknown", severity: "weak", figures: {} }];
+  // Those that are held were opened before.
+  const before = held(record) === null ? -beside.connections : (workload.connections ?? 0);
   const checks: ["connections" | "messages", number, number][] = [
-    // Those that are held were opened before.
-    [
-      "connections",
-      sum(echoWorkers, "connections"),
-      held(record) === null ? (connections?.opened ?? 0) + beside.connections : 0,
-    ],
+    ["connections", sum(echoWorkers, "connections"), (connections?.opened ?? 0) - before],
     ["messages", sum(echoWorkers, "messages"), (messagesEchoed ?? 0) + beside.messages],
   ];
   return checks
@@ -422,13 +422,11 @@ function answeredBadly({ requests }: CellRecord): Flag[] {
   ];
 }
 
-function notHeld({ connectionsHeld, connections }: CellRecord): Flag[] {
-  if (!connectionsHeld || !connections) return [];
+function notHeld({ connectionsHeld }: CellRecord, { connections: asked = 0 }: Workload): Flag[] {
+  if (!connectionsHeld) return [];
   const { from, to } = connectionsHeld;
-  if (Math.min(from, to) >= connections.asked) return [];
-  return [
-    { code: "not-held", severity: "invalid", figures: { from, to, asked: connections.asked } },
-  ];
+  if (Math.min(from, to) >= asked) return [];
+  return [{ code: "not-held", severity: "invalid", figures: { from, to, asked } }];
 }
 
 /** So few that the cell did not fail: above the limit it has. */

@@ -226,9 +226,10 @@ const DEFINITIONS: Definition[] = [
     "µs",
     "CPU per message",
     "CPU time of the proxy for one message, there and back, without handshake and close. Where connections are open before the measured phase: its CPU time divided by the messages echoed. Elsewhere: by how much CPU per connection grows with each message, from the setting with the fewest messages to this one, within a round; results.csv, a line per cell, does not have that.",
-    (record) =>
-      record.connectionsHeld &&
-      ratio(1e6 * proxyCpu(record, "totalSeconds"), record.messagesEchoed),
+    (record, { arrivalsPerSecond }) =>
+      record.connectionsHeld && !arrivalsPerSecond
+        ? ratio(1e6 * proxyCpu(record, "totalSeconds"), record.messagesEchoed)
+        : null,
   ),
   cpu(
     "cpu_us_per_handshake",

@@ -558,7 +558,9 @@ function sendsMessages({ protocol, intervalSeconds }: Workload): boolean {
 
 function sendsOnHeld(load: Workload): boolean {
   const { messages = 1, intervalSeconds = 0, messagesPerSecond = 0 } = load;
-  return load.holdsConnections && (messages > 1 || intervalSeconds > 0 || messagesPerSecond > 0);
+  const sends = messages > 1 || intervalSeconds > 0 || messagesPerSecond > 0;
+  // Beside connections that come and go, nobody knows what of it messages cost.
+  return load.holdsConnections && sends && !load.arrivalsPerSecond;
 }
 
 function sendsRequests({ protocol }: Workload): boolean {

@@ -15,17 +15,16 @@ function parse(line: string): unknown[] {
 }
 
 /** What `run` and `export` are called with by default. */
+const SWITCHES = { name: undefined, dryRun: false, verbose: false, keepGoing: false };
 const RUN = {
-  battle: "quick",
-  overrides: {},
-  name: undefined,
-  resume: undefined,
-  dryRun: false,
-  verbose: false,
-  keepGoing: false,
-  hosts: undefined,
+  ...{ ...SWITCHES, battle: "quick", overrides: {} },
+  ...{ resume: undefined, hosts: undefined },
 };
 const VERIFY = { behaviour: false, idle: undefined, markdown: false };
+const COST = {
+  ...{ from: undefined, predict: undefined, check: undefined, markdown: false },
+  load: { connections: 0, messagesPerSecond: 0, messageBytes: 512, newPerSecond: 0, tls: false },
+};
 const EXPORT = {
   run: undefined,
   dashboard: undefined,
@@ -78,6 +77,20 @@ for (const [line, name, wanted] of [
   ["site results/site", "site", { directory: "results/site" }],
   ["compare a results/b", "compare", { run: "a", baseline: "results/b", json: false, all: false }],
   ["compare --json a b", "compare", { run: "a", baseline: "b", json: true, all: false }],
+  [
+    "cost --connections 20000 --messages-per-second 330.5 --bytes 64 --new-per-second 5 --tls --from x",
+    "cost",
+    {
+      ...{ ...COST, from: "x" },
+      load: {
+        ...{ connections: 20000, messagesPerSecond: 330.5, messageBytes: 64 },
+        ...{ newPerSecond: 5, tls: true },
+      },
+    },
+  ],
+  ["cost --predict mixed", "cost", { ...COST, predict: "mixed" }],
+  ["cost --check x --markdown", "cost", { ...COST, check: "x", markdown: true }],
+  ["calibrate", "calibrate", { ...SWITCHES, battle: "calibrate", overrides: {} }],
   ["export", "export", EXPORT],
   [
     "export one --dashboard battle --panel 101 --format csv,svg --grafana http://g:3000",
@@ -182,6 +195,14 @@ for (const [line, fact, next] of [
   ["run --name --dry-run", "--name has no value", /letters/],
   ["run --verbose", "--verbose goes with --dry-run", /both, or neither/],
   ["capacity --verbose", "--verbose goes with --dry-run", /both, or neither/],
+  ["cost", "no load is given", /^Expected at least one of --connections,/],
+  ["cost --bytes 64 --tls", "no load is given", /--new-per-second/],
+  ["cost --connections 1.5", '--connections is "1.5"', /whole number/],
+  [
+    "cost --predict mixed --check x",
+    "option '--predict <BATTLE>' cannot be used with option '--check <RUN>'",
+    /cost --help/,
+  ],
   ["run --dry-run=yes", "unknown option '--dry-run=yes'", /run --help/],
   [
     "run quick messages",

@@ -5,9 +5,11 @@
 import { readFileSync } from "node:fs";
 import { aa } from "./definitions/aa.ts";
 import { bisect } from "./definitions/bisect.ts";
+import { calibrate } from "./definitions/calibrate.ts";
 import { capacity } from "./definitions/capacity.ts";
 import { CheckedCommand } from "./definitions/command.ts";
 import { compare } from "./definitions/compare.ts";
+import { cost } from "./definitions/cost.ts";
 import { doctor } from "./definitions/doctor.ts";
 import { down } from "./definitions/down.ts";
 import { exportPanels } from "./definitions/export.ts";
@@ -29,8 +31,8 @@ import type { Call } from "./definitions/command.ts";
 
 /** In the order of the help text; `help` is the last of them. */
 const COMMANDS = {
-  Measure: [run, tryConfig, bisect, list, capacity, aa, verify, up, down],
-  Results: [report, compare, exportPanels, publish, site],
+  Measure: [run, tryConfig, bisect, list, capacity, aa, calibrate, verify, up, down],
+  Results: [report, compare, cost, exportPanels, publish, site],
   Setup: [setup, doctor, hosts],
   Project: [test, selfbench, inside],
 };

@@ -22,6 +22,7 @@ export type Meaning =
   | "messages"
   | "intervalSeconds"
   | "messagesPerSecond"
+  | "arrivalsPerSecond"
   | "messageBytes"
   | "fileBytes"
   | "poisson"

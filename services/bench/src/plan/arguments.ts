@@ -134,6 +134,43 @@ export function percentOption(flags: string, help: string, least: number, exampl
   });
 }
 
+const amount = { type: "number", minimum: 0, maximum: 1e9 };
+
+/** Of ./bench cost. */
+export const COST_OPTIONS = {
+  connections: checkedNumber("--connections <N>", "Connections held (default: 0)", {
+    ...amount,
+    type: "integer",
+  }),
+  messagesPerSecond: checkedNumber(
+    "--messages-per-second <X>",
+    "Messages per second on all of them together, each echoed (default: 0)",
+    amount,
+  ),
+  bytes: checkedNumber("--bytes <N>", "Size of a message (default: 512)", {
+    ...amount,
+    type: "integer",
+  }),
+  newPerSecond: checkedNumber(
+    "--new-per-second <X>",
+    "Connections per second that come, send one message and go (default: 0)",
+    amount,
+  ),
+  from: checked("--from <RUN>", "A run of the battle cost (default: the newest)", {
+    expected: "a folder of results/ or published/, by its name or path",
+    read: (text) => text || undefined,
+  }),
+  predict: checked(
+    "--predict <BATTLE>",
+    "Write down the costs of the mixed loads of a battle, before it is run",
+    { expected: "a file of battles/, without its ending", read: (text) => text || undefined },
+  ).conflicts("check"),
+  check: checked("--check <RUN>", "Compare a run of that battle with what was written down", {
+    expected: "a folder of results/ or published/, by its name or path",
+    read: (text) => text || undefined,
+  }),
+};
+
 /** @param byDefault seconds */
 export function idleOption(byDefault: number) {
   return checkedNumber(

@@ -61,7 +61,13 @@ const DEFAULTS = {
 
 /** What only one protocol has. */
 const MEANINGS_OF: Record<Scenario["protocol"], Meaning[]> = {
-  websocket: ["messages", "intervalSeconds", "messagesPerSecond", "messageBytes"],
+  websocket: [
+    "messages",
+    "intervalSeconds",
+    "messagesPerSecond",
+    "arrivalsPerSecond",
+    "messageBytes",
+  ],
   http: ["requests", "fileBytes"],
 };
 

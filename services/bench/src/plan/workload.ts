@@ -55,8 +55,10 @@ export function isExperiment({ compares }: Pick<ScenarioDescription, "compares">
 /** @returns connections in all */
 export function connectionsInAll(workload: Workload): number {
   const { connections, requests, connectionsPerSecond = 0, phaseSeconds = 0 } = workload;
+  const { arrivalsPerSecond = 0 } = workload;
+  if (connections !== undefined) return connections + Math.round(arrivalsPerSecond * phaseSeconds);
   // Where requests are counted, each has a connection of its own.
-  return connections ?? requests ?? Math.round(connectionsPerSecond * phaseSeconds);
+  return requests ?? Math.round(connectionsPerSecond * phaseSeconds);
 }
 
 /** @returns connections at a time, at most */

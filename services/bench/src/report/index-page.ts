@@ -2,6 +2,7 @@
  * published/index.html: README's table, a card with bars for each of the main questions, all others
  * folded. One file that loads nothing; proxies and scheme are chosen by a few lines of script.
  */
+import { calculatorOf } from "./cost-calculator.ts";
 import { loadText, originalsIn } from "./index-of-questions.ts";
 import type { AnsweredQuestion } from "./index-of-questions.ts";
 import type { Headline } from "./pages.ts";
@@ -33,6 +34,7 @@ export function indexPage(
   const more = answered.filter(({ card }) => !card);
   const titles = headline.rows.map(({ title }) => title).join(", ");
   const description = `CPU, memory, latency and dropped connections of ${titles}, measured side by side.`;
+  const calculator = calculatorOf(runs.map(({ comparisons }) => comparisons));
   const machines = [...new Set(runs.map(({ machine }) => machine))].join("; ");
   return `<!doctype html>
 <html lang="en">
@@ -54,7 +56,7 @@ ${chooser(runs, headline, answered)}
 <div class="cards">
 ${cards.map((question) => questionHtml(question, headline.base)).join("\n")}
 </div>
-<h2 id="more">More questions</h2>
+${calculator.html}<h2 id="more">More questions</h2>
 ${[...Map.groupBy(more, ({ group }) => group)]
   .map(
     ([group, own]) =>
@@ -62,7 +64,7 @@ ${[...Map.groupBy(more, ({ group }) => group)]
   )
   .join("\n")}
 </main>
-<script>${SCRIPT}</script>
+<script>${SCRIPT}${calculator.script}</script>
 </body>
 </html>
 `;
@@ -215,6 +217,7 @@ summary{cursor:pointer}fieldset summary{padding:.25rem 0}
 @media(max-width:30rem){body{font-size:15px}.bars th{width:6rem}.bars td{width:5.9rem}.bars td:last-child{width:3.6rem}}
 .bar span{display:block;height:.8rem;border-radius:2px;width:calc(var(--value)/var(--most)*100%);min-width:1px}
 .bar i{position:absolute;top:50%;height:0;border-top:1px solid var(--ink);left:calc(var(--low)/var(--most)*100%);width:calc((var(--high) - var(--low))/var(--most)*100%)}
+.load{width:100%}.load th,.load td{padding:.35rem .5rem;border-bottom:1px solid var(--line);text-align:right}.load th[scope=row]{text-align:left}form[name=load] input[type=number]{width:7rem}
 .others{font-size:.85rem;color:var(--soft)}[hidden]{display:none}
 `;
 

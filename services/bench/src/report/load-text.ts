@@ -13,6 +13,7 @@ const WORDS: Partial<Record<Meaning, (value: string, holds: boolean) => string>>
   connectionsPerSecond: (value, holds) =>
     holds ? `opened at ${value}/s` : `${value} new connections/s`,
   messagesPerSecond: (value) => `${value} messages/s`,
+  arrivalsPerSecond: (value) => `${value} more connections/s`,
   concurrency: (value) => `${value} at a time`,
   requests: (value) => `${value} requests`,
   messages: (value) => `${value} messages per connection`,

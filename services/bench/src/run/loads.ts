@@ -420,7 +420,7 @@ export function share(
   const shared = { ...parameters };
   for (const key of [names.connections, names.concurrency])
     if (key !== undefined && key in shared) shared[key] = part(shared[key]);
-  for (const key of [names.connectionsPerSecond, names.messagesPerSecond])
+  for (const key of [names.connectionsPerSecond, names.messagesPerSecond, names.arrivalsPerSecond])
     if (key !== undefined && key in shared) shared[key] /= count;
   if (names.seed !== undefined && names.seed in shared) shared[names.seed] += index;
   return shared;

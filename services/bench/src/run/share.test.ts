@@ -33,12 +33,12 @@ test("what a load counts fits to its loop, as its scenario says it", () => {
 });
 
 test("load containers that share a rate of messages have seeds of their own", () => {
-  const names = { messagesPerSecond: "RATE", seed: "SEED" };
+  const names = { messagesPerSecond: "RATE", arrivalsPerSecond: "COME", seed: "SEED" };
   assert.deepEqual(
-    [0, 1].map((i) => share({ RATE: 500, SEED: 7, HOLD_SECONDS: 3 }, names, i, 2)),
+    [0, 1].map((i) => share({ RATE: 500, COME: 5, SEED: 7, HOLD_SECONDS: 3 }, names, i, 2)),
     [
-      { RATE: 250, SEED: 7, HOLD_SECONDS: 3 },
-      { RATE: 250, SEED: 8, HOLD_SECONDS: 3 },
+      { RATE: 250, COME: 2.5, SEED: 7, HOLD_SECONDS: 3 },
+      { RATE: 250, COME: 2.5, SEED: 8, HOLD_SECONDS: 3 },
     ],
   );
 });
@@ -49,6 +49,8 @@ test("at a rate, as many connections were asked for as were due; of those that a
     connectionsAsked(workload(SCENARIOS[scenario], parameters), sends);
   assert.equal(asked("arrivals", { CONNECTIONS_PER_SECOND: 100, ARRIVE_SECONDS: 20 }), 1983);
   assert.equal(asked("steady", { CONNECTIONS: 50 }), 50);
+  const mixed = { CONNECTIONS: 50, ARRIVALS_PER_SECOND: 2.5, MIXED_SECONDS: 6 };
+  assert.equal(asked("mixed", mixed), 65);
 });
 
 test("in an open loop one connection in a thousand may fail, as under a promise; in a closed one none", () => {

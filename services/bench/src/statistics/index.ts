@@ -5,6 +5,7 @@ export { independentRatioInterval, medianInterval, ratioInterval } from "./inter
 export { pooledQuantile } from "./pooled-quantiles.ts";
 export { detectableRatio } from "./power.ts";
 export { Histogram, RESOLUTION } from "./histogram.ts";
+export { fittedAt, leastSquares } from "./least-squares.ts";
 export { holm, mannWhitney, smallestP } from "./significance.ts";
 export { medianOf, spreadPercent } from "./spread.ts";
 export { simultaneousIntervals, slopeRatio, theilSen } from "./theil-sen.ts";

@@ -8,9 +8,13 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { test } from "node:test";
 import { chromium } from "playwright-core";
+import { costModel, costsOf } from "../../src/analyse/cost-model.ts";
+import { costRun } from "../../src/analyse/testing/costs.ts";
 import { site } from "../../src/commands/site.ts";
 import { makeSmallProject } from "../../src/commands/testing/small-project.ts";
+import { calculatorOf } from "../../src/report/cost-calculator.ts";
 import type { BrowserContextOptions } from "playwright-core";
+import type { Load } from "../../src/analyse/cost-model.ts";
 import type { Comparisons } from "../../src/model/comparison.ts";
 
 const PUBLISHED = join(import.meta.dirname, "../../../../published");
@@ -166,7 +170,7 @@ test("a browser shows the page over all published runs, and what is chosen in it
     const { page } = await open({ javaScriptEnabled: false });
     assert.equal(await page.locator("section.card:visible").count(), 7);
     assert.ok((await page.locator('tr[data-proxy="nghttpx"]:visible').count()) > 0);
-    assert.equal(await page.locator("form").isVisible(), false);
+    assert.equal(await page.locator("form:visible").count(), 0);
     await page.locator("details.group > summary").first().click();
     assert.ok((await page.locator("section.question:visible").count()) > 1);
     await page.context().close();
@@ -205,4 +209,50 @@ test("a browser shows the page over all published runs, and what is chosen in it
       await context.close();
     },
   );
+});
+
+test("a browser computes what a load costs, as ./bench cost does", async (t) => {
+  const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox"],
+  });
+  t.after(() => browser.close());
+  const runs = [costRun("mixed"), costRun("cost")];
+  const { html, script } = calculatorOf(runs);
+  const page = await browser.newPage();
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(String(error)));
+  await page.setContent(`<body>${html}<script>${script}</script></body>`);
+
+  const model = costModel(runs[1]);
+  const number = (value = Number.NaN) =>
+    value.toLocaleString("en", { maximumSignificantDigits: 3 });
+  const expected = (load: Load) =>
+    costsOf(model, load)
+      .toSorted((a, b) => Number(a.cores?.value) - Number(b.cores?.value))
+      .map(({ title, cores, bytes }) =>
+        [title, number(cores?.value), number((bytes?.value ?? 0) / 2 ** 30), "12 of 12"].join("\t"),
+      );
+  const shown = () => page.locator("tbody tr").allInnerTexts();
+  const first = { connections: 20_000, messagesPerSecond: 330, messageBytes: 512, newPerSecond: 5 };
+  assert.deepEqual(await shown(), expected({ scheme: "ws", ...first }));
+  assert.equal(
+    await page.locator("output").innerText(),
+    "Beyond what was measured: Connections held: up to 4,000.",
+  );
+
+  await page.check("[name=tls]");
+  await page.fill("[name=connections]", "3000");
+  await page.fill("[name=messagesPerSecond]", "12.5");
+  assert.deepEqual(
+    await shown(),
+    expected({ scheme: "wss", ...first, connections: 3000, messagesPerSecond: 12.5 }),
+  );
+  assert.equal(await page.locator("output").innerText(), "");
+  // What is no number yet changes nothing.
+  const before = await shown();
+  await page.fill("[name=newPerSecond]", "");
+  assert.deepEqual([await shown(), faults], [before, []]);
+
+  assert.deepEqual(calculatorOf([costRun("mixed")]), { html: "", script: "" });
 });

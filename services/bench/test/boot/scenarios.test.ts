@@ -39,6 +39,22 @@ async function openAt(server: string): Promise<number> {
 test("through nginx", async (t) => {
   const load = await loadsThrough(t, "nginx");
 
+  await t.test("mixed: some are held, with messages, while others come and go", async () => {
+    const { connections, messagesEchoed, sends } = await load({
+      SCENARIO: "mixed",
+      // Two virtual users.
+      CONNECTIONS: "300",
+      CONNECTIONS_PER_SECOND: "300",
+      MESSAGES_PER_SECOND: "50",
+      ARRIVALS_PER_SECOND: "20",
+      MIXED_SECONDS: "3",
+      POISSON: "0",
+    });
+    assert.deepEqual(connections, { opened: 300 + 60, failed: 0, failedByCause: {} });
+    assert.equal(sends.due, 150 + 60);
+    assert.equal(messagesEchoed, sends.due - sends.dropped);
+  });
+
   await t.test(
     "held connections: all open at once, messages when they are due, each echo as it was sent",
     async () => {

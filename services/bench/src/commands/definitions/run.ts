@@ -28,7 +28,7 @@ export const run: Define = (program, call) =>
         OPTIONS.scheme,
         OPTIONS.event,
         OPTIONS.connections,
-        roundsOption("the battle's: 4 for quick, 6 for most"),
+        roundsOption("the battle's: 4 for quick, usually 6"),
         OPTIONS.seed,
         OPTIONS.proxyCpus,
         OPTIONS.name,
