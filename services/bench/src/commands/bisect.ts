@@ -97,22 +97,17 @@ function measurer(
   directory: string,
   proxy: Proxy,
   first: string,
-  { measure, wss, connections }: BisectArguments,
+  { measure, wss }: BisectArguments,
   { say, words }: Pick<Out, "say"> & { words: string[] },
 ) {
   const verified: Set<string> = new Set();
   const test = TESTS[measure](wss ? "wss" : "ws");
-  const atATime = Math.min(Number(test.parameters.CONCURRENCY), connections ?? Infinity);
-  const parameters = {
-    ...{ ...test.parameters, CONCURRENCY: atATime },
-    ...(connections && { CONNECTIONS: connections }),
-  };
   return async (version: string, rounds: number): Promise<number[] | null> => {
     const own = { [proxy.name]: [version] };
     const battle = {
       title: `${proxy.title} ${version} beside ${first}`,
       ...{ proxies: [proxy.name], versions: own, rounds, seed: 1 },
-      tests: [{ ...test, parameters }],
+      tests: [test],
     };
     const wanted = { [proxy.name]: [...new Set([first, version])] };
     const baseline = versionName(proxy.name, first);

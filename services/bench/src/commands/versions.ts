@@ -2,14 +2,14 @@
  * Versions of proxies, in a project that is made for them: each from the image of its tag, or where
  * no registry answers from the recipe in offline/, built when it is asked for and kept.
  */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inProject, writeVersion } from "../adapt/index.ts";
 import { formatResult } from "../conformance/index.ts";
 import { UserError } from "../errors.ts";
 import { versionName } from "../plan/versions.ts";
 import { Project } from "../platform/docker.ts";
-import { buildWord, offlineProject, REPLACES, setup, versionsTold } from "./setup.ts";
+import { buildWord, OF_VERSIONS, offlineProject, REPLACES, setup, versionsTold } from "./setup.ts";
 import { verifyOne } from "./verify.ts";
 import type { Made } from "../adapt/index.ts";
 import type { Versions } from "../model/plan.ts";
@@ -37,7 +37,7 @@ export async function inVersions<T>(
 ): Promise<T> {
   await setup(directory, say);
   return inVersionsUnbuilt(directory, versions, made, async (project) => {
-    await setup(project, say);
+    await setup(project, () => {}, { sayImages: say });
     return use(project);
   });
 }
@@ -62,13 +62,9 @@ async function inVersionsUnbuilt<T>(
   const added = all.map(({ name }) => name);
   return inProject(directory, { ...made, added }, async (project) => {
     for (const one of all) writeVersion(project, one);
-    // In the place of a link to the project's own.
-    rmSync(join(project, "offline"));
-    mkdirSync(join(project, "offline"));
     const recipes = all.flatMap(({ name, recipe }) => (recipe ? [[name, recipe]] : []));
-    const services = { ...offline.services, ...Object.fromEntries(recipes) };
-    const file = join(project, "offline/compose.yaml");
-    writeFileSync(file, JSON.stringify({ ...offline, services }));
+    const services = Object.fromEntries(recipes);
+    writeFileSync(join(project, OF_VERSIONS), JSON.stringify({ services }));
     return use(project);
   });
 }

@@ -21,7 +21,6 @@ export interface BisectArguments {
   threshold: number;
   versions?: string[];
   rounds: number;
-  connections?: number;
   json: boolean;
 }
 
@@ -47,16 +46,13 @@ export const bisect: Define = (program, call) =>
       percentOption("--threshold <PERCENT>", "How much dearer counts (default: 5%)", 0.5, "5%"),
       OPTIONS.versions,
       roundsOption(`${ROUNDS}`, "Rounds of each version, at most"),
-      OPTIONS.connections,
       new Option("--json", "Print JSON"),
     ],
   ).action((proxy, options) => {
     const { from, to, wss = false, threshold = 0.05, versions, rounds = ROUNDS } = options;
-    const { connections: [connections, ...more] = [], json = false } = options;
-    if (more.length > 0)
-      throw new UserError("--connections has several numbers", "Expected one.", 2);
+    const { json = false } = options;
     const measure = readMeasure(options.measure);
-    const all = { proxy, from, to, measure, wss, threshold, versions, rounds, connections, json };
+    const all = { proxy, from, to, measure, wss, threshold, versions, rounds, json };
     return call("bisect", all, async ({ directory, say, print, words }) =>
       (await import("../bisect.ts")).bisect(directory, all, { say, print }, words),
     );

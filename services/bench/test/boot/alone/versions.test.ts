@@ -75,7 +75,7 @@ test("bisect finds the version that burns more", async (t) => {
     {
       ...{ proxy: "relay", from: "1.0", to: "1.2", versions: Object.keys(burns) },
       ...{ measure: "cpu-per-connection", wss: false, threshold: 0.2, rounds: 12 },
-      ...{ connections: 400, json: true },
+      json: true,
     },
     { say: () => {}, print: (line) => void lines.push(line) },
     ["bisect"],
