@@ -26,7 +26,7 @@ test("a proxy that is built here, is several containers or has no version has no
   assert.equal(officialImage(services, "haproxy"), "haproxy:3.2");
   for (const name of ["pair", "built", "latest", "none"])
     assert.throws(() => officialImage(services, name), {
-      message: `${name} cannot be had in other versions`,
+      message: `${name} is not available in other versions`,
       exitCode: 2,
     });
 });

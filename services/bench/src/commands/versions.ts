@@ -75,7 +75,7 @@ export function officialImage({ services }: ComposeConfig, proxy: string): strin
   const [{ image = "", build }] = own.length === 1 ? own : [{}];
   if (!build && TAG.test(image)) return image;
   throw new UserError(
-    `${proxy} cannot be had in other versions`,
+    `${proxy} is not available in other versions`,
     "Expected a proxy that is one container, of an image whose tag has a version, such as haproxy.",
     2,
   );

@@ -81,5 +81,5 @@ test("bisect finds the version that burns more", async (t) => {
     ["bisect"],
   );
   const { outcome, at, between } = JSON.parse(lines.join("\n"));
-  assert.deepEqual([status, outcome, at, between], [1, "dearer", "1.2", ["1.1", "1.2"]]);
+  assert.deepEqual([status, outcome, at, between], [1, "found", "1.2", ["1.1", "1.2"]]);
 });
