@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { inProject, writeVersion } from "../adapt/index.ts";
 import { formatResult } from "../conformance/index.ts";
 import { UserError } from "../errors.ts";
@@ -23,7 +24,9 @@ const TAG = /:([^\d/]*)\d[^/]*$/;
 const NO_VERSION = "0";
 
 /** Of what a checker or a log says of a version, in a table. */
-const MOST_LETTERS = 300;
+const MOST_LETTERS = 400;
+const LAST_LINES = 3;
+const ERROR = /\b(alert|critical|emerg|err|error|fatal)\b/i;
 
 /**
  * @param directory the project's
@@ -162,7 +165,12 @@ function described(proxy: Proxy, failed: { title: string; scheme: string }[]): P
   };
 }
 
-function inOneLine(text: string): string {
-  const line = text.trim().replace(/\s*\n\s*/g, " ");
+/** @returns its first line, and of the log or the checker's words after it the errors, or the end */
+export function inOneLine(text: string): string {
+  const [first, ...rest] = stripVTControlCharacters(text)
+    .trim()
+    .split(/\s*\n\s*/);
+  const errors = rest.filter((line) => ERROR.test(line));
+  const line = [first, ...(errors.length > 0 ? errors : rest.slice(-LAST_LINES))].join(" ");
   return line.length > MOST_LETTERS ? `${line.slice(0, MOST_LETTERS)}…` : line;
 }
