@@ -102,6 +102,18 @@ test("one between equal and more stays open, and both its neighbours are named",
   }
 });
 
+test("after each that is judged, those that may still be the first", async () => {
+  const told: string[] = [];
+  await firstToCostMore(
+    ["1", "2", "3", "4", "5"],
+    async (version, rounds) =>
+      Array.from({ length: rounds }, (_, i) => (version >= "4" ? 1.1 : 1) + 0.001 * (i % 2)),
+    { threshold: 0.05, mostRounds: 24 },
+    ({ version }, left) => void told.push(`${version}: ${left.join()}`),
+  );
+  assert.deepEqual(told, ["1: 2,3,4,5", "5: 2,3,4,5", "3: 4,5", "4: 4"]);
+});
+
 test("what cannot be measured is left out; without the first or any other there is no answer", async () => {
   const run = (unable: string[]) =>
     firstToCostMore(

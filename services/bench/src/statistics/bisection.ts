@@ -69,7 +69,7 @@ const BEFORE = { rounds: 4, spread: 0.02 };
 /**
  * @param versions the oldest first, two or more
  * @param measure ratios to the first version, one a round; null: it cannot be measured
- * @param tell gets each that was judged; left: those that may still be the first, this one aside
+ * @param tell gets each that was judged; left: those that may still be the first
  */
 export async function firstToCostMore(
   versions: string[],
@@ -119,13 +119,16 @@ class Search {
     while (high - low > 1) {
       const isOpenEnd = high === versions.length;
       const at = isOpenEnd ? high - 1 : Math.floor((low + high) / 2);
-      const verdict = await this.#judge(versions[at], versions.slice(low + 1, high));
+      const verdict = await this.#judge(versions[at]);
+      const version = versions[at];
       if (verdict === "unable") {
         versions.splice(at, 1);
         high -= 1;
       } else if (verdict === "more") high = at;
       else if (verdict === "equal") low = at;
-      else return this.#end("noise", versions[at], versions[low], versions[high] ?? null);
+      this.#note(version, verdict, versions.slice(low + 1, high + 1));
+      if (verdict === "open")
+        return this.#end("noise", versions[at], versions[low], versions[high] ?? null);
     }
     if (low === 0 && versions.length === 1) return this.#end("unable", null, versions[0], null);
     if (high === versions.length) return this.#end("none", null, versions[low], null);
@@ -152,7 +155,7 @@ class Search {
     return isMeasured;
   }
 
-  async #judge(version: string, left: string[]): Promise<Verdict> {
+  async #judge(version: string): Promise<Verdict> {
     let verdict: Verdict = "open";
     while (verdict === "open") {
       // The one of the two that has fewer rounds tells more by its next.
@@ -164,7 +167,6 @@ class Search {
       if (await this.#add(next, rounds)) verdict = this.#verdict(version);
       else verdict = "unable";
     }
-    this.#note(version, verdict, left);
     return verdict;
   }
 
