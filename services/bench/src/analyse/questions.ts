@@ -470,7 +470,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "A release as a multiple of the one before",
       charts: BARS,
       answer: 0,
-      asks: "Which release made a proxy dearer?",
+      asks: "Which release made a proxy more expensive?",
       columns: ["before", "medians"],
     },
     defaults: {

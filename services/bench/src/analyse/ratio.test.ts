@@ -113,7 +113,7 @@ function releasesIn(costs: Record<string, number[]>, versions: Record<string, st
   return releases({ results: run, settings: [setting], cells: cells as never });
 }
 
-test("a release is held against the one before it that was measured, round by round", () => {
+test("a release is compared with the one before it that was measured, round by round", () => {
   const costs = {
     // The machine is twice as fast in the second round.
     "haproxy-2.6": [100, 50, 101, 99],

@@ -1,5 +1,5 @@
 /**
- * `bisect`: which release made a proxy dearer.
+ * `bisect`: which release made a proxy more expensive.
  */
 import { join } from "node:path";
 import { ratioToReference } from "../analyse/reference.ts";
@@ -11,7 +11,7 @@ import { pickProxy, readProxies } from "../plan/proxies.ts";
 import { versionName, versionsBetween, versionsOf } from "../plan/versions.ts";
 import { bisectLine, bisectVerdict } from "../report/bisect-text.ts";
 import { refuseSecond } from "../run/lock.ts";
-import { firstDearer } from "../statistics/index.ts";
+import { firstToCostMore } from "../statistics/index.ts";
 import { writeReport } from "./report.ts";
 import { begin, INTERRUPTED } from "./run.ts";
 import { setup } from "./setup.ts";
@@ -28,7 +28,7 @@ const RATIO = ratioToReference("cpu_us_per_connection") ?? "";
 
 const TESTS = { "cpu-per-connection": connectionTest, "cpu-per-message": messagesTest };
 
-const STATUS: Record<Found["outcome"], number> = { none: 0, dearer: 1, noise: 3, unable: 3 };
+const STATUS: Record<Found["outcome"], number> = { none: 0, found: 1, noise: 3, unable: 3 };
 
 interface Out {
   say: (line: string) => void;
@@ -38,7 +38,7 @@ interface Out {
 /**
  * @param directory the project's
  * @param words of the command line, for the record
- * @returns exit status: 0 none is dearer, 1 one is, 3 could not tell
+ * @returns exit status: 0 none costs more, 1 one does, 3 could not tell
  */
 export async function bisect(
   directory: string,
@@ -65,7 +65,7 @@ export async function bisect(
   }
   const about = { title: proxy.title, ...wanted };
   if (!wanted.json) print(`${proxy.title} ${versions.join(", ")}`);
-  const found = await firstDearer(
+  const found = await firstToCostMore(
     versions,
     measurer(directory, proxy, versions[0], wanted, { say, words }),
     { threshold: wanted.threshold, mostRounds: wanted.rounds },
@@ -86,7 +86,7 @@ async function knownVersions(
   const known = await availableVersions(directory, proxy);
   if (known.length > 0) return known;
   throw new UserError(
-    `no list of versions of ${proxy} can be had here`,
+    `no list of versions of ${proxy} is available here`,
     "Expected --versions 3.0,3.2: tags of its image that this machine has, or can pull.",
     2,
   );
@@ -97,22 +97,17 @@ function measurer(
   directory: string,
   proxy: Proxy,
   first: string,
-  { measure, wss, connections }: BisectArguments,
+  { measure, wss }: BisectArguments,
   { say, words }: Pick<Out, "say"> & { words: string[] },
 ) {
   const verified: Set<string> = new Set();
   const test = TESTS[measure](wss ? "wss" : "ws");
-  const atATime = Math.min(Number(test.parameters.CONCURRENCY), connections ?? Infinity);
-  const parameters = {
-    ...{ ...test.parameters, CONCURRENCY: atATime },
-    ...(connections && { CONNECTIONS: connections }),
-  };
   return async (version: string, rounds: number): Promise<number[] | null> => {
     const own = { [proxy.name]: [version] };
     const battle = {
       title: `${proxy.title} ${version} beside ${first}`,
       ...{ proxies: [proxy.name], versions: own, rounds, seed: 1 },
-      tests: [{ ...test, parameters }],
+      tests: [test],
     };
     const wanted = { [proxy.name]: [...new Set([first, version])] };
     const baseline = versionName(proxy.name, first);

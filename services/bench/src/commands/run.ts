@@ -135,7 +135,7 @@ export async function run(
  * Versions that take part have their folders in a project that is made for the run.
  *
  * @param context with the folders of proxies/
- * @throws {UserError} when one cannot be had, or the run is spread
+ * @throws {UserError} when one is not available, or the run is spread
  */
 async function withVersions(
   context: Context,

@@ -21,6 +21,9 @@ const TOLD = /\(from versions: ([^)]*)\)/;
 
 /** Label of a local build: the official image. */
 export const REPLACES = "ws-proxy-bench.replaces";
+/** Beside the recipes of offline/, those of a project that is made for versions of proxies. */
+export const OF_VERSIONS = "versions.yaml";
+
 /** A service of a project is built by these words and its name. */
 export const buildWord = ["--progress", "plain", "build"];
 
@@ -41,7 +44,10 @@ export async function setup(
   {
     backends = [],
     proxies = [],
+    sayImages = say,
   }: {
+    /** told what is pulled and built, where nobody wants to know the rest */
+    sayImages?: (line: string) => void;
     /**
      * servers behind the proxy, folders of services/, that are wanted besides .env's: the images
      * of some take minutes to build, and most runs do without
@@ -69,12 +75,12 @@ export async function setup(
       directory,
       offline,
       neededFor(config, (profile) => servers.includes(profile)),
-      { say, mayFail: imagesOfProxiesAlone(official, config, names) },
+      { say: sayImages, mayFail: imagesOfProxiesAlone(official, config, names) },
     );
     writeOverride(directory, overrideFor(official, config, present), say);
   } else {
     for (const image of images.all) {
-      if (!present.has(image) && image !== images.node) await pull(image, say);
+      if (!present.has(image) && image !== images.node) await pull(image, sayImages);
     }
   }
 
@@ -89,7 +95,9 @@ export async function setup(
 
 export function offlineProject(directory: string): Project {
   return new Project(directory, {
-    files: ["offline/compose.yaml"],
+    files: ["offline/compose.yaml", OF_VERSIONS].filter((file) =>
+      existsSync(join(directory, file)),
+    ),
     // Images carry it as a label: it must not be the name of a benchmark that COMPOSE_PROJECT_NAME
     // gives.
     name: "ws-proxy-bench-offline",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { officialImage, recipeFor, withVersion } from "./versions.ts";
+import { inOneLine, officialImage, recipeFor, withVersion } from "./versions.ts";
 import type { ComposeConfig } from "../platform/docker.ts";
 
 const config = (services: ComposeConfig["services"]) => ({ services }) as ComposeConfig;
@@ -26,7 +26,7 @@ test("a proxy that is built here, is several containers or has no version has no
   assert.equal(officialImage(services, "haproxy"), "haproxy:3.2");
   for (const name of ["pair", "built", "latest", "none"])
     assert.throws(() => officialImage(services, name), {
-      message: `${name} cannot be had in other versions`,
+      message: `${name} is not available in other versions`,
       exitCode: 2,
     });
 });
@@ -58,4 +58,12 @@ test("a version has the recipe of its proxy, with another argument", () => {
   }
   const relay = { proxy: "relay", version: "1.1", replaces: "relay:1.1" };
   assert.equal(recipeFor(offline, "relay:1.0", relay), null);
+});
+
+test("why a version does not start: what failed, and the errors of its log in one line", () => {
+  const log =
+    "waited 20 s for it\nIts log:\n\u001b[2Kx-1 | [NOTICE] begins\nx-1 | [ALERT] no such directive\nx-1 | ends";
+  assert.equal(inOneLine(log), "waited 20 s for it x-1 | [ALERT] no such directive");
+  assert.equal(inOneLine("it failed\na\nb\nc\nd\n"), "it failed b c d");
+  assert.equal(inOneLine("x".repeat(900)).length, 401);
 });

@@ -2,14 +2,15 @@
  * Versions of proxies, in a project that is made for them: each from the image of its tag, or where
  * no registry answers from the recipe in offline/, built when it is asked for and kept.
  */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { inProject, writeVersion } from "../adapt/index.ts";
 import { formatResult } from "../conformance/index.ts";
 import { UserError } from "../errors.ts";
 import { versionName } from "../plan/versions.ts";
 import { Project } from "../platform/docker.ts";
-import { buildWord, offlineProject, REPLACES, setup, versionsTold } from "./setup.ts";
+import { buildWord, OF_VERSIONS, offlineProject, REPLACES, setup, versionsTold } from "./setup.ts";
 import { verifyOne } from "./verify.ts";
 import type { Made } from "../adapt/index.ts";
 import type { Versions } from "../model/plan.ts";
@@ -23,7 +24,9 @@ const TAG = /:([^\d/]*)\d[^/]*$/;
 const NO_VERSION = "0";
 
 /** Of what a checker or a log says of a version, in a table. */
-const MOST_LETTERS = 300;
+const MOST_LETTERS = 400;
+const LAST_LINES = 3;
+const ERROR = /\b(alert|critical|emerg|err|error|fatal)\b/i;
 
 /**
  * @param directory the project's
@@ -37,7 +40,7 @@ export async function inVersions<T>(
 ): Promise<T> {
   await setup(directory, say);
   return inVersionsUnbuilt(directory, versions, made, async (project) => {
-    await setup(project, say);
+    await setup(project, () => {}, { sayImages: say });
     return use(project);
   });
 }
@@ -62,13 +65,9 @@ async function inVersionsUnbuilt<T>(
   const added = all.map(({ name }) => name);
   return inProject(directory, { ...made, added }, async (project) => {
     for (const one of all) writeVersion(project, one);
-    // In the place of a link to the project's own.
-    rmSync(join(project, "offline"));
-    mkdirSync(join(project, "offline"));
     const recipes = all.flatMap(({ name, recipe }) => (recipe ? [[name, recipe]] : []));
-    const services = { ...offline.services, ...Object.fromEntries(recipes) };
-    const file = join(project, "offline/compose.yaml");
-    writeFileSync(file, JSON.stringify({ ...offline, services }));
+    const services = Object.fromEntries(recipes);
+    writeFileSync(join(project, OF_VERSIONS), JSON.stringify({ services }));
     return use(project);
   });
 }
@@ -79,7 +78,7 @@ export function officialImage({ services }: ComposeConfig, proxy: string): strin
   const [{ image = "", build }] = own.length === 1 ? own : [{}];
   if (!build && TAG.test(image)) return image;
   throw new UserError(
-    `${proxy} cannot be had in other versions`,
+    `${proxy} is not available in other versions`,
     "Expected a proxy that is one container, of an image whose tag has a version, such as haproxy.",
     2,
   );
@@ -166,7 +165,12 @@ function described(proxy: Proxy, failed: { title: string; scheme: string }[]): P
   };
 }
 
-function inOneLine(text: string): string {
-  const line = text.trim().replace(/\s*\n\s*/g, " ");
+/** @returns its first line, and of the log or the checker's words after it the errors, or the end */
+export function inOneLine(text: string): string {
+  const [first, ...rest] = stripVTControlCharacters(text)
+    .trim()
+    .split(/\s*\n\s*/);
+  const errors = rest.filter((line) => ERROR.test(line));
+  const line = [first, ...(errors.length > 0 ? errors : rest.slice(-LAST_LINES))].join(" ");
   return line.length > MOST_LETTERS ? `${line.slice(0, MOST_LETTERS)}…` : line;
 }

@@ -118,7 +118,7 @@ export interface Extra {
   badPercent?: number;
   /** Of a ratio: the two medians; of a copy: the original's. */
   medians?: [number, number];
-  /** Of a release: the one that it is held against. */
+  /** Of a release: the one that it is compared with. */
   before?: string;
   /** Latencies that a percentile rests on, and what it adds to the control's. */
   samples?: number;

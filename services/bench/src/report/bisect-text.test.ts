@@ -9,14 +9,14 @@ const EQUAL: Judged["ratio"] = { value: 1.004, interval: [0.98, 1.02] };
 test("a line says of each version what it costs, and how many may still be the first", () => {
   const rows: [Judged, number, string][] = [
     [
-      { version: "3.5.2", verdict: "dearer", rounds: 4, ratio: RATIO },
+      { version: "3.5.2", verdict: "more", rounds: 4, ratio: RATIO },
       5,
-      "3.5.2     1.08 times 3.3 (1.06–1.10), 4 rounds: dearer, 5 left",
+      "3.5.2     1.08 times 3.3 (1.06–1.10), 4 rounds: costs more, 5 left",
     ],
     [
       { version: "3.4", verdict: "equal", rounds: 3, ratio: EQUAL },
       1,
-      "3.4       1.00 times 3.3 (0.98–1.02), 3 rounds: not dearer",
+      "3.4       1.00 times 3.3 (0.98–1.02), 3 rounds: equal",
     ],
     [
       { version: "3.3", verdict: "equal", rounds: 6, ratio: null },
@@ -32,7 +32,7 @@ test("a line says of each version what it costs, and how many may still be the f
   for (const [judged, left, text] of rows) assert.equal(bisectLine(judged, left, "3.3"), text);
 });
 
-test("the verdict: the first that is dearer, none, or why it could not tell", () => {
+test("the verdict: the first that costs more, none, or why it could not tell", () => {
   const about = {
     ...{ title: "Traefik", threshold: 0.05, rounds: 24 },
     ...{ measure: "cpu-per-connection", wss: true },
@@ -44,16 +44,16 @@ test("the verdict: the first that is dearer, none, or why it could not tell", ()
   const base = { step: null, spreadPercent: 1.7, roundsNeeded: 4, judged };
   const rows: [Found, string][] = [
     [
-      { ...base, outcome: "dearer", at: "3.5", between: ["3.4", "3.5"], step: RATIO, judged: [] },
-      "Traefik 3.5 is the first that is dearer than 3.3, in CPU per connection over TLS: 1.08 times 3.4 (1.06–1.10).",
+      { ...base, outcome: "found", at: "3.5", between: ["3.4", "3.5"], step: RATIO, judged: [] },
+      "Traefik 3.5 is the first that costs more than 3.3, CPU per connection over TLS: 1.08 times 3.4 (1.06–1.10).",
     ],
     [
       { ...base, outcome: "none", at: null, between: ["3.7", null] },
-      "No release up to Traefik 3.7 is dearer than 3.3 by 5 %, in CPU per connection over TLS: 1.00 times 3.3 (0.98–1.02). Without 3.6, which cannot be measured.",
+      "No release up to Traefik 3.7 costs 5 % more than 3.3, CPU per connection over TLS: 1.00 times 3.3 (0.98–1.02). Without 3.6, which cannot be measured.",
     ],
     [
       { ...base, outcome: "noise", at: "3.5", between: ["3.4", "3.6"], judged: [] },
-      "Could not tell of Traefik 3.5: it is neither equal nor 5 % dearer, and a round varies by 1.7 %. Try another --threshold. The first that is dearer is after 3.4, and 3.6 at the latest.",
+      "Could not judge Traefik 3.5: it is neither equal nor 5 % more, and a round varies by 1.7 %. Try another --threshold. The first that costs more is after 3.4, and 3.6 at the latest.",
     ],
     [
       { ...base, outcome: "noise", at: null, between: ["3.3", null], roundsNeeded: 60, judged: [] },

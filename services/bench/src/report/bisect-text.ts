@@ -3,15 +3,15 @@ import { counted, number, times } from "../numbers.ts";
 import type { Found, Judged, Ratio } from "../statistics/index.ts";
 
 const VERDICTS: Record<Judged["verdict"], string> = {
-  dearer: "dearer",
-  equal: "not dearer",
+  more: "costs more",
+  equal: "equal",
   open: "could not tell",
   unable: "cannot be measured",
 };
 
 /**
  * @param left how many may still be the first
- * @returns `3.5.2    1.08× 3.3.5 (1.06–1.10), 4 rounds: dearer, 5 left`
+ * @returns `3.5.2    1.08 times 3.3.5 (1.06–1.10), 4 rounds: costs more, 5 left`
  */
 export function bisectLine(
   { version, verdict, rounds, ratio }: Judged,
@@ -39,10 +39,10 @@ export function bisectVerdict(
   const last = judged.findLast(({ version }) => version === low)?.ratio;
   const left = judged.filter(({ verdict }) => verdict === "unable").map(({ version }) => version);
   const without = left.length > 0 ? ` Without ${left.join(", ")}, which cannot be measured.` : "";
-  if (outcome === "dearer" && at !== null)
-    return `${title} ${at} is the first that is dearer than ${first}, in ${what}${step ? `: ${ratioText(step, low)}` : ""}.${without}`;
+  if (outcome === "found" && at !== null)
+    return `${title} ${at} is the first that costs more than ${first}, ${what}${step ? `: ${ratioText(step, low)}` : ""}.${without}`;
   if (outcome === "none")
-    return `No release up to ${title} ${low} is dearer than ${first} by ${percent}, in ${what}${last ? `: ${ratioText(last, first)}` : ""}.${without}`;
+    return `No release up to ${title} ${low} costs ${percent} more than ${first}, ${what}${last ? `: ${ratioText(last, first)}` : ""}.${without}`;
   if (outcome === "unable")
     return at === null
       ? `Could not tell: no version but ${title} ${low} can be measured.`
@@ -51,9 +51,12 @@ export function bisectVerdict(
   const next =
     roundsNeeded > rounds
       ? `${varies}, and ${percent} takes ${number(roundsNeeded)} rounds. Try --rounds ${roundsNeeded}, or a larger --threshold.`
-      : `it is neither equal nor ${percent} dearer, and ${varies}. Try another --threshold.`;
-  const where = high ? ` The first that is dearer is after ${low}, and ${high} at the latest.` : "";
-  return `Could not tell${at === null ? "" : ` of ${title} ${at}`}: ${next}${where}${without}`;
+      : `it is neither equal nor ${percent} more, and ${varies}. Try another --threshold.`;
+  const where = high
+    ? ` The first that costs more is after ${low}, and ${high} at the latest.`
+    : "";
+  const couldNot = at === null ? "Could not tell" : `Could not judge ${title} ${at}`;
+  return `${couldNot}: ${next}${where}${without}`;
 }
 
 interface About {

@@ -8,7 +8,7 @@ import { VERSION, versionName } from "../plan/versions.ts";
 import { schemeName } from "../plan/workload.ts";
 import type { Block } from "./block.ts";
 import type { Axis, Line } from "./chart.ts";
-import { bars, dots, lines } from "./chart.ts";
+import { bars, lines } from "./chart.ts";
 import { lookOf } from "./look.ts";
 import { orderOf } from "./table.ts";
 import { isBest, isSpan, scaleOf, settingTitle } from "./text.ts";
@@ -163,6 +163,7 @@ interface Drawn {
   series: Line[];
   /** It stands open, and is drawn for a phone too. */
   height?: number;
+  interval?: "whisker";
 }
 
 function chart(data: Drawn): Block {
@@ -194,24 +195,30 @@ function thinned<T>(points: T[]): T[] {
   return points.filter((_, i) => i % step === 0);
 }
 
-/** Of a proxy that takes part in several versions, a line over them. */
+/** What a proxy that takes part in several versions costs, a line over them. */
 function overVersions(file: Comparisons, one: Comparison): Block[] {
-  const known = new Map(one.figures.map(({ proxy, estimate }) => [proxy, estimate]));
+  const { measure, figures } = one;
+  if (measure.unit === "times" || !["cpu", "memory"].includes(measure.kind)) return [];
   const places = file.proxies.flatMap(({ name, title, variantOf: proxy = "" }) => {
     const version = name.slice(proxy.length + 1);
-    const estimate = known.get(name);
+    const estimate = figures.find((figure) => figure.proxy === name)?.estimate;
     if (name !== versionName(proxy, version) || !VERSION.test(version) || !estimate) return [];
     return [{ proxy, name, version, title: title.slice(0, -version.length - 1), estimate }];
   });
   const families = [...Map.groupBy(places, ({ proxy }) => proxy).values()];
   if (!families.some(({ length }) => length > 1)) return [];
   const values = places.map(({ estimate }) => estimate.value);
-  const { unit, divisor } = scaleOf(one.measure, values);
+  const { unit, divisor } = scaleOf(measure, values);
   const data = {
-    title: `${measureTitle(one.measure)} by version, ${columnTitle(one, file)}`,
-    x: { label: "version", categories: places.map(({ version }) => version) },
+    title: `${measureTitle(measure)} by version, ${columnTitle(one, file)}`,
+    x: {
+      label: "version",
+      domain: [-0.5, places.length - 0.5] as const,
+      ticks: places.map((_, i) => i),
+      format: (i: number) => places[i].version,
+    },
     y: { label: unit },
-    linked: true,
+    interval: "whisker" as const,
     series: families.map((own) => ({
       ...lookOf(file, own[0].name),
       label: own[0].title,
@@ -223,7 +230,7 @@ function overVersions(file: Comparisons, one: Comparison): Block[] {
       }),
     })),
   };
-  return [{ kind: "chart", title: data.title, draw: (view) => dots(data, view) }];
+  return [chart(data)];
 }
 
 function distribution(file: Comparisons, one: Comparison): Block {

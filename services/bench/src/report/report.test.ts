@@ -50,6 +50,26 @@ test("a run with one proxy that costs more: who is best stands in bold, and in t
   assert.match(text, /^\* best, or no measurable difference from it$/m);
 });
 
+test("releases: each compared with the one before, and a line per proxy over its versions", () => {
+  const costs = { "haproxy-2.6": 180, "haproxy-3.0": 260, "nginx-1.26": 200, "nginx-1.30": 200 };
+  const figures = Object.entries(costs).map(([name, cpuUsPerHandshake]) => [
+    name,
+    { cpuUsPerHandshake },
+  ]);
+  const run = results({ proxies: { none: {}, ...Object.fromEntries(figures) }, schemes: ["ws"] });
+  run.plan.versions = { haproxy: ["2.6", "3.0"], nginx: ["1.26", "1.30"] };
+  for (const proxy of run.proxies.filter(({ name }) => name in costs)) {
+    const [of, version] = proxy.name.split("-");
+    proxy.title = `${of} ${version}`;
+    proxy.variantOf = { proxy: of, differs: `version ${version}` };
+  }
+  assert.match(markdown(run), /^# Which release made a proxy more expensive\?$/m);
+  assert.match(markdown(run), /^\| haproxy 3\.0 \| 1\.4\d× /m);
+  const page = htmlOf(reportOf(reported(run)), { title: "", looks: {}, footer: "" });
+  assert.match(page, /Compared with\n<\/th>/);
+  assert.match(page, /haproxy: 2\.6: 1\d\d, 3\.0: 2\d\d\. nginx: 1\.26: /);
+});
+
 test("versions: the reference's too, and of local builds which package they have", () => {
   const run = results();
   const { details } = run.environment;

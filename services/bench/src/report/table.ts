@@ -362,7 +362,7 @@ const EXTRAS: Record<ExtraColumn, ExtraText[]> = {
   ],
   before: [
     {
-      title: "Times",
+      title: "Compared with",
       words: true,
       text: ({ extra: { before } }, _, named) => known(before, (name) => titleOfProxy(named, name)),
     },

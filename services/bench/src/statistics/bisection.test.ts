@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { firstDearer } from "./bisection.ts";
+import { firstToCostMore } from "./bisection.ts";
 import { randomNumbers } from "./random.ts";
 
 const VERSIONS = Array.from({ length: 16 }, (_, i) => `1.${i}`);
@@ -31,7 +31,7 @@ function searches(count: number, about: Simulated) {
         return place * costs(VERSIONS.indexOf(version)) * Math.exp(noise);
       });
     };
-    const found = firstDearer(VERSIONS, measure, { threshold, mostRounds });
+    const found = firstToCostMore(VERSIONS, measure, { threshold, mostRounds });
     return found.then((one) => ({ ...one, rounds }));
   };
   return Promise.all(Array.from({ length: count }, once));
@@ -64,14 +64,14 @@ const ROWS: [title: string, Simulated, answer: string | null][] = [
 ];
 
 for (const [title, about, answer] of ROWS)
-  test(`the first that is dearer, in 95 of 100 searches: ${title}`, async () => {
+  test(`the first that costs more, in 95 of 100 searches: ${title}`, async () => {
     const found = await searches(CASES, about);
     const wrong = found.filter(({ outcome, at }) => outcome !== "noise" && at !== answer).length;
     const open = found.filter(({ outcome }) => outcome === "noise").length;
     assert.ok(wrong <= MOST_WRONG, `${wrong} of ${CASES} are wrong`);
     assert.ok(open <= MOST_WRONG, `${open} of ${CASES} are open`);
     for (const { outcome, at, between, step } of found) {
-      if (outcome !== "dearer" || at === null) continue;
+      if (outcome !== "found" || at === null) continue;
       assert.deepEqual(between, [VERSIONS[VERSIONS.indexOf(at) - 1], at]);
       assert.ok(step?.interval && step.value > 0.9);
     }
@@ -91,7 +91,7 @@ test("a finer threshold takes more rounds, and one that rounds drown none is cla
   assert.ok(claimed <= MOST_WRONG, `${claimed} of ${CASES} claim something`);
 });
 
-test("one between equal and dearer stays open, and both its neighbours are named", async () => {
+test("one between equal and more stays open, and both its neighbours are named", async () => {
   const costs = (i: number) => (i >= 8 ? 1.08 : i === 7 ? Math.sqrt(1.05) : 1);
   const spread = 0.002;
   const found = await searches(20, { costs, spread, place: 1 });
@@ -102,9 +102,21 @@ test("one between equal and dearer stays open, and both its neighbours are named
   }
 });
 
+test("after each that is judged, those that may still be the first", async () => {
+  const told: string[] = [];
+  await firstToCostMore(
+    ["1", "2", "3", "4", "5"],
+    async (version, rounds) =>
+      Array.from({ length: rounds }, (_, i) => (version >= "4" ? 1.1 : 1) + 0.001 * (i % 2)),
+    { threshold: 0.05, mostRounds: 24 },
+    ({ version }, left) => void told.push(`${version}: ${left.join()}`),
+  );
+  assert.deepEqual(told, ["1: 2,3,4,5", "5: 2,3,4,5", "3: 4,5", "4: 4"]);
+});
+
 test("what cannot be measured is left out; without the first or any other there is no answer", async () => {
   const run = (unable: string[]) =>
-    firstDearer(
+    firstToCostMore(
       ["1", "2", "3", "4"],
       async (version, rounds) =>
         unable.includes(version)
@@ -113,9 +125,9 @@ test("what cannot be measured is left out; without the first or any other there 
       { threshold: 0.05, mostRounds: 24 },
     );
   const rows: [unable: string[], outcome: string, at: string | null, between: unknown][] = [
-    [[], "dearer", "3", ["2", "3"]],
-    [["4"], "dearer", "3", ["2", "3"]],
-    [["2"], "dearer", "3", ["1", "3"]],
+    [[], "found", "3", ["2", "3"]],
+    [["4"], "found", "3", ["2", "3"]],
+    [["2"], "found", "3", ["1", "3"]],
     [["3", "4"], "none", null, ["2", null]],
     [["1"], "unable", "1", ["1", null]],
     [["2", "3", "4"], "unable", null, ["1", null]],

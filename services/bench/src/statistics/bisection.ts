@@ -1,8 +1,8 @@
 /**
- * The first of a series of versions that is dearer than the first one, by halves.
+ * The first of a series of versions that costs more than the first one, by halves.
  *
  * Each is judged by Wald's sequential probability ratio test (Annals of Mathematical Statistics 16
- * (1945) 117-186): as dear as the first against dearer by the threshold, from logarithms of ratios
+ * (1945) 117-186): it costs as much as the first, or more by the threshold, from logarithms of ratios
  * of rounds, which are taken as normal. It ends as soon as the rounds tell one from the other, and
  * keeps its error whenever it ends. What lies between the two may stay open.
  *
@@ -14,7 +14,7 @@ import { studentQuantile } from "./student.ts";
 import type { Estimate } from "./types.ts";
 
 /** unable: it could not be measured */
-export type Verdict = "dearer" | "equal" | "open" | "unable";
+export type Verdict = "more" | "equal" | "open" | "unable";
 
 export interface Judged {
   version: string;
@@ -24,18 +24,18 @@ export interface Judged {
   ratio: Estimate | null;
 }
 
-/** noise: rounds vary too much for an answer, or one lies between equal and dearer */
+/** noise: rounds vary too much for an answer, or one lies between the two */
 export interface Found {
-  outcome: "dearer" | "none" | "noise" | "unable";
-  /** the first that is dearer, where one is; of noise the one that stayed open */
+  outcome: "found" | "none" | "noise" | "unable";
+  /** the first that costs more, where one does; of noise the one that stayed open */
   at: string | null;
-  /** the last of which is known that it is not dearer, and the first that is: what is between is not known */
+  /** the last that is known to cost no more, and the first that does: between them nothing is known */
   between: [string, string | null];
-  /** of the first that is dearer to the last that is not */
+  /** of the first that costs more to the last that does not */
   step: Estimate | null;
   /** of a round, in % */
   spreadPercent: number;
-  /** of each version, to tell equal from dearer by the threshold at that spread */
+  /** of each version, to tell equal from more by the threshold at that spread */
   roundsNeeded: number;
   /** each version once, in the order in which they were measured */
   judged: Judged[];
@@ -61,17 +61,17 @@ const LEAST_OF_FIRST = 6;
 const LEAST = 3;
 
 /**
- * As if so many rounds had been seen to vary so much before: ratios within cells vary by 1.5 to 2 %,
- * and a few that happen to agree do not tell of less.
+ * As if earlier rounds had varied so much: ratios within cells vary by 1.5 to 2 %, and a few that
+ * happen to agree do not show that they vary less.
  */
 const BEFORE = { rounds: 4, spread: 0.02 };
 
 /**
  * @param versions the oldest first, two or more
  * @param measure ratios to the first version, one a round; null: it cannot be measured
- * @param tell of each that was judged; left: those that may still be the first, this one aside
+ * @param tell gets each that was judged; left: those that may still be the first
  */
-export async function firstDearer(
+export async function firstToCostMore(
   versions: string[],
   measure: (version: string, rounds: number) => Promise<number[] | null>,
   options: Options,
@@ -83,7 +83,7 @@ export async function firstDearer(
 
 class Search {
   #versions: string[];
-  #measure: Parameters<typeof firstDearer>[1];
+  #measure: Parameters<typeof firstToCostMore>[1];
   #tell: (judged: Judged, left: string[]) => void;
   #mostRounds: number;
   /** ln(1 + threshold) */
@@ -98,7 +98,7 @@ class Search {
 
   constructor(
     ...[versions, measure, { threshold, mostRounds }, tell = () => {}]: Parameters<
-      typeof firstDearer
+      typeof firstToCostMore
     >
   ) {
     this.#versions = [...versions];
@@ -115,27 +115,30 @@ class Search {
     if (!(await this.#measureFirst())) return this.#end("unable", versions[0], versions[0], null);
     if (this.#needed() > this.#mostRounds) return this.#end("noise", null, versions[0], null);
     let [low, high] = [0, versions.length];
-    // Until it is known that one is dearer, the last of all is judged.
+    // Until one is known to cost more, the last of all is judged.
     while (high - low > 1) {
       const isOpenEnd = high === versions.length;
       const at = isOpenEnd ? high - 1 : Math.floor((low + high) / 2);
-      const verdict = await this.#judge(versions[at], versions.slice(low + 1, high));
+      const verdict = await this.#judge(versions[at]);
+      const version = versions[at];
       if (verdict === "unable") {
         versions.splice(at, 1);
         high -= 1;
-      } else if (verdict === "dearer") high = at;
+      } else if (verdict === "more") high = at;
       else if (verdict === "equal") low = at;
-      else return this.#end("noise", versions[at], versions[low], versions[high] ?? null);
+      this.#note(version, verdict, versions.slice(low + 1, high + 1));
+      if (verdict === "open")
+        return this.#end("noise", versions[at], versions[low], versions[high] ?? null);
     }
     if (low === 0 && versions.length === 1) return this.#end("unable", null, versions[0], null);
     if (high === versions.length) return this.#end("none", null, versions[low], null);
-    return this.#end("dearer", versions[high], versions[low], versions[high]);
+    return this.#end("found", versions[high], versions[low], versions[high]);
   }
 
   #end(outcome: Found["outcome"], at: string | null, low: string, high: string | null): Found {
     return {
       ...{ outcome, at, between: [low, high], judged: this.#judged },
-      step: outcome === "dearer" && high !== null ? this.#ratio(high, low) : null,
+      step: outcome === "found" && high !== null ? this.#ratio(high, low) : null,
       spreadPercent: 100 * this.#spread(),
       roundsNeeded: 2 * this.#needed(),
     };
@@ -152,7 +155,7 @@ class Search {
     return isMeasured;
   }
 
-  async #judge(version: string, left: string[]): Promise<Verdict> {
+  async #judge(version: string): Promise<Verdict> {
     let verdict: Verdict = "open";
     while (verdict === "open") {
       // The one of the two that has fewer rounds tells more by its next.
@@ -164,7 +167,6 @@ class Search {
       if (await this.#add(next, rounds)) verdict = this.#verdict(version);
       else verdict = "unable";
     }
-    this.#note(version, verdict, left);
     return verdict;
   }
 
@@ -205,12 +207,12 @@ class Search {
     return Math.sqrt(squares / degrees);
   }
 
-  /** Rounds after which the test ends, of one that is equal or dearer by the threshold, and exactly known. */
+  /** Rounds after which the test ends, of one that is exactly equal, or more by exactly the threshold. */
   #needed(): number {
     return Math.ceil((2 * this.#spread() ** 2 * this.#bound) / this.#step ** 2);
   }
 
-  /** @returns evidence that it is dearer, to the bound */
+  /** @returns evidence that it costs more, to the bound */
   #evidence(version: string): number {
     const [own, zero] = [version, this.#versions[0]].map((one) => this.#logs.get(one) ?? []);
     if (own.length < LEAST || zero.length < LEAST) return 0;
@@ -221,11 +223,11 @@ class Search {
 
   #verdict(version: string): Verdict {
     const evidence = this.#evidence(version);
-    if (evidence >= 1) return "dearer";
+    if (evidence >= 1) return "more";
     return evidence <= -1 ? "equal" : "open";
   }
 
-  /** Rounds that are still missing, if it is equal or dearer by the threshold. */
+  /** Rounds that are still missing, if it is equal, or more by the threshold. */
   #missing(version: string): number {
     return Math.ceil(this.#needed() * (1 - Math.abs(this.#evidence(version))));
   }

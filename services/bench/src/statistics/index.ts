@@ -1,4 +1,4 @@
-export { firstDearer } from "./bisection.ts";
+export { firstToCostMore } from "./bisection.ts";
 export type { Found, Judged } from "./bisection.ts";
 export { binomialInterval } from "./binomial.ts";
 export { independentRatioInterval, medianInterval, ratioInterval } from "./interval.ts";

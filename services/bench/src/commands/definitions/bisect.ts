@@ -21,7 +21,6 @@ export interface BisectArguments {
   threshold: number;
   versions?: string[];
   rounds: number;
-  connections?: number;
   json: boolean;
 }
 
@@ -30,8 +29,8 @@ export const bisect: Define = (program, call) =>
     command(
       program,
       "bisect",
-      "Find the release that made a proxy dearer",
-      "Find the first release that costs more than --from, by halves, with as many rounds as --threshold needs. Connections go to a release and to --from in turns. Exit status: 0 none is dearer, 1 one is, 2 wrong use, 3 could not tell.",
+      "Find the release that made a proxy more expensive",
+      "Find the first release that costs more than --from, by halves, with as many rounds as --threshold needs. Connections go to a release and to --from in turns. Exit status: 0 none costs more, 1 one does, 2 wrong use, 3 could not tell.",
     ).argument("<PROXY>", "a folder of proxies/, such as traefik"),
     [
       new Option(
@@ -44,19 +43,16 @@ export const bisect: Define = (program, call) =>
         `${BISECTED.join(" or ")}, which has 50 messages on each connection (default: ${BISECTED[0]})`,
       ),
       new Option("--wss", "Over TLS"),
-      percentOption("--threshold <PERCENT>", "How much dearer counts (default: 5%)", 0.5, "5%"),
+      percentOption("--threshold <PERCENT>", "How much more counts (default: 5%)", 0.5, "5%"),
       OPTIONS.versions,
       roundsOption(`${ROUNDS}`, "Rounds of each version, at most"),
-      OPTIONS.connections,
       new Option("--json", "Print JSON"),
     ],
   ).action((proxy, options) => {
     const { from, to, wss = false, threshold = 0.05, versions, rounds = ROUNDS } = options;
-    const { connections: [connections, ...more] = [], json = false } = options;
-    if (more.length > 0)
-      throw new UserError("--connections has several numbers", "Expected one.", 2);
+    const { json = false } = options;
     const measure = readMeasure(options.measure);
-    const all = { proxy, from, to, measure, wss, threshold, versions, rounds, connections, json };
+    const all = { proxy, from, to, measure, wss, threshold, versions, rounds, json };
     return call("bisect", all, async ({ directory, say, print, words }) =>
       (await import("../bisect.ts")).bisect(directory, all, { say, print }, words),
     );

@@ -54,7 +54,8 @@ test("a battle of versions: what each costs, and why one is not measured", async
   const skips = new Map(results.plan.cells.map(({ proxy, skip }) => [proxy, skip]));
   assert.match(skips.get("relay-1.1") ?? "", /waited 20 s .*burn\.lua/);
   assert.equal(skips.get("relay-1.0"), null);
-  const images = results.cells.map(({ proxy, containers }) => containers[proxy].image);
+  const measured = results.cells.filter(({ status }) => status === "ok");
+  const images = measured.map(({ proxy, containers }) => containers[proxy].image);
   assert.equal(new Set(images).size, 2, images.join());
   if (!isQuiet(results)) return t.skip("other programs disturbed it");
   const { comparisons } = analyse(results, { policy: null }).comparisons;
@@ -75,11 +76,11 @@ test("bisect finds the version that burns more", async (t) => {
     {
       ...{ proxy: "relay", from: "1.0", to: "1.2", versions: Object.keys(burns) },
       ...{ measure: "cpu-per-connection", wss: false, threshold: 0.2, rounds: 12 },
-      ...{ connections: 400, json: true },
+      json: true,
     },
     { say: () => {}, print: (line) => void lines.push(line) },
     ["bisect"],
   );
   const { outcome, at, between } = JSON.parse(lines.join("\n"));
-  assert.deepEqual([status, outcome, at, between], [1, "dearer", "1.2", ["1.1", "1.2"]]);
+  assert.deepEqual([status, outcome, at, between], [1, "found", "1.2", ["1.1", "1.2"]]);
 });
