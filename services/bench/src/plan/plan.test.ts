@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeAaPlan, makePlan } from "./plan.ts";
-import { pickProxies } from "./proxies.ts";
 import { BATTLE, battleOf, proxies, root } from "./testing/project.ts";
 import { readBattle } from "./battle.ts";
 import type { Plan } from "../model/plan.ts";
