@@ -38,7 +38,7 @@ export function arrivalVusOf({ CONNECTIONS_PER_SECOND, CONCURRENCY }) {
 
 /**
  * @param {Arrivals} parameters
- * @returns {import("k6/options").Scenario} with an iteration a VU
+ * @returns {import("k6/options").PerVUIterationsScenario} with an iteration a VU
  */
 export function arriveScenario(parameters) {
   return {

@@ -22,7 +22,7 @@ const BARRIER_SECONDS = 3600;
 /**
  * @param {Held} parameters
  * @param {number} phaseSeconds at most, from when all are open to when all are closed
- * @returns {import("k6/options").Scenario} with an iteration a VU
+ * @returns {import("k6/options").PerVUIterationsScenario} with an iteration a VU
  */
 export function heldScenario(parameters, phaseSeconds) {
   return {
