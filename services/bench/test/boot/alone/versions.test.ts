@@ -1,15 +1,12 @@
-/**
- * Versions of a relay, one of which burns more CPU time: a battle of them, and `bisect`.
- */
+/** Versions of a relay, one of which burns more CPU time. */
 import assert from "node:assert/strict";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { analyse } from "../../../src/analyse/index.ts";
-import { bisect } from "../../../src/commands/bisect.ts";
 import { check, Project, run } from "../../../src/platform/docker.ts";
-import { actIn, atEnd, copyOfProject, uniqueName } from "../../lab.ts";
+import { atEnd, uniqueName } from "../../lab.ts";
 import { addVersionedRelay } from "../../relays.ts";
 import { isQuiet, testbed } from "../../testbed.ts";
 import type { TestContext } from "node:test";
@@ -63,25 +60,4 @@ test("a battle of versions: what each costs, and why one is not measured", async
     comparisons.find(({ question }) => question === "releases")?.figures ?? [];
   assert.deepEqual([proxy, others], ["relay-1.2", []]);
   assert.ok(estimate && estimate.value > 1.2, `${estimate?.value}`);
-});
-
-test("bisect finds the version that burns more", async (t) => {
-  const directory = copyOfProject(t);
-  const burns = { "1.0": "500", "1.1": "1500" };
-  await addRelay(t, directory, burns);
-  actIn(t, directory);
-  const lines: string[] = [];
-  const status = await bisect(
-    directory,
-    {
-      ...{ proxy: "relay", from: "1.0", to: "1.1", versions: Object.keys(burns) },
-      ...{ measure: "cpu-per-connection", wss: false, threshold: 0.5, rounds: 12 },
-      json: true,
-    },
-    { say: () => {}, print: (line) => void lines.push(line) },
-    ["bisect"],
-  );
-  const { outcome, at, between } = JSON.parse(lines.join("\n"));
-  if (outcome === "noise") return t.skip("other programs disturbed it");
-  assert.deepEqual([status, outcome, at, between], [1, "found", "1.1", ["1.0", "1.1"]]);
 });
