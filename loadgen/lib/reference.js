@@ -46,10 +46,11 @@ export function withReference(connections) {
 export class Turns {
   #ofReference;
   #ofProxy;
-  #isProxyFirst;
 
   /** Two that are compared must meet the same: what one leaves behind, and a pause. */
   areEqual = share === MOST;
+  /** Whether the reference has the last turn, and the proxy the first. */
+  endsWithReference;
 
   /**
    * @param {object} options
@@ -61,13 +62,9 @@ export class Turns {
     this.#ofReference = share > 0 ? Math.max(LEAST_IN_A_TURN, atATime) : 0;
     this.#ofProxy = share > 0 ? Math.round((this.#ofReference * (1 - share)) / share) : Infinity;
     // The last turn of the reference is always a whole one.
-    this.#isProxyFirst = this.areEqual && round % 2 === 0 && connections % this.#ofProxy === 0;
+    this.endsWithReference = this.areEqual && round % 2 === 0 && connections % this.#ofProxy === 0;
+    /** Connections, with those for the reference proxy. */
     this.all = connections + this.#ofReference * Math.ceil(connections / this.#ofProxy);
-  }
-
-  /** Whether the reference has the last turn. */
-  get endsWithReference() {
-    return this.#isProxyFirst;
   }
 
   /**
@@ -75,7 +72,7 @@ export class Turns {
    * @returns {boolean} it goes to the reference proxy
    */
   isReference(number) {
-    return this.#within(number) < this.#ofReference !== this.#isProxyFirst;
+    return this.#within(number) < this.#ofReference !== this.endsWithReference;
   }
 
   /**
