@@ -55,31 +55,21 @@ export const OPTIONS = {
     expected: RUN_NAME_EXPECTED,
     read: (text) => (RUN_NAME.test(text) ? text : undefined),
   }),
-  resume: checked("--resume <DIR>", "Resume the interrupted run in this folder", {
-    expected: "a folder of results/",
-    read: (text) => text || undefined,
-  }).conflicts([
-    "proxies",
-    "scheme",
-    "event",
-    "connections",
-    "rounds",
-    "seed",
-    "proxyCpus",
-    "name",
-  ]),
-  hosts: checked(
+  resume: checkedText(
+    "--resume <DIR>",
+    "Resume the interrupted run in this folder",
+    "a folder of results/",
+  ).conflicts(["proxies", "scheme", "event", "connections", "rounds", "seed", "proxyCpus", "name"]),
+  hosts: checkedText(
     "--hosts <FILE>",
     `File of the machines, in the project's folder (default: ${HOSTS_FILE})`,
-    {
-      expected: "a file such as hosts.example.yaml",
-      read: (text) => text || undefined,
-    },
+    "a file such as hosts.example.yaml",
   ),
-  onHosts: checked("--hosts <FILE>", "Run on the machines of this file, after `hosts join`", {
-    expected: "a file such as hosts.example.yaml",
-    read: (text) => text || undefined,
-  }),
+  onHosts: checkedText(
+    "--hosts <FILE>",
+    "Run on the machines of this file, after `hosts join`",
+    "a file such as hosts.example.yaml",
+  ),
   versions: checked(
     "--versions <a,b>",
     "Only these versions: tags of the proxy's image (default: all that its recipe in offline/ finds)",
@@ -88,13 +78,10 @@ export const OPTIONS = {
       read: (text) => readList(text, (version) => (VERSION.test(version) ? version : undefined)),
     },
   ),
-  dashboard: checked(
+  dashboard: checkedText(
     "--dashboard <UID>",
     "Only this dashboard (default: each with data for the run)",
-    {
-      expected: "a file of dashboards/generated, without its ending",
-      read: (text) => text || undefined,
-    },
+    "a file of dashboards/generated, without its ending",
   ),
   panel: checked("--panel <ID>", "Only this panel", {
     expected: "a panel's id, a whole number from 1",
@@ -156,19 +143,21 @@ export const COST_OPTIONS = {
     "Connections per second that come, send one message and go (default: 0)",
     amount,
   ),
-  from: checked("--from <RUN>", "A run of the battle cost (default: the newest)", {
-    expected: "a folder of results/ or published/, by its name or path",
-    read: (text) => text || undefined,
-  }),
-  predict: checked(
+  from: checkedText(
+    "--from <RUN>",
+    "A run of the battle cost (default: the newest)",
+    "a folder of results/ or published/, by its name or path",
+  ),
+  predict: checkedText(
     "--predict <BATTLE>",
     "Write down the costs of the mixed loads of a battle, before it is run",
-    { expected: "a file of battles/, without its ending", read: (text) => text || undefined },
+    "a file of battles/, without its ending",
   ).conflicts("check"),
-  check: checked("--check <RUN>", "Compare a run of that battle with what was written down", {
-    expected: "a folder of results/ or published/, by its name or path",
-    read: (text) => text || undefined,
-  }),
+  check: checkedText(
+    "--check <RUN>",
+    "Compare a run of that battle with what was written down",
+    "a folder of results/ or published/, by its name or path",
+  ),
 };
 
 /** @param byDefault seconds */
@@ -183,6 +172,11 @@ export function idleOption(byDefault: number) {
 /** @param usual how many there are without it */
 export function roundsOption(usual: string, what = "Measure each cell so often"): Option {
   return checkedNumber("--rounds <N>", `${what} (default: ${usual})`, rounds);
+}
+
+/** @returns whose value is any text but none, as it stands; as `checked` */
+function checkedText(flags: string, help: string, expected: string): Option {
+  return checked(flags, help, { expected, read: (text) => text || undefined });
 }
 
 /**
