@@ -7,9 +7,17 @@ const config = (services: ComposeConfig["services"]) => ({ services }) as Compos
 
 test("the official image of a version", () => {
   const rows = [
-    ["registry.example/library/haproxy:3.2.26-trixie", "3.0", "registry.example/library/haproxy:3.0"],
+    [
+      "registry.example/library/haproxy:3.2.26-trixie",
+      "3.0",
+      "registry.example/library/haproxy:3.0",
+    ],
     ["mirror:5000/envoyproxy/envoy:v1.40.0", "1.36.2", "mirror:5000/envoyproxy/envoy:v1.36.2"],
-    ["registry.example/library/caddy:2.11.7-alpine", "2.8.4", "registry.example/library/caddy:2.8.4"],
+    [
+      "registry.example/library/caddy:2.11.7-alpine",
+      "2.8.4",
+      "registry.example/library/caddy:2.8.4",
+    ],
   ];
   for (const [image, version, expected] of rows)
     assert.equal(withVersion(image, version), expected);
