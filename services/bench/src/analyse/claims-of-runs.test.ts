@@ -18,13 +18,13 @@ const RULE: ClaimRule = {
 
 function ground(name: string, day: string, options?: Parameters<typeof results>[0]): Ground {
   const { run, comparisons } = analyse(results(options), { policy: POLICY as never });
-  const analysed = { run, comparisons: comparisons.comparisons };
-  return { name, startedAt: `${day}T10:00:00.000Z`, analysed };
+  const runs = [{ run, comparisons: comparisons.comparisons }];
+  return { name, report: `${name}/report.md`, startedAt: `${day}T10:00:00.000Z`, runs };
 }
 
 function row(claim: PublishedClaim, grounds: Ground[]) {
   const [{ state, told, others }] = claimTable([{ ...ABOUT, claims: [claim] }], grounds);
-  return { state, by: told?.run.name ?? null, others: others.map(({ run }) => run.name) };
+  return { state, by: told?.ground.name ?? null, others: others.map(({ ground }) => ground.name) };
 }
 
 const claim = { claim: "it costs twice as much", rule: RULE };
@@ -44,6 +44,20 @@ test("of two runs that decide, the newer one does; the other is named where it s
   assert.deepEqual(row(claim, [old, newer]), {
     ...{ state: "no longer", by: "newer", others: ["old"] },
   });
+});
+
+test("several runs decide together: by what each came to, and how far they lie apart", () => {
+  const runsOf = (...cpuUs: number[]): Ground => {
+    const proxies = (us: number) => ({ nginx: {}, "http-proxy": { cpuUsPerHandshake: us } });
+    const all = cpuUs.map((us) => ground("one", "2026-01-01", { proxies: proxies(us) }));
+    return { ...all[0], runs: all.flatMap(({ runs }) => runs) };
+  };
+  const outcome = (of: Ground) => row(claim, [of]).state;
+  const costs = (us: number) => outcome(runsOf(us, us * 1.02, us * 0.99));
+  assert.deepEqual([costs(500), costs(240)], ["holds", "no longer"]);
+  // Each of them decides alone, and each otherwise.
+  assert.equal(outcome(runsOf(500, 240, 900)), "inconclusive");
+  assert.equal(outcome(runsOf(500, 240)), outcome(runsOf(500)), "two runs were pooled");
 });
 
 test("figures that do not count say more than no run, and less than any that do", () => {

@@ -12,6 +12,7 @@ import type { Parameters, Scheme } from "../model/plan.ts";
 import { estimateOf } from "./figures.ts";
 import { MEASURES } from "./measures.ts";
 import { PER_CONNECTION } from "./operation-costs.ts";
+import { estimateOver, LEAST_RUNS } from "./pool.ts";
 import { comparesServers, medianEstimate, ratioOf, settingKey, valuesByRound } from "./settings.ts";
 import type { Run } from "./settings.ts";
 
@@ -216,14 +217,40 @@ export function claimOf(published: PublishedClaim, analysed: Analysed): Claim {
   if (!rule)
     return { ...published, outcome: "inconclusive", figures: [], places: 0, isTold: false };
   const { figures, places } = rule.slope ? slopesIn(rule, analysed) : figuresOf(rule, analysed);
-  figures.sort((a, b) => OUTCOMES.indexOf(a.outcome) - OUTCOMES.indexOf(b.outcome));
+  return judgedBy({ ...published, figures, places });
+}
+
+function judgedBy(told: PublishedClaim & Told): Claim {
+  const figures = told.figures.toSorted(
+    (a, b) => OUTCOMES.indexOf(a.outcome) - OUTCOMES.indexOf(b.outcome),
+  );
   return {
-    ...published,
+    ...told,
     outcome: figures[0]?.outcome ?? "inconclusive",
     figures,
-    places,
     isTold: figures.some(({ estimate }) => estimate),
   };
+}
+
+/**
+ * A claim over several runs of one method: each figure is judged by its estimate over all of them.
+ *
+ * @param runs the newest first; fewer than LEAST_RUNS: the first alone decides
+ */
+export function claimOver(published: PublishedClaim, runs: Analysed[]): Claim {
+  const [newest, ...others] = runs.map((one) => claimOf(published, one));
+  const { rule } = published;
+  if (!rule || runs.length < LEAST_RUNS) return newest;
+  const figures = newest.figures.map((figure): ClaimFigure => {
+    const isSame = ({ at, other }: ClaimFigure) =>
+      other === figure.other && String(at) === String(figure.at);
+    const same = [figure, ...others.flatMap((one) => one.figures.find(isSame) ?? [])];
+    const estimates = same.flatMap(({ estimate }) => estimate ?? []);
+    if (estimates.length < LEAST_RUNS || figure.queue) return figure;
+    const estimate = estimateOver(estimates);
+    return { ...figure, estimate, outcome: outcomeOf(estimate, rule) };
+  });
+  return judgedBy({ ...newest, figures });
 }
 
 type Told = Pick<Claim, "figures" | "places">;
@@ -424,28 +451,32 @@ function outcomeOf(
   return high < min || low > max ? "no longer" : "inconclusive";
 }
 
-/** A run that may decide a claim. */
+/** A battle that may decide a claim. */
 export interface Ground {
   name: string;
+  /** Its report, in published/. */
+  report: string;
+  /** Of its newest run. */
   startedAt: string;
-  analysed: Analysed;
+  /** Its runs, the newest first. */
+  runs: Analysed[];
 }
 
-export interface TellingRun {
-  run: Ground;
-  /** As that run tells it. */
+export interface Telling {
+  ground: Ground;
+  /** As that battle tells it. */
   claim: Claim;
 }
 
-/** A claim over many runs. */
+/** A claim over many battles. */
 export interface ClaimRow {
   study: PublishedRules;
   claim: PublishedClaim;
   state: ClaimOutcome | NonNullable<PublishedClaim["kind"]> | "no run yet";
-  /** The run that says most; null: no run has what it is about. */
-  told: TellingRun | null;
+  /** The battle that says most; null: no run has what it is about. */
+  told: Telling | null;
   /** Those that come to the opposite, the newest first. */
-  others: TellingRun[];
+  others: Telling[];
 }
 
 /** How much an outcome says. */
@@ -457,10 +488,10 @@ const STRENGTH: Record<ClaimOutcome, number> = {
 };
 
 /** In the order of the studies and of their claims. */
-export function claimTable(studies: PublishedRules[], runs: Ground[]): ClaimRow[] {
+export function claimTable(studies: PublishedRules[], grounds: Ground[]): ClaimRow[] {
   return studies.flatMap((study) =>
     study.claims.map((claim) => {
-      const telling = claim.rule ? tellingRuns(claim, runs) : [];
+      const telling = claim.rule ? tellingOf(claim, grounds) : [];
       const [told = null] = telling;
       const others = telling.filter((other) => told && areOpposite(told, other));
       return { study, claim, state: stateOf(claim, told), told, others };
@@ -468,25 +499,25 @@ export function claimTable(studies: PublishedRules[], runs: Ground[]): ClaimRow[
   );
 }
 
-function stateOf({ kind }: PublishedClaim, told: TellingRun | null): ClaimRow["state"] {
+function stateOf({ kind }: PublishedClaim, told: Telling | null): ClaimRow["state"] {
   if (!told) return kind ?? "no run yet";
   // Of figures that do not count nothing can be said, not even that they do not compare.
   return told.claim.isTold ? told.claim.outcome : "inconclusive";
 }
 
 /** The one that says most first, then the newest. */
-function tellingRuns(claim: PublishedClaim, runs: Ground[]): TellingRun[] {
-  return runs
-    .map((run) => ({ run, claim: claimOf(claim, run.analysed) }))
+function tellingOf(claim: PublishedClaim, grounds: Ground[]): Telling[] {
+  return grounds
+    .map((ground) => ({ ground, claim: claimOver(claim, ground.runs) }))
     .filter((one) => one.claim.figures.length > 0)
     .sort(
       (a, b) =>
         Number(b.claim.isTold) - Number(a.claim.isTold) ||
         STRENGTH[b.claim.outcome] - STRENGTH[a.claim.outcome] ||
-        b.run.startedAt.localeCompare(a.run.startedAt),
+        b.ground.startedAt.localeCompare(a.ground.startedAt),
     );
 }
 
-function areOpposite({ claim: a }: TellingRun, { claim: b }: TellingRun): boolean {
+function areOpposite({ claim: a }: Telling, { claim: b }: Telling): boolean {
   return STRENGTH[a.outcome] === 2 && STRENGTH[b.outcome] === 2 && a.outcome !== b.outcome;
 }

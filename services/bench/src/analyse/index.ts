@@ -351,6 +351,7 @@ function about(
     battle: plan.battle,
     title: plan.title,
     startedAt: run.startedAt,
+    ...(run.method !== undefined && { method: run.method }),
     rounds: plan.rounds,
     proxies: proxies.map(({ name, title, colour, shape, variantOf, parts }) => ({
       name,

@@ -8,7 +8,7 @@ import { randomNumbers } from "../statistics/random.ts";
 import { figureOf, holds, look, near } from "./testing/look.ts";
 import { rateResults } from "./testing/rates.ts";
 
-const LATENCY = join(import.meta.dirname, "../../../../published/latency/results.json");
+const LATENCY = join(import.meta.dirname, "../../../../published/latency/2026-11-23/results.json");
 
 type Options = Parameters<typeof rateResults>[0];
 

@@ -129,15 +129,10 @@ function runsIn(results: string): string[] {
     .sort();
 }
 
-/**
- * @returns the latest complete run of the same battle that began before it, beside it; pilots are
- *   none, and have none
- */
+/** @returns the latest complete run of the same battle that began before it, beside it */
 export function latestBefore(store: Store): Store | null {
   const parent = dirname(resolve(store.directory));
   const { run, plan } = store.results;
-  // At rates of its own it has nothing to compare.
-  if (plan.isPilot) return null;
   for (const name of runsIn(parent).reverse()) {
     if (name === run.name || !isOfBattle(join(parent, name), plan.battle)) continue;
     const earlier = openOrNull(join(parent, name));
@@ -166,7 +161,7 @@ function isOfBattle(folder: string, battle: string) {
   const file = join(folder, "plan.json");
   if (!existsSync(file)) return false;
   const plan = JSON.parse(readFileSync(file, "utf8"));
-  return plan.battle === battle && !plan.isPilot;
+  return plan.battle === battle;
 }
 
 /**

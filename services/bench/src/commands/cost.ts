@@ -163,7 +163,7 @@ function runNamed(directory: string, name: string): string {
 /** In results/ before published/, the complete one that began last; null: there is none. */
 function newestOf(directory: string, battle: string): string | null {
   for (const place of placesOf(directory)) {
-    // Published runs of one battle lie beside each other in the first one's folder.
+    // Of published ones each battle has a folder.
     const folders = globSync(`{*,*/*}/${COMPARISONS}`, { cwd: place }).map((file) =>
       join(place, dirname(file)),
     );

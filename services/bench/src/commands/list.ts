@@ -9,7 +9,6 @@ import { battleNames, readBattle } from "../plan/battle.ts";
 import { estimateSeconds, formatDuration } from "../plan/estimate.ts";
 import { EVENTS } from "../plan/events.ts";
 import { readNetwork, readReferenceShare } from "../plan/knobs.ts";
-import { pilotOf } from "../plan/pilot.ts";
 import { makePlan } from "../plan/plan.ts";
 import { CONTROL, groupsOf, readProxies } from "../plan/proxies.ts";
 import { columnsText } from "../report/columns.ts";
@@ -28,10 +27,9 @@ export function listText(directory: string): string {
   };
   const all = battleNames(directory).map((name) => readBattle(directory, name, { proxies }));
   const battles = all.map((battle) => {
-    const pilot = pilotOf(battle);
-    const plans = [battle, ...(pilot ? [pilot] : [])].map((one) => makePlan(one, {}, known));
-    const seconds = plans.reduce((sum, plan) => sum + estimateSeconds(plan), 0);
-    const measured = plans[0].proxies.filter((proxy) => proxy !== CONTROL);
+    const plan = makePlan(battle, {}, known);
+    const seconds = estimateSeconds(plan);
+    const measured = plan.proxies.filter((proxy) => proxy !== CONTROL);
     const named = [battle.proxies].flat().join(", ");
     return [
       battle.name,

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { POLICY, results } from "../analyse/testing/results.ts";
@@ -50,10 +50,12 @@ function recordedRun(
     store.add(record);
   }
   if (complete) store.complete();
-  const target = join(directory, "published", plan.battle);
+  const battle = join(directory, "published", plan.battle);
+  const target = join(battle, store.results.run.startedAt.slice(0, 10));
   return {
     directory,
     store,
+    battle,
     target,
     publish: () => publish(directory, { directory: store.directory }, () => {}),
   };
@@ -137,9 +139,9 @@ test("a run replaces no other: the next of a battle stands beside it", async (t)
   writeFileSync(join(run.store.directory, "results.json"), JSON.stringify(next));
   await run.publish();
   assert.equal(Store.open(run.target).results.run.name, "a-run");
-  const [folder, ...more] = readdirSync(run.target).filter((name) => /^\d{4}-/.test(name));
-  assert.equal(Store.open(join(run.target, folder)).results.run.name, "another");
-  assert.deepEqual(more, []);
+  const names = readdirSync(run.battle).sort();
+  assert.deepEqual(names, [basename(run.target), names[1]]);
+  assert.equal(Store.open(join(run.battle, names[1])).results.run.name, "another");
   await assert.rejects(run.publish(), /is published already: published/);
 });
 

@@ -37,11 +37,12 @@ export async function publish(
       `Resume it: ./bench run --resume ${given}`,
       2,
     );
-  const first = join(directory, "published", publishedName(results));
-  const target = existsSync(first)
-    ? join(first, run.startedAt.slice(0, 16).replace(":", "-"))
-    : first;
-  const same = [first, target].find(
+  const battle = join(directory, "published", publishedName(results));
+  const ofDay = join(battle, run.startedAt.slice(0, 10));
+  const target = existsSync(ofDay)
+    ? join(battle, run.startedAt.slice(0, 16).replace(":", "-"))
+    : ofDay;
+  const same = [ofDay, target].find(
     (one) => existsSync(one) && Store.open(one).results.run.name === run.name,
   );
   if (same)

@@ -13,9 +13,15 @@ import {
   leadersOf,
   proxiesIn,
   ratioText,
-  readRuns,
+  battleOf,
+  readBattles,
+  reportOf,
+  ratioIn,
+  figureOf,
+  whenOf,
 } from "../report/published.ts";
 import { headlineMarkdown, headlineOf, readPages } from "../report/pages.ts";
+import { pooledReport } from "../report/pooled.ts";
 import { anchorOf } from "../report/site-page.ts";
 import { filledIn } from "../report/template.ts";
 import { makePages, makePicture } from "./published-pages.ts";
@@ -23,7 +29,8 @@ import { makePages, makePicture } from "./published-pages.ts";
 const PROJECT = join(import.meta.dirname, "../../../..");
 const PUBLISHED = join(PROJECT, "published");
 const pages = readPages(PUBLISHED);
-const runs = readRuns(PUBLISHED);
+const battles = readBattles(PUBLISHED);
+const runs = battles.flatMap((battle) => [...battle.runs, ...battle.earlier]);
 const made = makePages(PROJECT);
 const picture = `published/charts/${pages.picture}.png`;
 const CPU_SMALL = {
@@ -57,7 +64,7 @@ test("the picture for slides is 1200 × 630, and drawn of today's figures", asyn
   const png = readFileSync(join(PROJECT, picture));
   assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [1200, 630]);
   const [, drawn] = png.toString("latin1").match(/tEXtsvg\0(\w{64})/) ?? [];
-  assert.equal(drawn, hashOf(pictureOf(runs, pages)), `${picture} is stale: npm run generate`);
+  assert.equal(drawn, hashOf(pictureOf(battles, pages)), `${picture} is stale: npm run generate`);
   // Other builds of the font draw other pixels.
   const [, fonts] = png.toString("latin1").match(/tEXtfonts\0(\w{64})/) ?? [];
   if (!FONTS.every((file) => existsSync(file))) return;
@@ -83,11 +90,17 @@ test("no text has a hole in it, and every page fits", () => {
   assert.ok(made["README.md"].split(/\s+/).length < 900, "README has 900 words or more");
 });
 
-const reports = runs.map(({ name }): [string, string] => [
-  `published/${name}/report.md`,
-  readFileSync(join(PUBLISHED, name, "report.md"), "utf8"),
+const reports = runs.map(({ folder }): [string, string] => [
+  `published/${folder}/report.md`,
+  readFileSync(join(PUBLISHED, folder, "report.md"), "utf8"),
 ]);
 const TEXTS = [...Object.entries(made).filter(([name]) => name.endsWith(".md")), ...reports];
+
+/** Of two medians. */
+function figureRatio(answer: Parameters<typeof figureOf>[0], proxy: string, to: string): number {
+  const [own, other] = [proxy, to].map((name) => figureOf(answer, name)?.estimate?.value ?? NaN);
+  return own / other;
+}
 
 /** What the record cannot carry; a row's own test tells whether a line says it. */
 const NEVER: [what: string, isSaid: (line: string) => boolean][] = [
@@ -131,40 +144,67 @@ test("a share of the reference's CPU stands under the load that it is of", () =>
 
 test("plain and TLS of a question are of one run and load where a run has both; a chart joins no two", () => {
   const asked = { ...pages, groups: [{ title: "", questions: [{ title: "", from: CPU_SMALL }] }] };
-  const [{ answers }] = questionsOf(runs, asked);
-  assert.equal(new Set(answers.map(({ run }) => run.name)).size, 1);
+  const [{ answers }] = questionsOf(battles, asked);
+  assert.equal(new Set(answers.map(({ battle }) => battle.name)).size, 1);
   assert.deepEqual(new Set(answers.map(({ comparison }) => comparison.load?.loop)).size, 1);
-  const series = ["nginx-idle", "idle-tls"].map((run, i) => ({
-    title: run,
-    run,
+  const series = ["nginx-idle", "idle-tls"].map((battle, i) => ({
+    title: battle,
+    battle,
     question: "memory-per-connection",
     measure: "proxy_memory_mean_usage_bytes",
     scheme: (["ws", "wss"] as const)[i],
   }));
   const charts = { joined: { title: "Joined", axis: "", series } };
-  assert.throws(() => chartsOf(runs, { ...pages, charts }), /"Joined" joins two runs/);
+  assert.throws(() => chartsOf(battles, { ...pages, charts }), /"Joined" joins two battles/);
 });
 
-test("a later run of a battle changes no claim, and nothing that names the battle", () => {
-  const later = runs.map((run) => ({
-    ...run,
-    name: `${run.name}/2030-01-01T00-00`,
-    comparisons: { ...run.comparisons, startedAt: "2030-01-01T00:00:00Z" },
-  }));
-  assert.equal(claimsPage(PROJECT, [...later, ...runs]), made["published/CLAIMS.md"]);
-  const asked = { run: "proxies", question: "cpu_us_per_connection", scheme: "ws" as const };
-  assert.deepEqual(answersTo([...later, ...runs], asked), answersTo(runs, asked));
+test("a second run of a battle changes no claim, and is what its answers are of", () => {
+  const later = battles.map(({ name, runs: [run], earlier }) => {
+    const comparisons = { ...run.comparisons, startedAt: "2030-01-01T00:00:00Z" };
+    return battleOf(name, [{ ...run, folder: `${name}/2030-01-01`, comparisons }, run, ...earlier]);
+  });
+  assert.equal(claimsPage(PROJECT, later), made["published/CLAIMS.md"]);
+  const asked = { battle: "proxies", question: "cpu_us_per_connection", scheme: "ws" as const };
+  const [answer] = answersTo(later, asked);
+  assert.equal(reportOf(answer.battle), "proxies/2030-01-01/report.md");
+});
+
+test("of three runs the answers are pooled, and so are its report and the claims", () => {
+  const three = battles
+    .filter(({ name }) => ["latency", "balancerbattle"].includes(name))
+    .map(({ name, runs: [run] }) => {
+      const at = (day: string) => {
+        const comparisons = { ...run.comparisons, startedAt: `${day}T00:00:00Z` };
+        return { ...run, comparisons };
+      };
+      return battleOf(name, ["2030-01-03", "2030-01-02", "2030-01-01"].map(at));
+    });
+  const asked = { question: "cpu_us_per_connection", scheme: "ws" as const };
+  const [before] = answersTo(battles, { ...asked, battle: "latency" });
+  const [answer] = answersTo(three, { ...asked, battle: "latency" });
+  assert.equal(whenOf(answer.battle), "3 runs until 2030-01-03");
+  assert.equal(
+    ratioIn(answer, "haproxy", "nginx")?.toFixed(6),
+    figureRatio(before, "haproxy", "nginx").toFixed(6),
+  );
+  const report = pooledReport(answer.battle);
+  assert.equal(reportOf(answer.battle), "latency/report.md");
+  assert.equal(report.match(/^- \[2026-11-23\]\(2026-11-23\/report\.md\)/gm)?.length, 3);
+  assert.match(report, /How far the runs differ/);
+  assert.match(report, / 0\.0 % \(\d+\.\d %\) /);
+  assert.doesNotMatch(report, /undefined|NaN|\bnull\b/);
+  assert.match(claimsPage(PROJECT, three), /\]\(balancerbattle\/report\.md\)/);
 });
 
 test("what a proxy adds is an upper end where it may be nothing; slopes name their counts", () => {
   const added = (low: number, high: number) => {
-    const [answer] = answersTo(runs, { question: "echo-at-rate", scheme: "ws" });
+    const [answer] = answersTo(battles, { question: "echo-at-rate", scheme: "ws" });
     const figure = answer.comparison.figures[0];
     const estimate = { value: 0.47, low, high, basis: "ci95" as const };
     return addedText(answer, { ...figure, extra: { added: estimate } });
   };
   assert.deepEqual([added(0.1, 0.9), added(-0.05, 1.07)], ["0.5 ms", "≤ 1.1 ms"]);
-  const [idle] = answersTo(runs, { run: "idle-tls", question: "memory-per-connection" });
+  const [idle] = answersTo(battles, { battle: "idle-tls", question: "memory-per-connection" });
   assert.equal(countsIn(idle), "1,000 to 9,000");
 });
 
@@ -194,12 +234,12 @@ test("an outcome of a claim names a setting where there are several, and no inte
 test("each question of pages.yaml has an answer", () => {
   const questions = pages.groups.flatMap(({ questions }) => questions);
   assert.equal(questions.filter(({ card }) => card).length, 7);
-  const unanswered = questions.filter(({ from }) => answersTo(runs, from).length === 0);
+  const unanswered = questions.filter(({ from }) => answersTo(battles, from).length === 0);
   assert.deepEqual(unanswered, []);
 });
 
 test("a template's place that leads nowhere, or to several comparisons, is an error", () => {
-  const fill = (text: string) => filledIn(text, { runs, pages, folder: "" });
+  const fill = (text: string) => filledIn(text, { battles, pages, folder: "" });
   assert.equal(fill("{{ratio proxies cpu_us_per_connection ws nginx nginx}}"), "1.00×");
   assert.match(
     fill("{{value idle-tls memory-per-connection measure=proxy_memory_mean_usage_bytes nginx}}"),
@@ -208,11 +248,14 @@ test("a template's place that leads nowhere, or to several comparisons, is an er
   for (const [place, message] of [
     ["{{nothing}}", /expected one of/],
     ["{{ratio nosuch cpu_us_per_connection ws nginx haproxy}}", /0 comparisons/],
-    ["{{ratio latency cpu_us_per_connection nginx haproxy}}", /4 comparisons.*name run, measure/],
+    [
+      "{{ratio latency cpu_us_per_connection nginx haproxy}}",
+      /4 comparisons.*name battle, measure/,
+    ],
     ["{{ratio proxies cpu_us_per_connection ws nginx nosuch}}", /no figure of nginx or nosuch/],
     ["{{value proxies cpu_us_per_connection ws}}", /expected 1 proxies/],
     ["{{chart nosuch}}", /no chart nosuch/],
-    ["{{report nosuch}}", /no published run nosuch/],
+    ["{{report nosuch}}", /no published battle nosuch/],
   ] as const)
     assert.throws(() => fill(place), message, place);
 });
@@ -220,20 +263,20 @@ test("a template's place that leads nowhere, or to several comparisons, is an er
 test("a row of published/README.md: common names first, the others counted, ends of spans, what a tie may hide", () => {
   const rows: [Parameters<typeof answersTo>[1], RegExp][] = [
     [
-      { run: "proxies", question: "cpu_us_per_connection", scheme: "ws" },
+      { battle: "proxies", question: "cpu_us_per_connection", scheme: "ws" },
       /^\*\*HAProxy, nginx, [^,*]+\*\* and \d+ more, \d+–\d+ µs, tied within \d\.\d\d×$/,
     ],
-    [{ run: "idle-tls", question: "memory-per-connection" }, /^\*\*HAProxy\*\*, [\d.]+ kB$/],
+    [{ battle: "idle-tls", question: "memory-per-connection" }, /^\*\*HAProxy\*\*, [\d.]+ kB$/],
     [{ question: "lost", event: "kill-worker" }, /^not ranked, [\d.]+–100 %$/],
     [{ question: "capacity", scheme: "wss" }, /^not ranked, [\d.]+–[\d.]+$/],
     [{ question: "kept", event: "reload-10" }, /^no difference seen, 10 of 10$/],
-    [{ question: "tls", run: "proxies" }, /^[\d.]+–[\d.]+×$/],
+    [{ question: "tls", battle: "proxies" }, /^[\d.]+–[\d.]+×$/],
     [{ question: "trend", measure: "memory_per_hour" }, /^none grows$/],
   ];
   for (const [from, text] of rows)
-    assert.match(bestText(answersTo(runs, from)[0], pages.headline.proxies), text);
+    assert.match(bestText(answersTo(battles, from)[0], pages.headline.proxies), text);
   // The middle of two events, or of two rates, is nothing that happened.
-  const [crash] = answersTo(runs, { question: "lost", event: "kill-worker" });
+  const [crash] = answersTo(battles, { question: "lost", event: "kill-worker" });
   const ends = proxiesIn(crash.comparison).flatMap(({ estimate }) => estimate?.low ?? []);
   const [least] = bestText(crash, []).match(/[\d.]+/) ?? [];
   assert.equal(Number(least), Number(Math.min(...ends).toPrecision(3)));
@@ -241,7 +284,7 @@ test("a row of published/README.md: common names first, the others counted, ends
 
 test("a text flows around figures that are shorter than their places; what is no prose stays", () => {
   const place = "{{ratio proxies cpu_us_per_connection ws caddy nginx}}";
-  const fill = (text: string) => filledIn(text, { runs, pages, folder: "" });
+  const fill = (text: string) => filledIn(text, { battles, pages, folder: "" });
   assert.match(
     fill(`One\n${place}\ntwo.\n\n\n- a\n  ${place}\n- b\n`),
     /^One [\d.]+× two\.\n\n\n- a [\d.]+×\n- b\n$/,
@@ -256,12 +299,12 @@ test("a text flows around figures that are shorter than their places; what is no
 test("who leads: one rank; nobody in an unconfirmed search or in ratios", () => {
   const common = pages.headline.proxies;
   const leaders = (from: Parameters<typeof answersTo>[1]) =>
-    leadersOf(answersTo(runs, from)[0], common);
-  const cpu = { run: "proxies", question: "cpu_us_per_connection" };
+    leadersOf(answersTo(battles, from)[0], common);
+  const cpu = { battle: "proxies", question: "cpu_us_per_connection" };
   assert.deepEqual(leaders({ ...cpu, scheme: "ws" }).sort(), ["haproxy", "nginx"]);
   assert.deepEqual(leaders({ ...cpu, scheme: "wss" }).sort(), ["envoy", "haproxy", "nginx"]);
   assert.deepEqual(leaders({ question: "capacity", scheme: "ws" }), []);
-  assert.deepEqual(leaders({ question: "tls", run: "proxies" }), []);
+  assert.deepEqual(leaders({ question: "tls", battle: "proxies" }), []);
   assert.deepEqual(
     leaders({ question: "slow-readers", measure: "stalled_bytes", scheme: "ws" }).sort(),
     ["haproxy", "nginx"],
@@ -269,7 +312,7 @@ test("who leads: one rank; nobody in an unconfirmed search or in ratios", () => 
 });
 
 test("README's table says why a figure is missing, and marks who ties with the best", () => {
-  const { rows } = headlineOf(runs, pages);
+  const { rows } = headlineOf(battles, pages);
   const cells = Object.fromEntries(rows.map(({ proxy, cells }) => [proxy, cells]));
   assert.equal(cells["http-proxy"][4].text, "no reload");
   assert.equal(cells.envoy[0].text, "–");
@@ -277,9 +320,9 @@ test("README's table says why a figure is missing, and marks who ties with the b
     ["nginx", "haproxy", "envoy"].map((proxy) => cells[proxy][1].text),
     ["1×", "≈ 1×", "≈ 1×"],
   );
-  const [secured] = answersTo(runs, pages.headline.columns[1].from);
+  const [secured] = answersTo(battles, pages.headline.columns[1].from);
   assert.equal(ratioText(secured, "caddy", "nginx"), cells.caddy[1].text);
-  assert.match(headlineMarkdown(headlineOf(runs, pages)), /^\| \| RAM per idle TLS connection/);
+  assert.match(headlineMarkdown(headlineOf(battles, pages)), /^\| \| RAM per idle TLS connection/);
 });
 
 test("without a published run, or without what they show, there are no pages", () => {

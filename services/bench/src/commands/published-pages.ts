@@ -1,5 +1,5 @@
 /**
- * The pages over all published runs, and the project's README: from comparisons.json of each run,
+ * The pages over all published battles, and the project's README: from comparisons.json of each run,
  * published/pages.yaml, and two templates that a person edits.
  *
  *     npm run generate
@@ -12,7 +12,8 @@ import { claimsPage } from "../report/claims.ts";
 import { publishedReadme, questionsOf } from "../report/index-of-questions.ts";
 import { indexPage } from "../report/index-page.ts";
 import { headlineOf, readPages } from "../report/pages.ts";
-import { readRuns } from "../report/published.ts";
+import { pooledReport } from "../report/pooled.ts";
+import { readBattles, reportOf } from "../report/published.ts";
 import { filledIn } from "../report/template.ts";
 
 const TEMPLATES = [
@@ -27,20 +28,25 @@ const TEMPLATES = [
  */
 export function makePages(project: string): Record<string, string> {
   const published = join(project, "published");
-  const runs = readRuns(published);
-  if (runs.length === 0 || !existsSync(join(published, "pages.yaml"))) return {};
+  const battles = readBattles(published);
+  if (battles.length === 0 || !existsSync(join(published, "pages.yaml"))) return {};
   const pages = readPages(published);
-  const questions = questionsOf(runs, pages);
+  const questions = questionsOf(battles, pages);
   const texts = TEMPLATES.map(({ from, to, folder }) => {
     const template = readFileSync(join(project, from), "utf8");
     const about = `<!-- Made from ${from} by npm run generate in services/bench: edit that. -->\n`;
-    return [to, about + filledIn(template, { runs, pages, folder })];
+    return [to, about + filledIn(template, { battles, pages, folder })];
   });
   const own = {
-    ...chartsOf(runs, pages),
-    "README.md": publishedReadme(runs, questions, pages.headline.proxies),
-    "CLAIMS.md": claimsPage(project, runs),
-    "index.html": indexPage(runs, headlineOf(runs, pages), questions),
+    ...chartsOf(battles, pages),
+    "README.md": publishedReadme(battles, questions, pages.headline.proxies),
+    "CLAIMS.md": claimsPage(project, battles),
+    "index.html": indexPage(battles, headlineOf(battles, pages), questions),
+    ...Object.fromEntries(
+      battles
+        .filter(({ runs }) => runs.length > 1)
+        .map((battle) => [reportOf(battle), pooledReport(battle)]),
+    ),
   };
   return Object.fromEntries([
     ...texts,
@@ -52,7 +58,7 @@ export function makePages(project: string): Record<string, string> {
 export async function makePicture(project: string): Promise<{ name: string; png: Uint8Array }> {
   const published = join(project, "published");
   const pages = readPages(published);
-  const png = await pngOf(pictureOf(readRuns(published), pages), 1);
+  const png = await pngOf(pictureOf(readBattles(published), pages), 1);
   return { name: `published/charts/${pages.picture}.png`, png };
 }
 

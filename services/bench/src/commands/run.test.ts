@@ -8,22 +8,18 @@ import { root } from "../plan/testing/project.ts";
 import { Store } from "../record/store.ts";
 import { SeveralMachines } from "../hosts/several.ts";
 import { THIS_MACHINE } from "../run/machines.ts";
-import { failureText, nextStep, pilotRates, refuseGone, run, shownPath } from "./run.ts";
+import { failureText, nextStep, refuseGone, shownPath } from "./run.ts";
 import type { TestContext } from "node:test";
 import type { Results } from "../model/record.ts";
 
 const COMMAND = "./bench run latency --rounds 6";
 
 /** @returns of a run that has them */
-function storeOf(
-  t: TestContext,
-  { plan, environment, proxies, cells }: Results,
-  about: { isPilot?: true },
-): Store {
+function storeOf(t: TestContext, { plan, environment, proxies, cells }: Results): Store {
   const parent = mkdtempSync(join(tmpdir(), "run-"));
   t.after(() => rmSync(parent, { recursive: true }));
   const store = Store.create(parent, "a-run", {
-    ...{ plan: { ...plan, ...about }, environment, proxies, command: COMMAND },
+    ...{ plan, environment, proxies, command: COMMAND },
   });
   for (const record of cells) {
     store.cellFolder(record.id, record.attempt);
@@ -32,68 +28,10 @@ function storeOf(
   return store;
 }
 
-function pilotOf() {
-  const results = rateResults({ scenarios: ["arrivals"], rounds: 1 });
-  const said: string[] = [];
-  const context = {
-    ...{ directory: root, proxies: [], keepGoing: false },
-    say: (line: string) => void said.push(line),
-  };
-  return { results, context, said, busy: { busyPercent: 60 } };
-}
+const RESULTS = rateResults({ scenarios: ["arrivals"], rounds: 1 });
 
-test("a pilot goes on after a proxy that failed; cells that others disturbed tell no rate", async (t) => {
-  const { results, context, said, busy } = pilotOf();
-  const disturbed = results.cells.find(({ proxy }) => proxy === "haproxy");
-  assert.ok(disturbed?.machine);
-  disturbed.machine.foreignSeconds = 0.5 * disturbed.machine.busySeconds;
-  disturbed.machine.busySeconds *= 2;
-  const piloted = await pilotRates(context, results.plan, busy, async (plan, about) => {
-    assert.equal(plan, results.plan);
-    assert.ok(about.keepGoing && about.isPilot);
-    return { code: 1, store: storeOf(t, results, { isPilot: true }) };
-  });
-  assert.equal(piloted?.run, "a-run");
-  const [{ name, rate, proxies }] = piloted.rates;
-  assert.equal(name, "CONNECTIONS_PER_SECOND");
-  assert.ok(rate > 0);
-  assert.deepEqual(
-    proxies.map(({ proxy }) => proxy),
-    ["none", "nginx"],
-  );
-  assert.deepEqual(said, ["a pilot computes the rates for this machine"]);
-});
-
-test("a pilot that was interrupted tells no rates, and one without any says what to do", async (t) => {
-  const { results, context, busy } = pilotOf();
-  const store = storeOf(t, { ...results, cells: [] }, { isPilot: true });
-  const ended = (code: number) => async () => ({ code, store });
-  assert.equal(await pilotRates(context, results.plan, busy, ended(130)), null);
-  await assert.rejects(pilotRates(context, results.plan, busy, ended(1)), {
-    message: /found no CONNECTIONS_PER_SECOND for arrivals, ws: no proxy finished undisturbed/,
-    next: /^Set the rate in the battle's file/,
-  });
-});
-
-test("a run that was broken off is resumed, a pilot starts again with its battle", async (t) => {
-  const { results } = pilotOf();
-  const [whole, pilot] = [storeOf(t, results, {}), storeOf(t, results, { isPilot: true })];
-  assert.match(nextStep({ directory: root }, whole), /^resume: .*--resume .*a-run$/);
-  assert.equal(
-    nextStep({ directory: root, isPilot: true }, pilot),
-    `a pilot cannot be resumed; start again: ${COMMAND}`,
-  );
-  const wanted = {
-    ...{ resume: pilot.directory, overrides: {} },
-  } as Parameters<typeof run>[1];
-  await assert.rejects(
-    run(root, wanted, () => {}, []),
-    {
-      message: /a-run is the pilot of .*, and a pilot cannot be resumed$/,
-      next: `Start again: ${COMMAND}. If the battle after it has begun, resume that one.`,
-      exitCode: 2,
-    },
-  );
+test("a run that was broken off is resumed", (t) => {
+  assert.match(nextStep({ directory: root }, storeOf(t, RESULTS)), /^resume: .*--resume .*a-run$/);
 });
 
 test("a run that stops at a failed cell says so, and names --keep-going", () => {
@@ -111,7 +49,7 @@ test("a run that stops at a failed cell says so, and names --keep-going", () => 
 });
 
 test("a run over machines is resumed with them, and one on this machine alone without; the record knows", () => {
-  const { results } = pilotOf();
+  const results = RESULTS;
   const several = new SeveralMachines(root, "hosts.example.yaml");
   const over = {
     environment: {
@@ -136,7 +74,7 @@ test("paths of a run that once borrowed a project are those of the user's", () =
 });
 
 test("a run of a proxy that has gone is not resumed, and one that runs once starts again", (t) => {
-  const store = storeOf(t, rateResults({ scenarios: ["arrivals"], rounds: 1 }), {});
+  const store = storeOf(t, RESULTS);
   const [{ profile }] = store.results.plan.cells;
   const all = [...new Set(store.results.plan.cells.map((cell) => cell.profile))];
   const named = (names: string[]) => names.map((name) => ({ name }));

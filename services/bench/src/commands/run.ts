@@ -9,7 +9,6 @@ import { UserError } from "../errors.ts";
 import { counted } from "../numbers.ts";
 import { BENCH_IMAGE, requireCounters } from "../machine/engine.ts";
 import { readEnvironment } from "../machine/environment.ts";
-import { isDisturbed } from "../record/disturbance.ts";
 import { identityDifferences } from "../record/identity.ts";
 import { readLimits } from "../machine/limits.ts";
 import { SeveralMachines } from "../hosts/several.ts";
@@ -17,7 +16,6 @@ import { preflight, refuseTooMany } from "../machine/preflight.ts";
 import { readBattle } from "../plan/battle.ts";
 import { needsOneBudget, quotaOf } from "../plan/cpu-budget.ts";
 import { differences as planDifferences } from "../plan/describe.ts";
-import { pilotOf, ratesFrom } from "../plan/pilot.ts";
 import { readNetwork, readReferenceShare } from "../plan/knobs.ts";
 import { makePlan } from "../plan/plan.ts";
 import { runNameAt } from "../plan/run-name.ts";
@@ -36,8 +34,6 @@ import { runPoints } from "./run-points.ts";
 import { setup, unavailableProxies } from "./setup.ts";
 import { inVersions, verifyVersions } from "./versions.ts";
 import type { RunArguments } from "./definitions/run.ts";
-import type { Battle } from "../plan/battle.ts";
-import type { Known, Overrides } from "../plan/plan.ts";
 import type { ComposeConfig } from "../platform/docker.ts";
 import type { Proxy } from "../plan/proxies.ts";
 import type { Environment } from "../model/environment.ts";
@@ -65,8 +61,6 @@ export interface Context {
   /** the command line says how many */
   hasConnections?: boolean;
   say: (line: string) => void;
-  /** what is run is a pilot, which is not resumed */
-  isPilot?: boolean;
   /** its proxies are gone afterwards: it is not resumed, and its caller prints the result */
   isOnce?: boolean;
   /** that carry its parts; left out: this one carries all */
@@ -95,7 +89,6 @@ export async function run(
   const machines = file === undefined ? THIS_MACHINE : new SeveralMachines(directory, file);
   const context = { directory, proxies, keepGoing, hasConnections, say, machines };
   if (store) {
-    refusePilot(directory, store);
     machines.refuseResume(store.results, relative(directory, store.directory));
     return withVersions(context, store.results.plan, wanted, async (own) => {
       refuseGone(own.proxies, store);
@@ -111,23 +104,14 @@ export async function run(
   };
   const asked = readBattle(directory, battle, { proxies });
   const plan = makePlan(asked, overrides, known);
-  const pilotBattle = pilotOf(asked);
-  const pilot = pilotBattle && pilotPlan(pilotBattle, overrides, known);
-  for (const each of [plan, ...(pilot ? [pilot] : [])]) machines.refuse(each);
+  machines.refuse(plan);
   return withVersions(context, plan, wanted, async (own) => {
     if (dryRun) {
       const fitting = await fit(own, plan, await readConfig(directory));
-      console.log(planText(fitting, { pilot, verbose }));
+      console.log(planText(fitting, { verbose }));
       return 0;
     }
-    const runName = name ?? plan.battle;
-    if (!pilot || !asked.pilot) return (await begin(own, plan, runName, words)).code;
-    const piloted = await pilotRates(own, pilot, asked.pilot, (planned, about) =>
-      begin(about, planned, `${runName}-pilot`, words),
-    );
-    if (!piloted) return INTERRUPTED;
-    return (await begin(own, makePlan(asked, overrides, { ...known, piloted }), runName, words))
-      .code;
+    return (await begin(own, plan, name ?? plan.battle, words)).code;
   });
 }
 
@@ -165,48 +149,6 @@ async function withVersions(
     const own = { ...context, directory: project, home: directory, unable };
     return use({ ...own, proxies: [...shipped, ...proxies] });
   });
-}
-
-/**
- * @param battle as `pilotOf` gave it
- * @param overrides of the battle that it is the pilot of
- */
-function pilotPlan(battle: Battle, overrides: Overrides, known: Known): Plan {
-  return { ...makePlan(battle, { ...overrides, rounds: 1 }, known), isPilot: true };
-}
-
-/**
- * @param begin runs it
- * @returns null: it was interrupted
- * @throws {UserError} when it tells no rate for a load
- */
-export async function pilotRates(
-  context: Context,
-  pilot: Plan,
-  { busyPercent }: NonNullable<Battle["pilot"]>,
-  begin: (pilot: Plan, context: Context) => Promise<Outcome>,
-): Promise<Known["piloted"] | null> {
-  context.say("a pilot computes the rates for this machine");
-  // A proxy that fails is none of those that the rate has to suit.
-  const { code, store } = await begin(pilot, { ...context, keepGoing: true, isPilot: true });
-  if (code === INTERRUPTED) return null;
-  // What other programs took would be charged to the load.
-  const cells = store.results.cells.filter((record) => !isDisturbed(record));
-  const rates = ratesFrom({ ...store.results, cells }, busyPercent);
-  return { run: store.results.run.name, rates };
-}
-
-/**
- * @throws {UserError} when it is a pilot: the battle after it has a plan of its own, made from the
- *   whole of it
- */
-function refusePilot(directory: string, { directory: folder, results: { plan, run } }: Store) {
-  if (!plan.isPilot) return;
-  throw new UserError(
-    `${relative(directory, folder)} is the pilot of ${plan.battle}, and a pilot cannot be resumed`,
-    `Start again: ${run.command}. If the battle after it has begun, resume that one.`,
-    2,
-  );
 }
 
 /** @throws {UserError} when it measured what is no longer in proxies/, as `try` does */
@@ -392,8 +334,7 @@ async function underLock(
       say(failureText({ failed, untried, keepGoing }));
       say(`logs of the last: ${shownPath(context, logsOfLastFailure(store))}`);
     }
-    // After a pilot the battle goes on as it is.
-    if (!context.isPilot && (failed > 0 || untried > 0)) say(nextStep(context, store));
+    if (failed > 0 || untried > 0) say(nextStep(context, store));
     return { code: failed > 0 ? 1 : 0, store };
   } catch (error) {
     view.close();
@@ -448,12 +389,11 @@ export function failureText({
  * @returns what to do about it
  */
 export function nextStep(
-  { isPilot, isOnce, ...context }: Pick<Context, "directory" | "home" | "isPilot" | "isOnce">,
+  { isOnce, ...context }: Pick<Context, "directory" | "home" | "isOnce">,
   { directory: folder, results: { run } }: Pick<Store, "directory" | "results">,
 ): string {
-  if (isOnce) return `start again: ${run.command}`;
-  return isPilot
-    ? `a pilot cannot be resumed; start again: ${run.command}`
+  return isOnce
+    ? `start again: ${run.command}`
     : `resume: ./bench run --resume ${shownPath(context, folder)}`;
 }
 

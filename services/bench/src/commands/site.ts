@@ -15,7 +15,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { UserError } from "../errors.ts";
 import { counted, number } from "../numbers.ts";
 import { Store } from "../record/store.ts";
-import { dayOf, readRuns } from "../report/published.ts";
+import { dayOf, readBattles } from "../report/published.ts";
 import { onSite, pageOfMarkdown } from "../report/site-page.ts";
 import { makePages, makePicture } from "./published-pages.ts";
 import { makeReport } from "./report.ts";
@@ -65,9 +65,10 @@ export async function site(
       files[page.name] = onSite(page, about);
     }
   }
-  for (const run of readRuns(join(directory, "published"))) {
-    say(`report of ${run.name}`);
-    const page = reportOf(directory, run);
+  const battles = readBattles(join(directory, "published"));
+  for (const run of battles.flatMap(({ runs, earlier }) => [...runs, ...earlier])) {
+    say(`report of ${run.folder}`);
+    const page = pageOf(directory, run);
     files[page.name] = onSite(page, about);
   }
   // All of it is made before anything is replaced.
@@ -90,11 +91,11 @@ function inSite(path: string): string {
   return path.replace(/^published\//, "");
 }
 
-function reportOf(directory: string, run: PublishedRun): SitePage {
-  const { files } = makeReport(directory, Store.open(join(directory, "published", run.name)));
+function pageOf(directory: string, run: PublishedRun): SitePage {
+  const { files } = makeReport(directory, Store.open(join(directory, "published", run.folder)));
   const { title, proxies, rounds } = run.comparisons;
   return {
-    name: `${run.name}/report.html`,
+    name: `${run.folder}/report.html`,
     html: files["report.html"],
     description: `${title}: ${counted(proxies.length - 1, "proxy", "proxies")}, ${counted(rounds, "round")}, ${run.machine}, ${dayOf(run)}.`,
   };

@@ -175,6 +175,12 @@ export interface Extra {
   /** Steps of an event, and curves around it, by name: points of seconds and value. */
   steps?: { seconds: number; what: string }[];
   around?: Record<string, [seconds: number, value: number][]>;
+  /**
+   * Of several runs: what each said, the newest first; how far they lie apart, in % (SD of the
+   * logarithms), and how far their rounds alone would put them. null: a value is not above 0, or
+   * a figure is of no rounds.
+   */
+  runs?: { values: number[]; betweenPercent: number | null; withinPercent: number | null };
   /** Words that stand beside a figure: `held-back`, `gone`. */
   outcome?: string;
 }
@@ -196,6 +202,8 @@ export interface Comparisons {
   battle: string;
   title: string;
   startedAt: string;
+  /** Absent: of before 27 November 2026. */
+  method?: number;
   rounds: number;
   /** In the order of the plan, the control among them. */
   proxies: {

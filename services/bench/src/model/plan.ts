@@ -113,25 +113,6 @@ export const CapacityPart = Type.Union(
 );
 export type CapacityPart = Static<typeof CapacityPart>;
 
-export const PilotedRate = shape.object({
-  scenario: shape.text(),
-  scheme: Scheme,
-  parameters: shape.described(Parameters, "of the pilot's cells"),
-  name: shape.text("of the parameter"),
-  rate: shape.positive("per second: the lowest of all proxies, with two digits"),
-  proxies: shape.list(
-    shape.object({
-      proxy: shape.text(),
-      offered: shape.number("per second"),
-      busyPercent: shape.number("of the machine"),
-      observingPercent: shape.number("of the machine, by what observes"),
-      rate: shape.number("that follows for it"),
-    }),
-    "those that carried it",
-  ),
-});
-export interface PilotedRate extends Static<typeof PilotedRate> {}
-
 export const PlannedCell = shape.object({
   id: shape.text("unique in the plan, and a folder's name: r1-nginx-short-lived-wss-5000"),
   round: shape.count("from 1", 1),
@@ -208,21 +189,8 @@ export const Plan = shape.object({
     "processes or threads of the proxy, and of the echo server; null: as in .env",
   ),
   keyType: shape.oneOf(["ecdsa", "rsa"]),
-  isPilot: shape.optional(
-    shape.only(true, "its cells tell the rates of another run; absent: they do not"),
-  ),
   pilot: shape.optional(
-    shape.object(
-      {
-        busyPercent: shape.number("the most that the machine was to be busy"),
-        run: shape.nullable(
-          shape.text(),
-          "name of the pilot's own run; null: it was not run yet, and the cells have the default rates",
-        ),
-        rates: shape.list(PilotedRate),
-      },
-      "rates of its cells that a pilot told; absent: it has none",
-    ),
+    Type.Unknown({ description: "of an older record: how the rates of its cells were found" }),
   ),
   versions: shape.optional(
     shape.map(

@@ -53,6 +53,9 @@ export const Archive = shape.object(
 );
 export interface Archive extends Static<typeof Archive> {}
 
+/** Raised with every change that moves figures: runs of two methods are not pooled. */
+export const METHOD = 2;
+
 export const Results = shape.object({
   schema: shape.only(2),
   run: shape.object({
@@ -60,6 +63,9 @@ export const Results = shape.object({
     startedAt: shape.text(),
     endedAt: shape.nullable(shape.text(), "null: not complete; --resume continues"),
     command: shape.text("repeats the run"),
+    method: shape.optional(
+      shape.count("how it was measured; only runs of the same are pooled; absent: an older record"),
+    ),
     hosts: shape.optional(
       shape.text(
         "file of its machines, from the project's folder; --resume reads it again; absent: there is one alone",

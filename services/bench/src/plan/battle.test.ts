@@ -18,7 +18,6 @@ test("a battle is read, with defaults for what it leaves out", (t) => {
     sideBySide: false,
     promise: null,
     keyType: "ecdsa",
-    pilot: null,
   });
   assert.equal(tests.length, 1);
   const [{ scenario, schemes, parameters, warmUp }] = tests;

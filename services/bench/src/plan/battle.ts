@@ -39,8 +39,6 @@ export interface Test {
   rounds: number;
   /** takes part */
   control: boolean;
-  /** its rate is computed at the start of a run; until then it is the scenario's default */
-  isPiloted: boolean;
 }
 
 /** what its file says; battle.schema.json describes each key */
@@ -59,8 +57,6 @@ export interface Battle {
   sideBySide: boolean;
   promise: { sloMs: number; resolutionPercent?: number } | null;
   keyType: "ecdsa" | "rsa";
-  /** null: its tests say their rates */
-  pilot: { busyPercent: number } | null;
   tests: Test[];
   /** of proxies that take part in several versions, the oldest first; left out: none does */
   versions?: Versions;
@@ -115,19 +111,7 @@ export function readBattle(
   const content = document.value as BattleInFile;
   refuseUnknownNames(document, content, directory, proxies);
 
-  const tests = content.tests
-    .map((test, i) => readTest(document, test, i, directory))
-    .map((test, i) => ({
-      ...test,
-      isPiloted: Boolean(content.pilot) && lacksRate(test.scenario, content.tests[i]),
-    }));
-  if (content.pilot && !tests.some(({ isPiloted }) => isPiloted)) {
-    throw document.mistake(
-      ["pilot"],
-      "there is no rate to compute",
-      "Expected a test of an open loop that leaves its rate out, such as CONNECTIONS_PER_SECOND of arrivals.",
-    );
-  }
+  const tests = content.tests.map((test, i) => readTest(document, test, i, directory));
   refuseTooManyRounds(document, content);
   refuseRepeatedCells(document, tests);
   if (content.promise) refuseWithoutRate(document, tests);
@@ -139,7 +123,6 @@ export function readBattle(
     sideBySide: false,
     promise: null,
     keyType: "ecdsa",
-    pilot: null,
     ...content,
     name,
     tests,
@@ -213,12 +196,7 @@ function refuseUnknownProxies(
 }
 
 /** @param i its place in the list */
-function readTest(
-  document: Document,
-  test: TestInFile,
-  i: number,
-  directory: string,
-): Omit<Test, "isPiloted"> {
+function readTest(document: Document, test: TestInFile, i: number, directory: string): Test {
   const { scenario: name, schemes, parameters = {}, warmUp } = test;
   const { rounds = Infinity, control = true } = test;
   const scenario = readScenario(directory, name);
@@ -305,12 +283,6 @@ function eventsOf(
     `${tooLong} takes ${secondsOf(tooLong)} s, and ${watchSeconds} is ${shortest}`,
     `Expected ${watchSeconds} to be longer, in every combination.`,
   );
-}
-
-/** @returns it is an open loop at a rate, and its test does not say which */
-function lacksRate(scenario: Scenario, { parameters = {} }: TestInFile): boolean {
-  const name = rateName(scenario);
-  return name !== null && !(name in parameters);
 }
 
 /** @param tests of a battle that searches a rate */

@@ -35,9 +35,15 @@ export function differences(before: Plan, now: Plan): { key: string; was: string
 }
 
 /** @returns value by name, as a reader of the battle's file knows them */
-function facts({ cells, proxies, schema, scenarios, pilot, ...rest }: Plan): Map<string, string> {
+function facts({
+  cells,
+  proxies,
+  schema,
+  scenarios,
+  pilot: _,
+  ...rest
+}: Plan): Map<string, string> {
   const found = new Map(Object.entries(rest).map(([name, value]) => [name, String(value)]));
-  found.set("pilot", String(pilot?.run ?? "none"));
   found.set("schema", String(schema)).set("proxies", proxies.join(", "));
   const settings = roundsBySetting({ cells });
   for (const [scenario, alike] of Map.groupBy(cells, (cell) => cell.scenario)) {

@@ -18,7 +18,6 @@ import { limitSeconds } from "./estimate.ts";
 import { EVENTS, lackFor } from "./events.ts";
 import { combinations, descriptionOf, excesses, unableToServe } from "./scenarios.ts";
 import { skipKindOf, skipped } from "./skips.ts";
-import { withRate } from "./pilot.ts";
 import { refuseAlone } from "./side-by-side.ts";
 import { LEAST_RATE, longest } from "./probes.ts";
 import { FAILED_LIMIT_PERCENT, rateName, workloadOf } from "./workload.ts";
@@ -27,7 +26,6 @@ import type {
   CapacityPart,
   LoadPromise,
   Parameters,
-  PilotedRate,
   Plan,
   PlannedCell,
   Scheme,
@@ -78,8 +76,6 @@ export interface Known {
   network?: Network;
   /** it is to run over several machines */
   isSpread?: boolean;
-  /** what the pilot of this battle has told; left out: it was not run */
-  piloted?: { run: string; rates: PilotedRate[] };
   /** told what is changed beyond what was asked for */
   say?: (note: string) => void;
 }
@@ -103,7 +99,7 @@ const SENT_PERCENT = 99;
 export function makePlan(
   battle: Battle,
   overrides: Overrides,
-  { proxies, referenceShare = 0, network = "bridge", isSpread, piloted, say = () => {} }: Known,
+  { proxies, referenceShare = 0, network = "bridge", isSpread, say = () => {} }: Known,
 ): Plan {
   const wanted = [overrides.proxies ?? battle.proxies].flat();
   const chosen = pickProxies(proxies, wanted);
@@ -120,7 +116,7 @@ export function makePlan(
     refuseLacking(pickProxies(proxies, named), overrides.events, proxies);
   refuseUnableOnNetwork(tests, pickProxies(proxies, named), proxies);
   const versions = versionsIn(battle, chosen);
-  const about = { ...battle, versions, tests, referenceShare, piloted };
+  const about = { ...battle, versions, tests, referenceShare };
   const plan = planFor(entrants, about, overrides, say);
   return named.length < wanted.length ? withoutUnable(plan, named) : plan;
 }
@@ -171,7 +167,7 @@ export function makeAaPlan(
 
 function planFor(
   entrants: Entrant[],
-  battle: Battle & { referenceShare: number } & Pick<Known, "piloted">,
+  battle: Battle & { referenceShare: number },
   overrides: Overrides,
   say: (note: string) => void,
 ): Plan {
@@ -181,7 +177,7 @@ function planFor(
   const rounds = promise ? repeats + 1 : repeats;
   const events = [...new Set(battle.tests.flatMap((test) => test.events))];
   const notes = new Set<string>();
-  const settings = settingsOf(battle.tests, overrides, { notes, rates: battle.piloted?.rates });
+  const settings = settingsOf(battle.tests, overrides, notes);
   for (const note of notes) say(note);
 
   const scenarios = Object.fromEntries(
@@ -238,9 +234,6 @@ function planFor(
     workers: battle.workers,
     keyType: battle.keyType,
     ...(battle.versions && { versions: battle.versions }),
-    ...(battle.pilot && {
-      pilot: { ...battle.pilot, run: null, rates: [], ...battle.piloted },
-    }),
     ...(events.length > 0 && {
       events: Object.fromEntries(events.map((event) => [event, EVENTS[event].what])),
     }),
@@ -382,14 +375,11 @@ function withoutUnable(plan: Plan, named: string[]): Plan {
   return { ...plan, proxies, cells };
 }
 
-/**
- * @param about rates: those that were piloted
- * @returns each once
- */
+/** @returns each once */
 function settingsOf(
   tests: Test[],
   { schemes, connections }: Overrides,
-  { notes, rates }: { notes: Set<string>; rates?: PilotedRate[] },
+  notes: Set<string>,
 ): Setting[] {
   const settings: Setting[] = [];
   for (const test of tests) {
@@ -399,11 +389,7 @@ function settingsOf(
       : test.parameters;
     for (const scheme of schemes ? refuseUnknown(schemes, scenario) : test.schemes) {
       for (const { combination, event } of eventsOfEach(combinations(lists), test.events)) {
-        const fitting = lowered(combination, scenario, notes);
-        const parameters =
-          rates && test.isPiloted
-            ? withRate(rates, { scenario, scheme, parameters: fitting })
-            : fitting;
+        const parameters = lowered(combination, scenario, notes);
         const setting = {
           scenario: scenario.name,
           scheme,

@@ -20,6 +20,7 @@ import { validateResults } from "./schema.ts";
 import type { CellRecord } from "../model/cell.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Plan, PlannedCell } from "../model/plan.ts";
+import { METHOD } from "../model/record.ts";
 import type { Results } from "../model/record.ts";
 
 /**
@@ -75,6 +76,7 @@ export class Store {
         startedAt: new Date().toISOString(),
         endedAt: null,
         command,
+        method: METHOD,
         ...(hosts !== undefined && { hosts }),
       },
       plan,

@@ -1,4 +1,4 @@
-/** Pictures over published runs: bars of one comparison, or of two side by side. */
+/** Pictures over published battles: bars of one comparison, or of two side by side. */
 import type { Estimate, Figure } from "../model/comparison.ts";
 import { shownUnit } from "../numbers.ts";
 import { bars } from "./chart.ts";
@@ -7,21 +7,25 @@ import { loopText } from "./text.ts";
 import { theAnswer } from "./pages.ts";
 import type { ChartPlan, Pages } from "./pages.ts";
 import {
-  dayOf,
   estimateText,
   figureOf,
+  machinesOf,
   missingText,
   proxiesIn,
   ratioIn,
   timesText,
   titleOf,
+  whenOf,
 } from "./published.ts";
-import type { Answer, PublishedRun } from "./published.ts";
+import type { Answer, PublishedBattle } from "./published.ts";
 
 /** By name of the file. */
-export function chartsOf(runs: PublishedRun[], { charts }: Pages): Record<string, string> {
+export function chartsOf(battles: PublishedBattle[], { charts }: Pages): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(charts).map(([name, plan]) => [`charts/${name}.svg`, bars(chartOf(runs, plan))]),
+    Object.entries(charts).map(([name, plan]) => [
+      `charts/${name}.svg`,
+      bars(chartOf(battles, plan)),
+    ]),
   );
 }
 
@@ -31,11 +35,10 @@ export const PICTURE = { width: 1200, height: 630 };
 const DRAWN = 620;
 
 /** A chart as large as a slide shows it, with the name of the project: SVG, for `pngOf`. */
-export function pictureOf(runs: PublishedRun[], { charts, picture }: Pages): string {
-  const { caption, ...chart } = chartOf(runs, charts[picture]);
-  const machines = [...new Set(runs.map(({ machine }) => machine))].join("; ");
+export function pictureOf(battles: PublishedBattle[], { charts, picture }: Pages): string {
+  const { caption, ...chart } = chartOf(battles, charts[picture]);
   const svg = bars(
-    { ...chart, caption: ["ws-proxy-bench", machines, caption].join(" · ") },
+    { ...chart, caption: ["ws-proxy-bench", machinesOf(battles), caption].join(" · ") },
     { width: DRAWN },
   );
   const { width, height } = PICTURE;
@@ -51,24 +54,24 @@ export function pictureOf(runs: PublishedRun[], { charts, picture }: Pages): str
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#ffffff"/>${placed}</svg>`;
 }
 
-function chartOf(runs: PublishedRun[], plan: ChartPlan): Bars {
+function chartOf(battles: PublishedBattle[], plan: ChartPlan): Bars {
   const { title, axis, note, base, series } = plan;
-  const answers = series.map(({ title: _, ...reference }) => theAnswer(runs, reference));
-  if (new Set(answers.map(({ run }) => run.name)).size > 1)
-    throw new Error(`the chart "${title}" joins two runs: their figures do not compare`);
+  const answers = series.map(({ title: _, ...reference }) => theAnswer(battles, reference));
+  if (new Set(answers.map(({ battle }) => battle.name)).size > 1)
+    throw new Error(`the chart "${title}" joins two battles: their figures do not compare`);
   const proxies = plan.proxies ?? proxiesIn(answers[0].comparison).map(({ proxy }) => proxy);
   const values = answers.flatMap(({ comparison }) =>
     proxiesIn(comparison).map(({ estimate }) => estimate?.value ?? 0),
   );
   const { divisor } = base ? { divisor: 1 } : shownUnit(answers[0].comparison.measure.unit, values);
-  const [{ run }] = answers;
+  const [{ battle }] = answers;
   const loads = new Set(
     answers.flatMap(({ comparison: { load } }) => (load ? loopText(load) : [])),
   );
   return {
     title,
     better: answers[0].comparison.measure.better,
-    caption: [`${run.name}, ${dayOf(run)}`, ...loads, note].filter(Boolean).join(" · "),
+    caption: [`${battle.name}, ${whenOf(battle)}`, ...loads, note].filter(Boolean).join(" · "),
     axis: { label: axis },
     ...(series.length === 2 && { series: [series[0].title, series[1].title] as const }),
     rows: proxies.map((proxy) => ({
@@ -80,8 +83,8 @@ function chartOf(runs: PublishedRun[], plan: ChartPlan): Bars {
 }
 
 /** Colour and mark of a proxy, the same in every picture. */
-function lookOf([{ run }]: Answer[], proxy: string) {
-  const { proxies } = run.comparisons;
+function lookOf([{ battle }]: Answer[], proxy: string) {
+  const { proxies } = battle.comparisons;
   const { colour = "#888888" } = proxies.find(({ name }) => name === proxy) ?? {};
   return { colour };
 }

@@ -20,20 +20,20 @@ import type { Estimate, Measure } from "../model/comparison.ts";
 import type { TlsPolicy } from "../model/environment.ts";
 import type { Parameters } from "../model/plan.ts";
 import { parameterText } from "./load-text.ts";
-import { amountText, spanText, startOf } from "./published.ts";
-import type { PublishedRun } from "./published.ts";
+import { amountText, reportOf, spanText, startOf } from "./published.ts";
+import type { PublishedBattle } from "./published.ts";
 import type { Table } from "./table.ts";
 
 /** A claim about more figures than this shows those that decide. */
 const SHOWN = 4;
 
 /** @param project folder */
-export function claimsPage(project: string, runs: PublishedRun[]): string {
+export function claimsPage(project: string, battles: PublishedBattle[]): string {
   const studies = studiesOf(project);
   const policy: TlsPolicy = JSON.parse(readFileSync(join(project, "certs/policy.json"), "utf8"));
   const rows = claimTable(
     studies,
-    firstRuns(runs).map((run) => groundOf(project, run, policy)),
+    battles.map((battle) => groundOf(project, battle, policy)),
   );
   const counts = [...Map.groupBy(rows, ({ state }) => state)]
     .toSorted(([, a], [, b]) => b.length - a.length)
@@ -62,14 +62,6 @@ export function claimsPage(project: string, runs: PublishedRun[]): string {
   ].join("\n");
 }
 
-/** A claim is not judged again until it comes out: the first published run of a battle decides. */
-function firstRuns(runs: PublishedRun[]): PublishedRun[] {
-  const byBattle = Map.groupBy(runs, ({ name }) => name.split("/")[0]);
-  return [...byBattle.values()].flatMap((own) =>
-    own.toSorted((a, b) => startOf(a).localeCompare(startOf(b))).slice(0, 1),
-  );
-}
-
 function studiesOf(project: string): PublishedRules[] {
   const folder = join(project, "battles/published");
   if (!existsSync(folder)) return [];
@@ -78,22 +70,33 @@ function studiesOf(project: string): PublishedRules[] {
     .map((file) => readPublished(join(folder, file)));
 }
 
-/** What a claim is judged by: values by round, and of comparisons flags and slopes. */
-function groundOf(project: string, { name, comparisons }: PublishedRun, policy: TlsPolicy): Ground {
-  const file = join(project, "published", name, "results.json");
-  const run = runOf(JSON.parse(readFileSync(file, "utf8")), policy);
-  const { startedAt } = comparisons;
-  return { name, startedAt, analysed: { run, comparisons: comparisons.comparisons } };
+/**
+ * A claim is not judged again until it comes out: all pooled runs decide, or the first where none are.
+ *
+ * @returns with what it is judged by: values by round, and of comparisons flags and slopes
+ */
+function groundOf(project: string, battle: PublishedBattle, policy: TlsPolicy): Ground {
+  const { name, runs, earlier } = battle;
+  const deciding = runs.length > 1 ? runs : [...runs, ...earlier].slice(-1);
+  return {
+    name,
+    report: runs.length > 1 ? reportOf(battle) : `${deciding[0].folder}/report.md`,
+    startedAt: startOf(deciding[0]),
+    runs: deciding.map(({ folder, comparisons: { comparisons } }) => {
+      const file = join(project, "published", folder, "results.json");
+      return { run: runOf(JSON.parse(readFileSync(file, "utf8")), policy), comparisons };
+    }),
+  };
 }
 
 function rowText({ claim, state, told, others }: ClaimRow): string {
   const { rule } = claim;
-  const report = told ? `[${told.run.name}](${told.run.name}/report.md)` : "";
+  const report = told ? `[${told.ground.name}](${told.ground.report})` : "";
   const isOutcome = state === "holds" || state === "no longer";
-  const opposite = others.map(({ run }) => `${run.name} says the opposite`);
+  const opposite = others.map(({ ground }) => `${ground.name} says the opposite`);
   const today =
     rule && told
-      ? [figuresText(rule, told.claim, told.run.analysed), ...opposite].join("; ")
+      ? [figuresText(rule, told.claim, told.ground.runs[0]), ...opposite].join("; ")
       : (claim.reason ?? "no published run has it").trim();
   return `| ${[claim.claim, isOutcome ? `**${state}**` : state, today, report].map(cell).join(" | ")} |`;
 }

@@ -1,55 +1,58 @@
-/** Every question of pages.yaml with its answers over all runs; and published/README.md. */
+/** Every question of pages.yaml with its answers over all battles; and published/README.md. */
 import type { Pages, PageQuestion } from "./pages.ts";
 import type { Figure } from "../model/comparison.ts";
+import { LEAST_RUNS } from "../analyse/pool.ts";
 import { settingKey } from "../analyse/settings.ts";
 import { loadOf, loopText, lowPowerOf, mostAdded } from "./text.ts";
 import {
   addedText,
   answersTo,
   countsIn,
-  dayOf,
   endsOf,
   estimateText,
   figureOf,
   leadersOf,
+  machinesOf,
   proxiesIn,
   schemeText,
+  reportOf,
   settingsOf,
   spanText,
   titleOf,
+  whenOf,
 } from "./published.ts";
-import type { Answer, PublishedRun } from "./published.ts";
+import type { Answer, PublishedBattle } from "./published.ts";
 
 export interface AnsweredQuestion extends PageQuestion {
   group: string;
-  /** One a scheme: the run that says most. */
+  /** One a scheme: the battle that says most. */
   answers: Answer[];
   /** Runs that answer it too. */
-  others: PublishedRun[];
+  others: PublishedBattle[];
 }
 
-export function questionsOf(runs: PublishedRun[], { groups }: Pages): AnsweredQuestion[] {
+export function questionsOf(battles: PublishedBattle[], { groups }: Pages): AnsweredQuestion[] {
   return groups.flatMap(({ title: group, questions }) =>
     questions.map((question) => {
       const schemes = question.from.scheme ? [question.from.scheme] : (["ws", "wss"] as const);
-      const all = schemes.map((scheme) => answersTo(runs, { ...question.from, scheme }));
+      const all = schemes.map((scheme) => answersTo(battles, { ...question.from, scheme }));
       const answers = pairIn(all) ?? all.flatMap(([first]) => first ?? []);
-      const told = answers.map(({ run }) => run);
-      const others = new Set(all.flat().map(({ run }) => run));
+      const told = answers.map(({ battle }) => battle);
+      const others = new Set(all.flat().map(({ battle }) => battle));
       return {
         ...question,
         group,
         answers,
-        others: [...others].filter((run) => !told.includes(run)),
+        others: [...others].filter((battle) => !told.includes(battle)),
       };
     }),
   );
 }
 
-/** Plain and TLS of one run and one load; null: no run has both, and each stands for itself. */
+/** Plain and TLS of one battle and one load; null: no battle has both, and each stands for itself. */
 function pairIn([plain, secured = []]: Answer[][]): Answer[] | null {
   const isSame = (a: Answer, b: Answer) =>
-    a.run === b.run && String(loadsOf(a)) === String(loadsOf(b));
+    a.battle === b.battle && String(loadsOf(a)) === String(loadsOf(b));
   const pairs = plain.flatMap((one) =>
     secured
       .filter((other) => isSame(one, other))
@@ -60,13 +63,13 @@ function pairIn([plain, secured = []]: Answer[][]): Answer[] | null {
 }
 
 /** Of both schemes the same. */
-function loadsOf({ run, comparison }: Answer): string[] {
-  return settingsOf(run, comparison).map((setting) => settingKey({ ...setting, scheme: "ws" }));
+function loadsOf({ battle, comparison }: Answer): string[] {
+  return settingsOf(battle, comparison).map((setting) => settingKey({ ...setting, scheme: "ws" }));
 }
 
 /** Proxies that are no variant of another. */
-export function originalsIn({ run, comparison }: Answer): string[] {
-  const variants = run.comparisons.proxies.filter(({ variantOf }) => variantOf);
+export function originalsIn({ battle, comparison }: Answer): string[] {
+  const variants = battle.comparisons.proxies.filter(({ variantOf }) => variantOf);
   return proxiesIn(comparison)
     .map(({ proxy }) => proxy)
     .filter((proxy) => !variants.some(({ name }) => name === proxy));
@@ -123,8 +126,8 @@ function shownOf({ estimate, extra: { added } }: Figure): number {
 
 /** `10,000 connections, 100 at a time` */
 export function loadText(answer: Answer): string {
-  const { run, comparison } = answer;
-  const settings = settingsOf(run, comparison);
+  const { battle, comparison } = answer;
+  const settings = settingsOf(battle, comparison);
   const [{ workload }] = settings;
   const isCounted = settings.some(({ workload: { connections } }) => connections);
   const { connectionsPerSecond, messagesPerSecond, holdsConnections, loop } = workload;
@@ -143,22 +146,23 @@ export function loadText(answer: Answer): string {
 
 /** @param common proxies, which are named before others */
 export function publishedReadme(
-  runs: PublishedRun[],
+  battles: PublishedBattle[],
   questions: AnsweredQuestion[],
   common: string[],
 ): string {
-  const machines = [...new Set(runs.map(({ machine }) => machine))].join("; ");
+  const runs = battles.flatMap((battle) => [...battle.runs, ...battle.earlier]);
   const isBuilt = runs.every(({ built }) => built);
   const notes = [...new Set(questions.flatMap(({ notes = [] }) => notes))];
-  const told = new Set(questions.flatMap(({ answers }) => answers.map(({ run }) => run)));
+  const told = new Set(questions.flatMap(({ answers }) => answers.map(({ battle }) => battle)));
   const unanswered = questions.filter(({ answers }) => answers.length === 0);
   return [
     "<!-- Made by npm run generate in services/bench, from pages.yaml and the comparisons of each run. -->",
     "",
     "# Published runs",
     "",
-    `${runs.length} runs on ${machines}${isBuilt ? ", with builds from Debian, npm, Go and Python packages instead of the official images" : ""}.`,
-    "Each row rests on one run: ranked, at a set rate, of most proxies, newest. A closed loop fills the machine.",
+    `${runs.length} runs of ${battles.length} battles on ${machinesOf(battles)}${isBuilt ? ", with builds from Debian, npm, Go and Python packages instead of the official images" : ""}.`,
+    `A row rests on one run, or on all of its versions and method from ${LEAST_RUNS} on.`,
+    "Of several battles: ranked, at a set rate, of most proxies, newest. A closed loop fills the machine.",
     "**Bold**: best, or no measurable difference from the best; tied within 1.3×: a smaller difference would not show.",
     "Reports have all settings, intervals and flags; `raw.tar.zst` in a run's folder has every raw sample.",
     "",
@@ -177,22 +181,22 @@ export function publishedReadme(
     ...(unanswered.length > 0
       ? [`Not measured: ${unanswered.map(({ title }) => title).join("; ")}.`, ""]
       : []),
-    "## Other runs",
+    "## Other battles",
     "",
-    "| Run | What it was | Proxies | Date |",
+    "| Battle | What it was | Proxies | Date |",
     "|---|---|--:|---|",
-    ...runs
-      .filter((run) => !told.has(run))
-      .map((run) => {
-        const { title, proxies } = run.comparisons;
-        return `| ${reportLink(run)} | ${title} | ${proxies.length - 1} | ${unbroken(dayOf(run))} |`;
+    ...battles
+      .filter((battle) => !told.has(battle))
+      .map((battle) => {
+        const { title, proxies } = battle.comparisons;
+        return `| ${reportLink(battle)} | ${title} | ${proxies.length - 1} | ${unbroken(whenOf(battle))} |`;
       }),
     "",
   ].join("\n");
 }
 
-function reportLink({ name }: PublishedRun): string {
-  return `[${name}](${name}/report.md)`;
+function reportLink(battle: PublishedBattle): string {
+  return `[${battle.name}](${reportOf(battle)})`;
 }
 
 /** With hyphens at which no line breaks. */
@@ -205,25 +209,25 @@ function mark(i: number): string {
   return String(i + 1).replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]);
 }
 
-/** A row for each run, in which plain and TLS have a line each. */
+/** A row for each battle, in which plain and TLS have a line each. */
 function rowsOf(
   { title, notes: own = [], answers }: AnsweredQuestion,
   { notes, common }: { notes: string[]; common: string[] },
 ): string[] {
   const marks = own.map((note) => mark(notes.indexOf(note))).join(" ");
-  return [...Map.groupBy(answers, ({ run }) => run)].map(([run, ofRun]) => {
-    const conditions = new Set(ofRun.map(conditionText).filter((text) => !title.includes(text)));
-    const lines = ofRun.map((answer) => {
+  return [...Map.groupBy(answers, ({ battle }) => battle)].map(([battle, ofBattle]) => {
+    const conditions = new Set(ofBattle.map(conditionText).filter((text) => !title.includes(text)));
+    const lines = ofBattle.map((answer) => {
       const scheme = schemeText(answer);
       return `${title.includes(scheme) ? "" : `${scheme}: `}${bestText(answer, common)}`;
     });
-    const counts = new Set(ofRun.map((answer) => originalsIn(answer).length));
+    const counts = new Set(ofBattle.map((answer) => originalsIn(answer).length));
     const cells = [
       `${[title, ...conditions].join(", ")}${marks && ` ${marks}`}`,
       lines.join("<br>"),
       [...counts].join("–"),
-      unbroken(dayOf(run)),
-      reportLink(run),
+      unbroken(whenOf(battle)),
+      reportLink(battle),
     ];
     return `| ${cells.join(" | ")} |`;
   });

@@ -8,16 +8,18 @@ import type { AnsweredQuestion } from "./index-of-questions.ts";
 import type { Headline } from "./pages.ts";
 import {
   addedText,
-  dayOf,
   estimateText,
   leadersOf,
+  machinesOf,
   missingText,
   proxiesIn,
   ratioText,
+  reportOf,
   schemeText,
   titleOf,
+  whenOf,
 } from "./published.ts";
-import type { Answer, PublishedRun } from "./published.ts";
+import type { Answer, PublishedBattle } from "./published.ts";
 import { number } from "../numbers.ts";
 import { escaped } from "./svg.ts";
 import { isSpan } from "./text.ts";
@@ -25,7 +27,7 @@ import type { Estimate, Figure } from "../model/comparison.ts";
 
 const TITLE = "What does a reverse proxy cost your WebSockets?";
 export function indexPage(
-  runs: PublishedRun[],
+  battles: PublishedBattle[],
   headline: Headline,
   questions: AnsweredQuestion[],
 ): string {
@@ -34,8 +36,8 @@ export function indexPage(
   const more = answered.filter(({ card }) => !card);
   const titles = headline.rows.map(({ title }) => title).join(", ");
   const description = `CPU, memory, latency and dropped connections of ${titles}, measured side by side.`;
-  const calculator = calculatorOf(runs.map(({ comparisons }) => comparisons));
-  const machines = [...new Set(runs.map(({ machine }) => machine))].join("; ");
+  const calculator = calculatorOf(battles.map(({ comparisons }) => comparisons));
+  const runs = battles.flatMap((battle) => [...battle.runs, ...battle.earlier]);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -48,10 +50,10 @@ export function indexPage(
 </head>
 <body>
 <h1>${TITLE}</h1>
-<p>${runs.length} runs on ${escaped(machines)}. Shorter bars are better, unless noted; lines are intervals; ×: times the row at 1×. <a href="FINDINGS.md">Findings</a> · <a href="README.md">All questions as a list</a> · <a href="CLAIMS.md">Claims of others</a></p>
+<p>${runs.length} runs on ${escaped(machinesOf(battles))}. Shorter bars are better, unless noted; lines are intervals; ×: times the row at 1×. <a href="FINDINGS.md">Findings</a> · <a href="README.md">All questions as a list</a> · <a href="CLAIMS.md">Claims of others</a></p>
 ${headlineTable(headline)}
 <p class="note">${escaped(headline.footnotes.replaceAll("**", ""))}</p>
-${chooser(runs, headline, answered)}
+${chooser(battles, headline, answered)}
 <main>
 <div class="cards">
 ${cards.map((question) => questionHtml(question, headline.base)).join("\n")}
@@ -87,7 +89,11 @@ ${rows
 }
 
 /** Hidden until the script shows it: without one everything stands there. */
-function chooser(runs: PublishedRun[], { rows }: Headline, questions: AnsweredQuestion[]): string {
+function chooser(
+  battles: PublishedBattle[],
+  { rows }: Headline,
+  questions: AnsweredQuestion[],
+): string {
   const common = rows.map(({ proxy }) => proxy);
   const measured = new Set(
     questions.flatMap(({ answers }) =>
@@ -95,7 +101,7 @@ function chooser(runs: PublishedRun[], { rows }: Headline, questions: AnsweredQu
     ),
   );
   const known = new Map(
-    runs.flatMap(({ comparisons }) => comparisons.proxies).map((proxy) => [proxy.name, proxy]),
+    battles.flatMap(({ comparisons }) => comparisons.proxies).map((proxy) => [proxy.name, proxy]),
   );
   const others = [...measured].filter((name) => !common.includes(name)).sort();
   const box = (name: string) =>
@@ -114,7 +120,7 @@ function questionHtml(question: AnsweredQuestion, usual: string): string {
   return `<section id="${id}" class="${card ? "card" : "question"}">
 <${heading}>${escaped(title)}</${heading}>
 ${notes.length > 0 ? `<p class="note">${escaped(notes.join(" "))}</p>\n` : ""}${answers.map((answer) => answerHtml(answer, usual)).join("\n")}
-${others.length > 0 ? `<details class="others"><summary>Other runs</summary>${others.map((run) => `<a href="${run.name}/report.md">${run.name}</a>`).join(" · ")}</details>` : ""}</section>`;
+${others.length > 0 ? `<details class="others"><summary>Other battles</summary>${others.map((battle) => `<a href="${reportOf(battle)}">${battle.name}</a>`).join(" · ")}</details>` : ""}</section>`;
 }
 
 /** What a bar shows: what a proxy adds, where that is known. */
@@ -129,7 +135,7 @@ function barEnd(estimate: Estimate): number {
 
 /** Bars from zero, the best first; those without a figure last, with the reason. */
 function answerHtml(answer: Answer, usual: string): string {
-  const { run, comparison } = answer;
+  const { battle, comparison } = answer;
   const { measure, scheme } = comparison;
   const originals = originalsIn(answer);
   const leaders = leadersOf(answer, originals);
@@ -158,7 +164,7 @@ function answerHtml(answer: Answer, usual: string): string {
     ),
   ];
   return `<table class="bars" data-scheme="${scheme}" style="--most:${Math.max(...figures.map(mostOf))}">
-<caption><b>${schemeText(answer)}</b> ${told.filter(Boolean).join(", ")} <a href="${run.name}/report.md">${run.name},&nbsp;${dayOf(run).replaceAll("-", "\u2011")}</a></caption>
+<caption><b>${schemeText(answer)}</b> ${told.filter(Boolean).join(", ")} <a href="${reportOf(battle)}">${battle.name},&nbsp;${whenOf(battle).replaceAll("-", "\u2011")}</a></caption>
 <tbody>
 ${rows.join("\n")}
 </tbody></table>`;
@@ -171,12 +177,12 @@ function mostOf(figure: Figure): number {
 }
 
 function barRow(answer: Answer, figure: Figure, leaders: string[], base?: string): string {
-  const { comparison, run } = answer;
+  const { comparison, battle } = answer;
   const { proxy, extra } = figure;
   const shown = shownOf(figure);
   const { low, high } = shown;
   const colour =
-    run.comparisons.proxies.find(({ name }) => name === proxy)?.colour ?? "currentColor";
+    battle.comparisons.proxies.find(({ name }) => name === proxy)?.colour ?? "currentColor";
   const whisker =
     low !== null && high !== null && high > low
       ? `<i style="--low:${rounded(Math.max(low, 0))};--high:${rounded(high)}"></i>`

@@ -1,4 +1,4 @@
-/** published/pages.yaml: what the pages over all runs show; and README's first table. */
+/** published/pages.yaml: what the pages over all battles show; and README's first table. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -14,7 +14,7 @@ import {
   ratioText,
   titleOf,
 } from "./published.ts";
-import type { Answer, PublishedRun, Reference } from "./published.ts";
+import type { Answer, PublishedBattle, Reference } from "./published.ts";
 
 export interface Pages {
   /** base: what `times` are of, in every column. */
@@ -69,19 +69,19 @@ export function readPages(folder: string): Pages {
 }
 
 /** The one comparison that a person named. */
-export function theAnswer(runs: PublishedRun[], reference: Reference): Answer {
-  const answers = answersTo(runs, reference);
+export function theAnswer(battles: PublishedBattle[], reference: Reference): Answer {
+  const answers = answersTo(battles, reference);
   const pooled = answers.filter(({ comparison }) => comparison.settings.length > 1);
   const [first, ...others] = pooled.length > 0 ? pooled : answers;
   if (first && others.length === 0) return first;
   throw new Error(
-    `${answers.length} comparisons match ${JSON.stringify(reference)}${answers.length > 1 ? ": name run, measure, scheme, event, scenario or parameters" : ""}`,
+    `${answers.length} comparisons match ${JSON.stringify(reference)}${answers.length > 1 ? ": name battle, measure, scheme, event, scenario or parameters" : ""}`,
   );
 }
 
-export function headlineOf(runs: PublishedRun[], { headline }: Pages): Headline {
+export function headlineOf(battles: PublishedBattle[], { headline }: Pages): Headline {
   const { proxies, columns, base } = headline;
-  const answers = columns.map(({ from }) => theAnswer(runs, from));
+  const answers = columns.map(({ from }) => theAnswer(battles, from));
   return {
     footnotes: headline.footnotes,
     base,
@@ -104,7 +104,7 @@ export function headlineOf(runs: PublishedRun[], { headline }: Pages): Headline 
 /** `3.0`, of the runs that the table rests on. */
 function versionOf(answers: Answer[], proxy: string): string {
   const versions = answers.flatMap(
-    ({ run }) => run.comparisons.proxies.find(({ name }) => name === proxy)?.version ?? [],
+    ({ battle }) => battle.comparisons.proxies.find(({ name }) => name === proxy)?.version ?? [],
   );
   const [, short = ""] = versions[0]?.match(/ (\d+\.\d+)/) ?? [];
   return short;

@@ -13,11 +13,7 @@ import { loadText } from "./load-text.ts";
 
 const WIDTH = 80;
 
-/** @param pilot that runs before it */
-export function planText(
-  plan: Plan,
-  { pilot = null, verbose = false }: { pilot?: Plan | null; verbose?: boolean } = {},
-): string {
+export function planText(plan: Plan, { verbose = false }: { verbose?: boolean } = {}): string {
   const { battle, cells, rounds, proxies } = plan;
   const measured = cells.filter(({ skip }) => skip === null);
   return [
@@ -29,7 +25,6 @@ export function planText(
       [
         ["proxies", proxies.join(", ")],
         ...skipRows(cells),
-        ...(pilot ? [["first", `a pilot that computes the rates: ${sumText(pilot)}`]] : []),
         ...promiseRows(plan),
         ...(verbose ? detailRows(plan) : []),
       ],
@@ -94,7 +89,6 @@ function detailRows(plan: Plan): string[][] {
       workers === null ? "as in .env" : `${workers} in each proxy and in the echo server`,
     ],
     ["TLS key", keyType],
-    ...rateRows(plan),
     ...sharedParameters(plan.cells).map(({ scenario, parameters, warmUp }) => [
       scenario,
       `${listed(parameters)}${warmUp ? `; warm-up ${listed(warmUp) || "the same"}` : "; no warm-up"}`,
@@ -112,26 +106,6 @@ function fewerText(plan: Plan): string {
       return `; ${counted(rounds, "round")} of ${labels.join(", ")}`;
     })
     .join("");
-}
-
-/** @returns where rates are from; empty where the battle says them */
-function rateRows({ pilot }: Plan): string[][] {
-  if (!pilot) return [];
-  const { busyPercent, run, rates } = pilot;
-  if (run === null)
-    return [
-      [
-        "rates",
-        `computed by the pilot, for a machine below ${busyPercent} % busy through the slowest proxy; here those of the pilot`,
-      ],
-    ];
-  return rates.map(({ scenario, scheme, name, rate, proxies }) => {
-    const slowest = proxies.toSorted((a, b) => a.rate - b.rate)[0];
-    return [
-      "rate",
-      `${scenario} ${scheme}: ${name}=${rate}; through ${slowest.proxy} the pilot's ${slowest.offered} left the machine ${slowest.busyPercent.toFixed(0)} % busy`,
-    ];
-  });
 }
 
 /** @returns of each scenario what all of its cells have alike; what varies is in their names */

@@ -1,9 +1,10 @@
 /**
- * All published runs, and what the pages over them ask: which comparison answers a question,
+ * All published battles, and what the pages over them ask: which comparison answers a question,
  * who leads in it, and its figures as text.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { pool } from "../analyse/pool.ts";
 import type { FlagFigures } from "../model/flag.ts";
 import { NONE, number, shownUnit, times } from "../numbers.ts";
 import { connectionsInAll } from "../plan/workload.ts";
@@ -19,8 +20,8 @@ import type {
 import type { Scheme } from "../model/plan.ts";
 
 export interface PublishedRun {
-  /** Its folder in published/. */
-  name: string;
+  /** Its folder in published/: `latency/2026-11-23`. */
+  folder: string;
   comparisons: Comparisons;
   /** `AMD EPYC, 2 cores, 23.5 GiB` */
   machine: string;
@@ -28,9 +29,20 @@ export interface PublishedRun {
   built: boolean;
 }
 
+export interface PublishedBattle {
+  /** Its folder in published/. */
+  name: string;
+  /** Those that its comparisons rest on, the newest first: the newest alone, or all that are pooled. */
+  runs: PublishedRun[];
+  /** Earlier ones, of other programs or another method. */
+  earlier: PublishedRun[];
+  /** Of all runs that are pooled. */
+  comparisons: Comparisons;
+}
+
 /** Which comparison: what is left out matches all. */
 export interface Reference {
-  run?: string;
+  battle?: string;
   question: string;
   measure?: string;
   scheme?: Scheme;
@@ -41,17 +53,32 @@ export interface Reference {
 }
 
 export interface Answer {
-  run: PublishedRun;
+  battle: PublishedBattle;
   comparison: Comparison;
 }
 
 /** The newest first. */
-export function readRuns(folder: string): PublishedRun[] {
+export function readBattles(folder: string): PublishedBattle[] {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+  const runs = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith("comparisons.json"))
     .map((file) => readRun(folder, dirname(file)))
     .sort((a, b) => startOf(b).localeCompare(startOf(a)));
+  return [...Map.groupBy(runs, ({ folder: own }) => dirname(own))].map(([name, own]) =>
+    battleOf(name, own),
+  );
+}
+
+/** @param all runs of a battle, the newest first */
+export function battleOf(name: string, all: PublishedRun[]): PublishedBattle {
+  const { comparisons, pooled } = pool(all.map((run) => run.comparisons));
+  const isIn = (run: PublishedRun) => pooled.includes(run.comparisons);
+  return {
+    name,
+    comparisons,
+    runs: all.filter(isIn),
+    earlier: all.filter((run) => !isIn(run)),
+  };
 }
 
 function readRun(folder: string, name: string): PublishedRun {
@@ -59,37 +86,57 @@ function readRun(folder: string, name: string): PublishedRun {
   const { identity, details } = read("environment.json");
   const images = Object.values<string>(details.Images ?? {});
   return {
-    name,
+    folder: name,
     comparisons: read("comparisons.json"),
     machine: `${identity.CPU}, ${identity.cores} cores, ${identity["memory GiB"]} GiB`,
     built: images.some((image) => /^ws-proxy-bench\/[^,]+:/.test(image)),
   };
 }
 
-export function startOf({ comparisons }: PublishedRun): string {
+/** Of several runs the newest. */
+export function startOf({ comparisons }: Pick<PublishedRun, "comparisons">): string {
   return comparisons.startedAt;
 }
 
-export function dayOf(run: PublishedRun): string {
-  return startOf(run).slice(0, 10);
+export function dayOf(of: Pick<PublishedRun, "comparisons">): string {
+  return startOf(of).slice(0, 10);
+}
+
+/** In published/: of a pooled battle its own; of another that of its newest run. */
+export function reportOf({ name, runs }: PublishedBattle): string {
+  return `${runs.length > 1 ? name : runs[0].folder}/report.md`;
+}
+
+/** `2026-11-23`; `3 runs until 2026-11-29` */
+export function whenOf(battle: PublishedBattle): string {
+  const { length } = battle.runs;
+  return length > 1 ? `${length} runs until ${dayOf(battle)}` : dayOf(battle);
+}
+
+/** `AMD EPYC, 2 cores, 23.5 GiB`, each once */
+export function machinesOf(battles: PublishedBattle[]): string {
+  const machines = battles.flatMap(({ runs }) => runs.map(({ machine }) => machine));
+  return [...new Set(machines)].join("; ");
 }
 
 /** All that match, the one that says most first. */
-export function answersTo(runs: PublishedRun[], reference: Reference): Answer[] {
-  const isOf = ({ name }: PublishedRun) =>
-    !reference.run || `${name}/`.startsWith(`${reference.run}/`);
-  const exact = runs.filter(({ name }) => name === reference.run);
-  return (exact.length > 0 ? exact : runs.filter(isOf))
-    .flatMap((run) =>
-      run.comparisons.comparisons
-        .filter((comparison) => matches(run, comparison, reference))
-        .map((comparison) => ({ run, comparison })),
+export function answersTo(battles: PublishedBattle[], reference: Reference): Answer[] {
+  return battles
+    .filter(({ name }) => name === (reference.battle ?? name))
+    .flatMap((battle) =>
+      battle.comparisons.comparisons
+        .filter((comparison) => matches(battle, comparison, reference))
+        .map((comparison) => ({ battle, comparison })),
     )
     .filter(({ comparison }) => proxiesIn(comparison).length > 0)
     .sort(sayingMore);
 }
 
-function matches({ comparisons: { settings } }: PublishedRun, one: Comparison, wanted: Reference) {
+function matches(
+  { comparisons: { settings } }: PublishedBattle,
+  one: Comparison,
+  wanted: Reference,
+) {
   const isWithin = ({ parameters }: Setting) =>
     Object.entries(wanted.parameters ?? {}).every(([name, value]) => {
       const [least, most] = Array.isArray(value) ? value : [value, value];
@@ -108,26 +155,26 @@ function matches({ comparisons: { settings } }: PublishedRun, one: Comparison, w
 
 /** Ranked, then at a set rate, then of more proxies, then over more settings, then the newer. */
 function sayingMore(a: Answer, b: Answer): number {
-  const [first, second] = [a, b].map(({ run, comparison }) => [
+  const [first, second] = [a, b].map(({ battle, comparison }) => [
     Number(comparison.figures.some(({ rank }) => rank)),
-    Number(settingsOf(run, comparison).every(({ workload }) => workload.loop === "open")),
+    Number(settingsOf(battle, comparison).every(({ workload }) => workload.loop === "open")),
     proxiesIn(comparison).length,
     comparison.settings.length,
-    Date.parse(startOf(run)),
+    Date.parse(startOf(battle)),
   ]);
   const differing = first.findIndex((value, i) => value !== second[i]);
   return differing < 0 ? 0 : second[differing] - first[differing];
 }
 
-export function settingsOf({ comparisons }: PublishedRun, { settings }: Comparison): Setting[] {
+export function settingsOf({ comparisons }: PublishedBattle, { settings }: Comparison): Setting[] {
   return settings.map((key) => comparisons.settings[key]);
 }
 
 /** `1,000 to 9,000`: connections of its settings; of slopes those at which all are compared. */
-export function countsIn({ run, comparison }: Answer): string {
+export function countsIn({ battle, comparison }: Answer): string {
   const common = comparison.flags.find(({ code }) => code === "common-counts");
   const { least, most } = (common?.figures ?? {}) as Partial<FlagFigures["common-counts"]>;
-  const all = settingsOf(run, comparison).map(({ workload }) => connectionsInAll(workload));
+  const all = settingsOf(battle, comparison).map(({ workload }) => connectionsInAll(workload));
   const ends = [least ?? Math.min(...all), most ?? Math.max(...all)];
   return [...new Set(ends)].map(number).join(" to ");
 }
@@ -141,8 +188,8 @@ export function figureOf({ comparison }: Answer, proxy: string): Figure | undefi
   return comparison.figures.find((figure) => figure.proxy === proxy);
 }
 
-export function titleOf({ run }: Answer, proxy: string): string {
-  return titleOfProxy(run.comparisons, proxy);
+export function titleOf({ battle }: Answer, proxy: string): string {
+  return titleOfProxy(battle.comparisons, proxy);
 }
 
 /**
@@ -260,8 +307,8 @@ export function missingText([reason]: Missing[]): string {
 }
 
 /** `ws`, `wss`; `http` and `https` of servers. */
-export function schemeText({ run, comparison }: Answer): string {
-  const [{ workload }] = settingsOf(run, comparison);
+export function schemeText({ battle, comparison }: Answer): string {
+  const [{ workload }] = settingsOf(battle, comparison);
   const isTls = comparison.scheme === "wss";
   if (workload.protocol === "http") return isTls ? "HTTPS" : "HTTP";
   return isTls ? "TLS" : "plain";

@@ -256,12 +256,12 @@ function documentedBlocks({ plan, proxies }: Reported["results"]): Block[] {
 }
 
 /** Settings beside each other; of a single one its measures. */
-function mainOf({ top, all }: Topic): Comparison[] {
+export function mainOf({ top, all }: Topic): Comparison[] {
   return top.length > 1 ? top : all.filter((one) => placeOf(one) === placeOf(top[0]));
 }
 
 /** One table, or where it is too wide one a scheme and scenario. */
-function settingTables(
+export function settingTables(
   file: Comparisons,
   comparisons: Comparison[],
   question?: Topic["question"],

@@ -1,22 +1,31 @@
 /**
  * Texts that a person writes, with places for figures:
  *
- *   {{ratio RUN QUESTION PROXY PROXY}}
- *   {{value RUN QUESTION PROXY}} of events as `50–52 %` or `10 of 10`
+ *   {{ratio BATTLE QUESTION PROXY PROXY}}
+ *   {{value BATTLE QUESTION PROXY}} of events as `50–52 %` or `10 of 10`
  *   {{ratio-value …}} of a ratio itself
- *   {{counts RUN QUESTION}} `1,000 to 9,000`, the connections at which slopes are compared
- *   {{table}} README's table   {{chart NAME}}   {{file NAME}}   {{report RUN}}   {{date}}   {{machine}}
+ *   {{counts BATTLE QUESTION}} `1,000 to 9,000`, the connections at which slopes are compared
+ *   {{table}} README's table   {{chart NAME}}   {{file NAME}}   {{report BATTLE}}   {{date}}   {{machine}}
  *
  * Among the words `ws`, `wss` and `key=value` narrow the comparison down to one: measure, event,
  * scenario, or a parameter of the load. A place that leads nowhere is an error.
  */
 import { headlineMarkdown, headlineOf, theAnswer } from "./pages.ts";
 import type { Pages } from "./pages.ts";
-import { countsIn, dayOf, digits, estimateText, figureOf, ratioIn } from "./published.ts";
-import type { Answer, PublishedRun, Reference } from "./published.ts";
+import {
+  countsIn,
+  digits,
+  estimateText,
+  figureOf,
+  machinesOf,
+  ratioIn,
+  reportOf,
+  whenOf,
+} from "./published.ts";
+import type { Answer, PublishedBattle, Reference } from "./published.ts";
 
 export interface TemplateContext {
-  runs: PublishedRun[];
+  battles: PublishedBattle[];
   pages: Pages;
   /** From the text to published/: `published/`, or nothing. */
   folder: string;
@@ -71,18 +80,18 @@ function withFigures(template: string, context: TemplateContext): string {
 type Fill = (words: string[], context: TemplateContext) => string;
 
 const PLACES: Record<string, Fill> = {
-  table: (_, { runs, pages }) => headlineMarkdown(headlineOf(runs, pages)),
+  table: (_, { battles, pages }) => headlineMarkdown(headlineOf(battles, pages)),
   file: ([name], context) => chartFile(name, context),
   chart: ([name], context) => {
     const file = chartFile(name, context);
     return `![${context.pages.charts[name].title}](${file})`;
   },
-  report: ([name], { runs, folder }) => {
-    const run = runOf(runs, name);
-    return `[${run.name}, ${dayOf(run)}](${folder}${run.name}/report.md)`;
+  report: ([name], { battles, folder }) => {
+    const battle = battleNamed(battles, name);
+    return `[${battle.name}, ${whenOf(battle)}](${folder}${reportOf(battle)})`;
   },
-  date: (_, { runs }) => monthOf(runs[0]),
-  machine: (_, { runs }) => [...new Set(runs.map(({ machine }) => machine))].join("; "),
+  date: (_, { battles }) => monthOf(battles[0]),
+  machine: (_, { battles }) => machinesOf(battles),
   ratio: figureFill(2, (answer, [proxy, to]) => spokenTimes(ratioIn(answer, proxy, to) ?? NaN)),
   value: figureFill(1, (answer, [proxy]) => {
     const figure = figureOf(answer, proxy);
@@ -96,10 +105,10 @@ const PLACES: Record<string, Fill> = {
 
 /** @param proxies that the place names */
 function figureFill(proxies: number, text: (answer: Answer, names: string[]) => string): Fill {
-  return (words, { runs }) => {
+  return (words, { battles }) => {
     const { reference, names } = referenceOf(words);
     if (names.length !== proxies) throw new Error(`expected ${proxies} proxies after the question`);
-    const made = text(theAnswer(runs, reference), names);
+    const made = text(theAnswer(battles, reference), names);
     if (/NaN|undefined/.test(made)) throw new Error(`no figure of ${names.join(" or ")}`);
     return made;
   };
@@ -108,7 +117,7 @@ function figureFill(proxies: number, text: (answer: Answer, names: string[]) => 
 function referenceOf(words: string[]): { reference: Reference; names: string[] } {
   const plain = words.filter((word) => !word.includes("=") && !/^wss?$/.test(word));
   const scheme = words.find((word) => word === "ws" || word === "wss");
-  const [run, question, ...names] = plain;
+  const [battle, question, ...names] = plain;
   const given = words.filter((word) => word.includes("=")).map((word) => word.split("="));
   const isName = ([key]: string[]) => ["measure", "event", "scenario"].includes(key);
   const parameters = given
@@ -117,7 +126,7 @@ function referenceOf(words: string[]): { reference: Reference; names: string[] }
   return {
     reference: {
       ...Object.fromEntries(given.filter(isName)),
-      ...{ run, question, scheme, parameters: Object.fromEntries(parameters) },
+      ...{ battle, question, scheme, parameters: Object.fromEntries(parameters) },
     },
     names,
   };
@@ -128,16 +137,16 @@ function chartFile(name: string, { pages, folder }: TemplateContext): string {
   return `${folder}charts/${name}.svg`;
 }
 
-function runOf(runs: PublishedRun[], name: string): PublishedRun {
-  const run = runs.find((one) => one.name === name);
-  if (!run) throw new Error(`there is no published run ${name}`);
-  return run;
+function battleNamed(battles: PublishedBattle[], name: string): PublishedBattle {
+  const battle = battles.find((one) => one.name === name);
+  if (!battle) throw new Error(`there is no published battle ${name}`);
+  return battle;
 }
 
 /** `November 2026` */
-function monthOf(run: PublishedRun): string {
+function monthOf(battle: PublishedBattle): string {
   const options = { month: "long", year: "numeric", timeZone: "UTC" } as const;
-  return new Date(run.comparisons.startedAt).toLocaleDateString("en", options);
+  return new Date(battle.comparisons.startedAt).toLocaleDateString("en", options);
 }
 
 /** In a sentence: two digits, but three around 1. */

@@ -1,18 +1,31 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomNumbers } from "./random.ts";
-import { meanRatio, studentQuantile } from "./student.ts";
+import { meanRatio, meanRatioP, studentQuantile } from "./student.ts";
 
 test("Student's quantiles, as tables have them", () => {
   const rows = [
+    [0.975, 1, 12.706],
     [0.975, 2, 4.303],
     [0.975, 3, 3.182],
     [0.975, 5, 2.571],
     [0.975, 11, 2.201],
     [0.995, 5, 4.032],
+    [0.9995, 2, 31.599],
+    [0.975, 120, 1.98],
   ];
   for (const [p, degrees, expected] of rows)
-    assert.ok(Math.abs(studentQuantile(p, degrees) / expected - 1) < 0.02, `${p} of ${degrees}`);
+    assert.ok(Math.abs(studentQuantile(p, degrees) / expected - 1) < 0.0005, `${p} of ${degrees}`);
+});
+
+test("a mean ratio differs from 1 where its interval leaves 1 out", () => {
+  const ratios = [1.18, 1.22, 1.25];
+  const p = meanRatioP(ratios);
+  const edge = (confidence: number) =>
+    meanRatio(ratios, confidence)?.interval?.[0] ?? assert.fail();
+  assert.ok(edge(1 - 1.01 * p) > 1 && edge(1 - 0.99 * p) < 1, `${p}`);
+  assert.equal(meanRatioP([1.2, 1.2]), 1);
+  assert.equal(meanRatioP([2, 0.5, 1]), 1);
 });
 
 test("the mean of ratios is geometric: what is twice and half as much is as much", () => {

@@ -1,4 +1,4 @@
-import { mean, probit, sampleStandardDeviation } from "simple-statistics";
+import { mean, sampleStandardDeviation } from "simple-statistics";
 import type { Estimate } from "./types.ts";
 
 /**
@@ -23,17 +23,46 @@ export function meanRatio(ratios: readonly number[], confidence: number): Estima
 }
 
 /**
- * Abramowitz & Stegun, Handbook of Mathematical Functions, 26.7.5: to 0.01 from 4 degrees on, and
- * to 2 % with 2.
+ * Whether the true mean ratio is 1, by Student's t over the logarithms.
+ *
+ * @param ratios each above 0
+ * @returns two-tailed; 1: there are fewer than 3
  */
+export function meanRatioP(ratios: readonly number[]): number {
+  if (ratios.length < 3) return 1;
+  const logs = ratios.map(Math.log);
+  const error = sampleStandardDeviation(logs) / Math.sqrt(logs.length);
+  const centre = Math.abs(mean(logs));
+  if (centre === 0) return 1;
+  return twoTailed(Math.atan2(centre / error, Math.sqrt(logs.length - 1)), logs.length - 1);
+}
+
+/** @param p from 0.5 on */
 export function studentQuantile(p: number, degrees: number): number {
-  const z = probit(p);
-  const terms = [
-    z,
-    (z ** 3 + z) / 4,
-    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
-    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
-    (79 * z ** 9 + 776 * z ** 7 + 1482 * z ** 5 - 1920 * z ** 3 - 945 * z) / 92160,
-  ];
-  return terms.reduce((sum, term, i) => sum + term / degrees ** i, 0);
+  let [low, high] = [0, Math.PI / 2];
+  while (high - low > 1e-12) {
+    const middle = (low + high) / 2;
+    if (twoTailed(middle, degrees) > 2 * (1 - p)) low = middle;
+    else high = middle;
+  }
+  return Math.tan(low) * Math.sqrt(degrees);
+}
+
+/**
+ * Abramowitz & Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4: exact.
+ *
+ * @param theta whose tangent is t / √degrees
+ * @param degrees whole
+ */
+function twoTailed(theta: number, degrees: number): number {
+  const isOdd = degrees % 2;
+  const cosine = Math.cos(theta);
+  let term = isOdd ? cosine : 1;
+  let sum = 0;
+  for (let power = isOdd; power <= degrees - 2; power += 2) {
+    sum += term;
+    term *= ((power + 1) / (power + 2)) * cosine ** 2;
+  }
+  const within = Math.sin(theta) * sum;
+  return 1 - (isOdd ? (2 / Math.PI) * (theta + within) : within);
 }

@@ -1,0 +1,172 @@
+/**
+ * Several runs of a battle as one. Rounds within a run share an hour and a machine, so an interval
+ * over them says nothing of another day: a run counts as one value, and the interval is Student's
+ * over the values of all runs. With as many rounds in each that is a random-effects analysis: what
+ * differs between runs and within them is in it.
+ */
+import { mean, sampleStandardDeviation } from "simple-statistics";
+import type { Comparison, Comparisons, Estimate, Figure } from "../model/comparison.ts";
+import { holm, meanRatio, meanRatioP } from "../statistics/index.ts";
+import { estimateOf, shareOf, toBestOf } from "./figures.ts";
+import { allPairs, ALPHA, rank } from "./ranking.ts";
+import { CONFIDENCE } from "./settings.ts";
+
+/** With fewer nothing is pooled: the newest run stands for itself. */
+export const LEAST_RUNS = 3;
+
+/**
+ * @param all runs of a battle, the newest first
+ * @returns comparisons: the newest run's, of which each is pooled that at least LEAST_RUNS have;
+ *   pooled: those that they rest on, the newest among them
+ */
+export function pool(all: Comparisons[]): { comparisons: Comparisons; pooled: Comparisons[] } {
+  const [newest] = all;
+  const alike = all.filter((run) => isAlike(newest, run));
+  if (alike.length < LEAST_RUNS) return { comparisons: newest, pooled: [newest] };
+  const comparisons = newest.comparisons.map((own) => {
+    const same = alike.flatMap((run) => run.comparisons.find(({ id }) => id === own.id) ?? []);
+    return same.length < LEAST_RUNS ? own : pooled(same);
+  });
+  return { comparisons: { ...newest, comparisons }, pooled: alike };
+}
+
+/**
+ * Of the same method, and of the same versions of the same proxies: another version is another
+ * proxy.
+ */
+function isAlike(newest: Comparisons, { method, proxies }: Comparisons): boolean {
+  const versions = new Map(proxies.map(({ name, version }) => [name, version]));
+  return (
+    method === newest.method &&
+    newest.proxies.every(({ name, version }) => versions.get(name) === version)
+  );
+}
+
+/** @param same comparison of each run, the newest first */
+function pooled(same: Comparison[]): Comparison {
+  const [newest] = same;
+  const figures = newest.figures.map((figure) =>
+    pooledFigure(
+      figure,
+      same.flatMap((one) => one.figures.find(({ proxy }) => proxy === figure.proxy) ?? []),
+    ),
+  );
+  const codes = new Set<string>();
+  const flags = same
+    .flatMap((one) => one.flags)
+    .filter(({ code }) => !codes.has(code) && codes.add(code));
+  return { ...newest, flags, figures: ranked(newest, figures, same), detectable: null };
+}
+
+/** @param own that of each run, the newest first */
+function pooledFigure(newest: Figure, own: Figure[]): Figure {
+  const told = own.filter(({ estimate }) => estimate);
+  if (told.length < LEAST_RUNS) return newest;
+  const estimates = told.flatMap(({ estimate }) => estimate ?? []);
+  const added = told.flatMap(({ extra }) => extra.added ?? []);
+  const toControl = told.flatMap((one) => one.toControl ?? []);
+  return {
+    ...newest,
+    estimate: newest.estimate?.basis === "exact" ? sharesOf(told) : estimateOver(estimates),
+    toControl: toControl.length === told.length ? estimateOver(toControl) : null,
+    rounds: told.flatMap(({ rounds }) => rounds),
+    missing: [],
+    extra: {
+      ...newest.extra,
+      ...countsOf(told),
+      ...(added.length === told.length && { added: estimateOver(added) }),
+      runs: {
+        values: estimates.map(({ value }) => value),
+        betweenPercent: spreadOfLogs(estimates.map(({ value }) => value)),
+        withinPercent: withinOf(told),
+      },
+    },
+  };
+}
+
+/**
+ * Of positive values the geometric mean and Student's interval. Of others, and of ends that are no
+ * interval, the mean, and the lowest and highest end.
+ */
+export function estimateOver(estimates: Estimate[]): Estimate {
+  const values = estimates.map(({ value }) => value);
+  const isInterval = estimates.every(({ basis }) => basis === "ci95" || basis === "range");
+  const arePositive = values.every((value) => value > 0);
+  const geometric = arePositive ? estimateOf(meanRatio(values, CONFIDENCE)) : null;
+  if (isInterval && geometric) return geometric;
+  return {
+    value: geometric?.value ?? mean(values),
+    low: Math.min(...estimates.map(({ low, value }) => low ?? value)),
+    high: Math.max(...estimates.map(({ high, value }) => high ?? value)),
+    basis: isInterval ? "range" : estimates[0].basis,
+  };
+}
+
+function countsOf(told: Figure[]): Figure["extra"] {
+  const sum = (key: "count" | "of") =>
+    told.reduce((all, { extra }) => all + (extra[key] ?? NaN), 0);
+  const [count, of] = [sum("count"), sum("of")];
+  return Number.isFinite(count) && Number.isFinite(of) ? { count, of } : {};
+}
+
+function sharesOf(told: Figure[]): Estimate | null {
+  const { count = 0, of = 0 } = countsOf(told);
+  const share = shareOf(count, of);
+  return share && { value: share.value, low: share.low, high: share.high, basis: share.basis };
+}
+
+/** Standard deviation in %; null: one is not above 0. */
+function spreadOfLogs(values: number[]): number | null {
+  if (values.length < 2 || values.some((value) => value <= 0)) return null;
+  return 100 * sampleStandardDeviation(values.map(Math.log));
+}
+
+/** What the runs would differ by if nothing but their rounds did. */
+function withinOf(told: Figure[]): number | null {
+  const errors = told.map(({ rounds }) => {
+    const spread = spreadOfLogs(rounds);
+    return spread === null ? null : spread ** 2 / rounds.length;
+  });
+  const known = errors.filter((error) => error !== null);
+  return known.length === told.length ? Math.sqrt(mean(known)) : null;
+}
+
+/**
+ * Of those that the newest run ranks two differ when Student's test over the runs' ratios says so,
+ * corrected by Holm over all pairs.
+ *
+ * @param same comparison of each run
+ */
+function ranked({ measure }: Comparison, figures: Figure[], same: Comparison[]): Figure[] {
+  const names = figures
+    .filter(({ rank, extra }) => rank !== null && extra.runs)
+    .toSorted((a, b) => (a.estimate?.value ?? 0) - (b.estimate?.value ?? 0))
+    .map(({ proxy }) => proxy);
+  if (measure.better === "higher") names.reverse();
+  const values = same.map(
+    (one) => new Map(one.figures.map(({ proxy, estimate }) => [proxy, estimate?.value ?? NaN])),
+  );
+  const ratiosOf = (a: string, b: string) =>
+    values
+      .map((of) => (of.get(a) ?? NaN) / (of.get(b) ?? NaN))
+      .filter((ratio) => ratio > 0 && Number.isFinite(ratio));
+  const pairs = allPairs(names);
+  const corrected = holm(pairs.map(([a, b]) => meanRatioP(ratiosOf(a, b))));
+  const ps = new Map(pairs.map((pair, i) => [pair.toSorted().join(" "), corrected[i]]));
+  const p = (...pair: [string, string]) => ps.get(pair.toSorted().join(" ")) ?? 1;
+  const ranks = rank(names, (a, b) => p(a, b) <= ALPHA);
+  const [best] = names;
+  return figures.map((figure) => {
+    const own = ranks.get(figure.proxy);
+    if (!own) return { ...figure, rank: null, tied: [], toBest: null };
+    const isBest = figure.proxy === best;
+    const ratio = meanRatio(ratiosOf(figure.proxy, best), CONFIDENCE);
+    return {
+      ...figure,
+      rank: own.rank,
+      tied: own.ties,
+      toBest: toBestOf(ratio && { ...ratio, rounds: null }, { isBest, isTied: own.rank === 1 }),
+      extra: { ...figure.extra, ...(!isBest && { p: p(best, figure.proxy) }) },
+    };
+  });
+}
