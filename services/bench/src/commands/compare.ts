@@ -133,6 +133,8 @@ function runsIn(results: string): string[] {
 export function latestBefore(store: Store): Store | null {
   const parent = dirname(resolve(store.directory));
   const { run, plan } = store.results;
+  // What stands for a proxy's configuration is another one in each run.
+  if (plan.baseline !== undefined) return null;
   for (const name of runsIn(parent).reverse()) {
     if (name === run.name || !isOfBattle(join(parent, name), plan.battle)) continue;
     const earlier = openOrNull(join(parent, name));

@@ -1,6 +1,6 @@
 /**
- * The runs in published/: every figure can be computed from the files beside it, and the reports
- * are those of this version.
+ * The runs in published/: every figure can be computed from the files beside it, the reports are
+ * those of this version, and no change of the analysis changes a comparison.
  */
 import assert from "node:assert/strict";
 import { globSync, readdirSync, readFileSync } from "node:fs";
@@ -13,6 +13,7 @@ import { summarise } from "../statistics/index.ts";
 import { terminalOf } from "../report/terminal.ts";
 import { makeReport } from "./report.ts";
 import type { CellRecord } from "../model/cell.ts";
+import type { Comparison } from "../model/comparison.ts";
 import type { LatencySummary } from "../model/load.ts";
 
 const PROJECT = join(import.meta.dirname, "../../../..");
@@ -27,6 +28,9 @@ const MOST_PAGE_BYTES = 600e3;
  * The first and last sample are taken right after the edge at which the table's counters were read.
  */
 const EDGE_SHARE = 0.05;
+
+/** Numbers are written with eight digits, and another V8 may round the last ones otherwise. */
+const TOLERANCE = 1e-6;
 
 /** That a clone without history may have to fetch. */
 const CLONE_BYTES = 40e6;
@@ -86,6 +90,13 @@ for (const name of runs) {
 
     const { files, reported } = makeReport(PROJECT, store);
 
+    test("the comparisons are those that it gave when it was published", () => {
+      const file = join(store.directory, "comparisons.json");
+      const expected = JSON.parse(readFileSync(file, "utf8"));
+      assertAlike(JSON.parse(JSON.stringify(reported.comparisons)), expected, name);
+      for (const one of reported.comparisons.comparisons) assertRanksFit(one);
+    });
+
     test("the report is what this version makes of the record", () => {
       for (const file of ["report.md", "results.csv"])
         assert.ok(
@@ -136,4 +147,43 @@ function assertCpu({ id }: CellRecord, service: string, seconds: number, csv: st
   // Under 10 ms the moment between edge and sample weighs more than the share.
   const tolerance = Math.max(0.01, EDGE_SHARE * seconds);
   assert.ok(Math.abs(sampled - seconds) <= tolerance, `${id} ${service}: ${sampled}, ${seconds}`);
+}
+
+/**
+ * The best is 1, a tie's interval holds 1, and that of whoever is behind leaves 1 out at the worse
+ * side: no rank contradicts the ratio beside it.
+ */
+function assertRanksFit({ id, measure, figures }: Comparison) {
+  const ranked = figures.filter(({ rank, toBest }) => rank !== null && toBest);
+  if (ranked.length === 0) return;
+  const best = ranked.filter(({ toBest }) => toBest?.value === 1 && toBest.low === null);
+  assert.deepEqual([best.length, best[0]?.rank], [1, 1], id);
+  for (const { proxy, rank, toBest } of ranked) {
+    const { low, high, basis } = toBest ?? {};
+    // The range of a few rounds is no interval.
+    if (basis !== "ci95" || typeof low !== "number" || typeof high !== "number") continue;
+    const isBehind = measure.better === "lower" ? low > 1 : high < 1;
+    const isTied = low <= 1 && high >= 1;
+    assert.ok(rank === 1 ? isTied : isBehind, `${id} ${proxy}: rank ${rank}, ${low} to ${high}`);
+  }
+}
+
+function assertAlike(actual: unknown, expected: unknown, at: string) {
+  if (typeof actual === "number" && typeof expected === "number") {
+    const apart = Math.abs(actual - expected);
+    assert.ok(
+      apart <= TOLERANCE * Math.max(1, Math.abs(expected)),
+      `${at}: ${actual}, ${expected}`,
+    );
+  } else if (actual && expected && typeof actual === "object" && typeof expected === "object") {
+    assert.deepEqual(Object.keys(actual), Object.keys(expected), at);
+    for (const [key, value] of Object.entries(actual)) {
+      const other = (expected as Record<string, unknown>)[key];
+      assertAlike(value, other, `${at} ${idOf(value) ?? key}`);
+    }
+  } else assert.equal(actual, expected, at);
+}
+
+function idOf(value: unknown) {
+  return (value as { id?: string; proxy?: string } | null)?.id;
 }
