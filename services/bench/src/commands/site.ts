@@ -57,7 +57,10 @@ export async function site(
   const files: Record<string, string | Uint8Array> = { [about.picture]: png };
   for (const [path, text] of Object.entries(pages)) {
     const name = inSite(path);
-    const description = DESCRIPTIONS[name];
+    const description =
+      DESCRIPTIONS[name] ??
+      (name.endsWith("/report.md") &&
+        `Several runs of ${dirname(name)} as one, and how far they differ.`);
     if (path.startsWith("published/charts/")) files[name] = text;
     if (path.startsWith("published/") && description) {
       const html = name.endsWith(".md") ? pageOfMarkdown(text) : text;

@@ -164,7 +164,7 @@ export function publishedReadme(
     `A row rests on one run, or on all of its versions and method from ${LEAST_RUNS} on.`,
     "Of several battles: ranked, at a set rate, of most proxies, newest. A closed loop fills the machine.",
     "**Bold**: best, or no measurable difference from the best; tied within 1.3×: a smaller difference would not show.",
-    "Reports have all settings, intervals and flags; `raw.tar.zst` in a run's folder has every raw sample.",
+    "Reports have all settings, intervals and flags; `raw.tar.zst` has every raw sample.",
     "",
     "[Findings](FINDINGS.md) · [Claims of others](CLAIMS.md) · [Charts, with a choice of proxies](index.html) (open it from a clone, or build `./bench site`)",
     ...[...Map.groupBy(questions, ({ group }) => group)].flatMap(([group, own]) => [

@@ -101,6 +101,14 @@ export function headlineOf(battles: PublishedBattle[], { headline }: Pages): Hea
   };
 }
 
+/** Those that its table rests on. */
+export function battlesOfHeadline(
+  battles: PublishedBattle[],
+  { headline }: Pages,
+): PublishedBattle[] {
+  return [...new Set(headline.columns.map(({ from }) => theAnswer(battles, from).battle))];
+}
+
 /** `3.0`, of the runs that the table rests on. */
 function versionOf(answers: Answer[], proxy: string): string {
   const versions = answers.flatMap(

@@ -10,7 +10,7 @@
  * Among the words `ws`, `wss` and `key=value` narrow the comparison down to one: measure, event,
  * scenario, or a parameter of the load. A place that leads nowhere is an error.
  */
-import { headlineMarkdown, headlineOf, theAnswer } from "./pages.ts";
+import { battlesOfHeadline, headlineMarkdown, headlineOf, theAnswer } from "./pages.ts";
 import type { Pages } from "./pages.ts";
 import {
   countsIn,
@@ -91,7 +91,7 @@ const PLACES: Record<string, Fill> = {
     return `[${battle.name}, ${whenOf(battle)}](${folder}${reportOf(battle)})`;
   },
   date: (_, { battles }) => monthOf(battles[0]),
-  machine: (_, { battles }) => machinesOf(battles),
+  machine: (_, { battles, pages }) => machinesOf(battlesOfHeadline(battles, pages)),
   ratio: figureFill(2, (answer, [proxy, to]) => spokenTimes(ratioIn(answer, proxy, to) ?? NaN)),
   value: figureFill(1, (answer, [proxy]) => {
     const figure = figureOf(answer, proxy);
