@@ -140,7 +140,9 @@ test("the latest complete run of the same battle before it, and no other, is its
   add("b", "2026-01-02T00:00:00Z");
   add("c", "2026-01-03T00:00:00Z", { isComplete: false });
   add("d", "2026-01-04T00:00:00Z", { battle: "another" });
-  assert.equal(latestBefore(add("t", "2026-01-04T12:00:00Z", { baseline: "nginx" })), null);
+  add("s", "2026-01-04T11:00:00Z", { battle: "try", baseline: "nginx" });
+  const tried = add("t", "2026-01-04T12:00:00Z", { battle: "try", baseline: "nginx" });
+  assert.equal(latestBefore(tried), null);
   const now = add("e", "2026-01-05T00:00:00Z");
   add("f", "2026-01-06T00:00:00Z");
   mkdirSync(join(directory, "results/d-broken"));
