@@ -2,7 +2,7 @@
  * The page over all published runs, in a real browser: what a reader does with it.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -13,6 +13,7 @@ import { costRun } from "../../src/analyse/testing/costs.ts";
 import { site } from "../../src/commands/site.ts";
 import { makeSmallProject } from "../../src/commands/testing/small-project.ts";
 import { calculatorOf } from "../../src/report/cost-calculator.ts";
+import { readBattles, reportOf } from "../../src/report/published.ts";
 import type { BrowserContextOptions } from "playwright-core";
 import type { Load } from "../../src/analyse/cost-model.ts";
 import type { Comparisons } from "../../src/model/comparison.ts";
@@ -99,8 +100,7 @@ test("a browser shows the page over all published runs, and what is chosen in it
     const { page } = await open();
     const tables = await page.locator("section.card table.bars").evaluateAll((all) =>
       all.map((table) => ({
-        run:
-          table.querySelector("caption a")?.getAttribute("href")?.replace("/report.md", "") ?? "",
+        report: table.querySelector("caption a")?.getAttribute("href"),
         scheme: table.getAttribute("data-scheme"),
         card: table.closest("section")?.querySelector("h2")?.textContent ?? "",
         most: parseFloat((table as HTMLElement).style.getPropertyValue("--most")),
@@ -116,10 +116,11 @@ test("a browser shows the page over all published runs, and what is chosen in it
       })),
     );
     assert.ok(tables.length >= 10);
-    for (const { run, scheme, card, rows } of tables) {
-      const file = join(PUBLISHED, run, "comparisons.json");
-      const { comparisons }: Comparisons = JSON.parse(readFileSync(file, "utf8"));
-      // Some comparison of that run and scheme has exactly these figures.
+    const battles = readBattles(PUBLISHED);
+    for (const { report, scheme, card, rows } of tables) {
+      const { comparisons } =
+        battles.find((battle) => reportOf(battle) === report)?.comparisons ?? assert.fail(card);
+      // Some comparison of that battle and scheme has exactly these figures.
       const isOf = ({ figures, scheme: own }: Comparisons["comparisons"][number]) =>
         own === scheme &&
         rows.every(({ proxy, text, bar }) => {
@@ -159,8 +160,11 @@ test("a browser shows the page over all published runs, and what is chosen in it
       assert.equal(await other.isChecked('[name=proxy][value="http-proxy"]'), false);
 
       const link = tables.locator("caption a").first();
-      const run = (await link.innerText()).split(",")[0];
-      assert.equal(await link.getAttribute("href"), `${run}/report.md`);
+      const battle = (await link.innerText()).split(",")[0];
+      assert.match(
+        (await link.getAttribute("href")) ?? "",
+        new RegExp(`^${battle}(/\\d{4}[\\d-]+)?/report\\.md$`),
+      );
       await page.context().close();
       await other.context().close();
     },
