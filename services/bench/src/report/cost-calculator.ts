@@ -18,7 +18,7 @@ import type { Comparisons } from "../model/comparison.ts";
 
 /** Name, label, first value and step of each input. */
 const INPUTS = [
-  ["connections", "Connections held", 20_000, 1],
+  ["connections", "Connections held", 2_000, 1],
   ["messagesPerSecond", "Messages per second, on all together", 330, "any"],
   ["messageBytes", "Bytes per message", 512, 1],
   ["newPerSecond", "New connections per second", 5, "any"],

@@ -239,7 +239,7 @@ test("a browser computes what a load costs, as ./bench cost does", async (t) => 
         [title, number(cores?.value), number((bytes?.value ?? 0) / 2 ** 30), "12 of 12"].join("\t"),
       );
   const shown = () => page.locator("tbody tr").allInnerTexts();
-  const first = { connections: 20_000, messagesPerSecond: 330, messageBytes: 512, newPerSecond: 5 };
+  const first = { connections: 2_000, messagesPerSecond: 330, messageBytes: 512, newPerSecond: 5 };
   assert.deepEqual(await shown(), expected({ scheme: "ws", ...first }));
   assert.equal(
     await page.locator("output").innerText(),
