@@ -241,6 +241,8 @@ test("a browser computes what a load costs, as ./bench cost does", async (t) => 
   const shown = () => page.locator("tbody tr").allInnerTexts();
   const first = { connections: 2_000, messagesPerSecond: 330, messageBytes: 512, newPerSecond: 5 };
   assert.deepEqual(await shown(), expected({ scheme: "ws", ...first }));
+  assert.equal(await page.locator("output").innerText(), "");
+  await page.fill("[name=connections]", "20000");
   assert.equal(
     await page.locator("output").innerText(),
     "Beyond what was measured: Connections held: up to 4,000.",
