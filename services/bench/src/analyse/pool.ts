@@ -63,6 +63,7 @@ function pooledFigure(newest: Figure, own: Figure[]): Figure {
   const told = own.filter(({ estimate }) => estimate);
   if (told.length < LEAST_RUNS) return newest;
   const estimates = told.flatMap(({ estimate }) => estimate ?? []);
+  const values = estimates.map(({ value }) => value);
   const added = told.flatMap(({ extra }) => extra.added ?? []);
   const toControl = told.flatMap((one) => one.toControl ?? []);
   return {
@@ -76,8 +77,8 @@ function pooledFigure(newest: Figure, own: Figure[]): Figure {
       ...countsOf(told),
       ...(added.length === told.length && { added: estimateOver(added) }),
       runs: {
-        values: estimates.map(({ value }) => value),
-        betweenPercent: spreadOfLogs(estimates.map(({ value }) => value)),
+        values,
+        betweenPercent: spreadOfLogs(values),
         withinPercent: withinOf(told),
       },
     },

@@ -16,6 +16,7 @@ import {
   battleOf,
   readBattles,
   reportOf,
+  runsOf,
   ratioIn,
   figureOf,
   whenOf,
@@ -30,7 +31,7 @@ const PROJECT = join(import.meta.dirname, "../../../..");
 const PUBLISHED = join(PROJECT, "published");
 const pages = readPages(PUBLISHED);
 const battles = readBattles(PUBLISHED);
-const runs = battles.flatMap((battle) => [...battle.runs, ...battle.earlier]);
+const runs = runsOf(battles);
 const made = makePages(PROJECT);
 const picture = `published/charts/${pages.picture}.png`;
 const CPU_SMALL = {

@@ -19,7 +19,10 @@ function storeOf(t: TestContext, { plan, environment, proxies, cells }: Results)
   const parent = mkdtempSync(join(tmpdir(), "run-"));
   t.after(() => rmSync(parent, { recursive: true }));
   const store = Store.create(parent, "a-run", {
-    ...{ plan, environment, proxies, command: COMMAND },
+    plan,
+    environment,
+    proxies,
+    command: COMMAND,
   });
   for (const record of cells) {
     store.cellFolder(record.id, record.attempt);
@@ -49,19 +52,18 @@ test("a run that stops at a failed cell says so, and names --keep-going", () => 
 });
 
 test("a run over machines is resumed with them, and one on this machine alone without; the record knows", () => {
-  const results = RESULTS;
   const several = new SeveralMachines(root, "hosts.example.yaml");
   const over = {
     environment: {
-      ...results.environment,
+      ...RESULTS.environment,
       machines: ["one", "own"].map((name) => ({
         ...{ name, roles: [], engine: "28", cores: 2, memoryBytes: 1, kernel: "6", clock: null },
       })),
     },
   };
   several.refuseResume(over, "results/a-run");
-  THIS_MACHINE.refuseResume(results, "results/a-run");
-  assert.throws(() => several.refuseResume(results, "results/a-run"), {
+  THIS_MACHINE.refuseResume(RESULTS, "results/a-run");
+  assert.throws(() => several.refuseResume(RESULTS, "results/a-run"), {
     message: /was started on this machine only/,
   });
 });

@@ -15,7 +15,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { UserError } from "../errors.ts";
 import { counted, number } from "../numbers.ts";
 import { Store } from "../record/store.ts";
-import { dayOf, readBattles } from "../report/published.ts";
+import { dayOf, readBattles, runsOf } from "../report/published.ts";
 import { onSite, pageOfMarkdown } from "../report/site-page.ts";
 import { makePages, makePicture } from "./published-pages.ts";
 import { makeReport } from "./report.ts";
@@ -68,8 +68,7 @@ export async function site(
       files[page.name] = onSite(page, about);
     }
   }
-  const battles = readBattles(join(directory, "published"));
-  for (const run of battles.flatMap(({ runs, earlier }) => [...runs, ...earlier])) {
+  for (const run of runsOf(readBattles(join(directory, "published")))) {
     say(`report of ${run.folder}`);
     const page = pageOf(directory, run);
     files[page.name] = onSite(page, about);

@@ -20,7 +20,7 @@ import type { Estimate, Measure } from "../model/comparison.ts";
 import type { TlsPolicy } from "../model/environment.ts";
 import type { Parameters } from "../model/plan.ts";
 import { parameterText } from "./load-text.ts";
-import { amountText, reportOf, spanText, startOf } from "./published.ts";
+import { amountText, reportOf, runsOf, spanText, startOf } from "./published.ts";
 import type { PublishedBattle } from "./published.ts";
 import type { Table } from "./table.ts";
 
@@ -76,11 +76,10 @@ function studiesOf(project: string): PublishedRules[] {
  * @returns with what it is judged by: values by round, and of comparisons flags and slopes
  */
 function groundOf(project: string, battle: PublishedBattle, policy: TlsPolicy): Ground {
-  const { name, runs, earlier } = battle;
-  const deciding = runs.length > 1 ? runs : [...runs, ...earlier].slice(-1);
+  const deciding = battle.runs.length > 1 ? battle.runs : runsOf([battle]).slice(-1);
   return {
-    name,
-    report: runs.length > 1 ? reportOf(battle) : `${deciding[0].folder}/report.md`,
+    name: battle.name,
+    report: reportOf({ ...battle, runs: deciding }),
     startedAt: startOf(deciding[0]),
     runs: deciding.map(({ folder, comparisons: { comparisons } }) => {
       const file = join(project, "published", folder, "results.json");

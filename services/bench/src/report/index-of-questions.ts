@@ -16,6 +16,7 @@ import {
   proxiesIn,
   schemeText,
   reportOf,
+  runsOf,
   settingsOf,
   spanText,
   titleOf,
@@ -150,7 +151,7 @@ export function publishedReadme(
   questions: AnsweredQuestion[],
   common: string[],
 ): string {
-  const runs = battles.flatMap((battle) => [...battle.runs, ...battle.earlier]);
+  const runs = runsOf(battles);
   const isBuilt = runs.every(({ built }) => built);
   const notes = [...new Set(questions.flatMap(({ notes = [] }) => notes))];
   const told = new Set(questions.flatMap(({ answers }) => answers.map(({ battle }) => battle)));

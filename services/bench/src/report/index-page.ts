@@ -15,6 +15,7 @@ import {
   proxiesIn,
   ratioText,
   reportOf,
+  runsOf,
   schemeText,
   titleOf,
   whenOf,
@@ -37,7 +38,7 @@ export function indexPage(
   const titles = headline.rows.map(({ title }) => title).join(", ");
   const description = `CPU, memory, latency and dropped connections of ${titles}, measured side by side.`;
   const calculator = calculatorOf(battles.map(({ comparisons }) => comparisons));
-  const runs = battles.flatMap((battle) => [...battle.runs, ...battle.earlier]);
+  const runs = runsOf(battles);
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -81,6 +81,11 @@ export function battleOf(name: string, all: PublishedRun[]): PublishedBattle {
   };
 }
 
+/** Those that answers rest on, and earlier ones: of a battle the newest first. */
+export function runsOf(battles: PublishedBattle[]): PublishedRun[] {
+  return battles.flatMap(({ runs, earlier }) => [...runs, ...earlier]);
+}
+
 function readRun(folder: string, name: string): PublishedRun {
   const read = (file: string) => JSON.parse(readFileSync(join(folder, name, file), "utf8"));
   const { identity, details } = read("environment.json");
