@@ -116,11 +116,9 @@ const EVENT_ROWS: Row<Happened>[] = [
       better: "higher",
     },
     of: (all) =>
-      share(
-        shareOf(
-          sum(all, ({ seen }) => seen.times.kept),
-          sum(all, ({ seen }) => seen.times.all),
-        ),
+      shareOf(
+        sum(all, ({ seen }) => seen.times.kept),
+        sum(all, ({ seen }) => seen.times.all),
       ),
   },
   {
@@ -317,12 +315,6 @@ function shareByEvent<T>(all: T[], count: (one: T) => number, of: (one: T) => nu
     ),
     extra: { count: sum(known, count), of: sum(known, of) },
   };
-}
-
-function share(of: (Estimate & { count: number; of: number }) | null): Told {
-  if (!of) return {};
-  const { count, of: all, ...estimate } = of;
-  return { estimate, extra: { count, of: all } };
 }
 
 function medianAndMost(values: number[]): Estimate | null {

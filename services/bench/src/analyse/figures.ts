@@ -102,15 +102,15 @@ export function medianAndRange(
   return { estimate: { value: median(rounds), low, high, basis }, rounds };
 }
 
-/** This many of all, in %, with the exact interval; null: there are none. */
-export function shareOf(
-  count: number,
-  of: number,
-): (Estimate & { count: number; of: number }) | null {
+/** This many of all, in %, with the exact interval. */
+export function shareOf(count: number, of: number): Pick<Figure, "estimate" | "extra"> {
   const interval = binomialInterval(count, of, CONFIDENCE);
-  if (!interval) return null;
+  if (!interval) return { estimate: null, extra: {} };
   const [low, high] = interval;
-  return { value: (100 * count) / of, low: 100 * low, high: 100 * high, basis: "exact", count, of };
+  return {
+    estimate: { value: (100 * count) / of, low: 100 * low, high: 100 * high, basis: "exact" },
+    extra: { count, of },
+  };
 }
 
 /** Counts of several, together, the most frequent first. */

@@ -112,8 +112,7 @@ function countsOf(told: Figure[]): Figure["extra"] {
 
 function sharesOf(told: Figure[]): Estimate | null {
   const { count = 0, of = 0 } = countsOf(told);
-  const share = shareOf(count, of);
-  return share && { value: share.value, low: share.low, high: share.high, basis: share.basis };
+  return shareOf(count, of).estimate;
 }
 
 /** Standard deviation in %; null: one is not above 0. */
