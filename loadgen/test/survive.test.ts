@@ -186,10 +186,10 @@ describe("survive", { concurrency: 3 }, () => {
       LIFETIME_SECONDS: "0.5",
     });
     assert.deepEqual([survival.ends, survival.lost, openAtEnd(survival)], [[], 0, COUNT]);
-    // 60 probes and 120 others in 3 s, but for chance and those that come to one which is not open yet.
+    // 60 probes and, on a quick machine, 120 others in 3 s: nobody leaves a connection that is not open yet.
     const asked = sumOf(survival.probes, "asked");
     assert.deepEqual([all.length, sumOf(survival.probes, "failed")], [COUNT + asked, 0]);
-    assert.ok(asked > 60 + 60, `${asked} came`);
+    assert.ok(asked > 60 + COUNT / 2, `${asked} came`);
     const inRuns = survival.probeRuns?.reduce((sum, { count }) => sum + count, 0);
     assert.equal(inRuns, asked);
   });
