@@ -2,18 +2,22 @@
  * What a proxy costs under a load that nobody measured: a sum of terms, whose coefficients come from
  * the comparisons of one run (battles/cost.yaml).
  *
- *     cores  = a + b N + c C + d m + e (m + C) bytes + f √(m + C)
- *     memory = a + b N + c C + d m
+ *     cores  = a + b N + c C + d m + e (m + C) bytes + f w ln(1,000 / w), w = m + 3 C below 1,000
+ *     memory = a + b N + c C + d m + e m bytes
  *
  * N connections are held, m messages per second are echoed on them, C more connections per second
- * come, send one message each and go. The root is the price of waking up: what follows at once finds
- * the proxy awake and its code in the caches, so an operation costs less the more there are.
+ * come, send one message each and go. w is how often all that wakes the proxy up, three times for a
+ * connection: what follows at once finds it awake and its code in the caches, so an operation costs
+ * less the more there are. Beyond what was measured it is taken to cost no less.
  *
- * It is the simplest form that fits. In the published run of `capacity`, below its CPU budget, with
- * 23 to 194 new connections or 254 to 1,020 messages per second over ws, it is off by 2 % (nginx), 4 %
- * (HAProxy with hitch), 6 % (HAProxy) and 7 % (http-proxy), root mean square. A constant cost per
- * operation is off by 12 to 16 %, and one that falls with the logarithm of the rate, with a term
- * more, by 2 to 7 %.
+ * CPU is that of a machine as fast as in the median of each setting, by the reference beside the
+ * proxy: between two rounds, 20 minutes apart, the machine of published/cost/2026-11-27 became 17 %
+ * slower, and a figure relative to the reference changed by 4 %. So the model holds for a machine
+ * that has a quarter more to do than the proxy's load.
+ *
+ * In that run it is off by 3.9 % (root mean square). With a root of the rate in place of the
+ * logarithm, 5.2 %, and at 250 messages per second 9 % too low for each of six proxies: so it
+ * predicted published/mixed/2026-11-27, 8 % too low.
  */
 import type { Comparison, Comparisons, Estimate, Figure } from "../model/comparison.ts";
 import type { Scheme, Workload } from "../model/plan.ts";
@@ -63,16 +67,15 @@ const LEAST_CORES = 0.01;
 /** Terms of the sums. The pages have them too, as their own source: they use nothing else. */
 export function cpuTerms(load: Omit<Load, "scheme">): number[] {
   const { connections, messagesPerSecond, newPerSecond, messageBytes } = load;
-  const messages = messagesPerSecond + newPerSecond;
-  return [
-    ...[1, connections, newPerSecond, messagesPerSecond],
-    ...[messages * messageBytes, Math.sqrt(messages)],
-  ];
+  const bytesPerSecond = (messagesPerSecond + newPerSecond) * messageBytes;
+  const wakeUps = messagesPerSecond + 3 * newPerSecond;
+  const rare = wakeUps > 0 && wakeUps < 1000 ? wakeUps * Math.log(1000 / wakeUps) : 0;
+  return [1, connections, newPerSecond, messagesPerSecond, bytesPerSecond, rare];
 }
 
 export function memoryTerms(load: Omit<Load, "scheme">): number[] {
-  const { connections, messagesPerSecond, newPerSecond } = load;
-  return [1, connections, newPerSecond, messagesPerSecond];
+  const { connections, messagesPerSecond, newPerSecond, messageBytes } = load;
+  return [1, connections, newPerSecond, messagesPerSecond, messagesPerSecond * messageBytes];
 }
 
 export function costModel(run: Comparisons): CostModel {
@@ -184,19 +187,26 @@ interface Measured {
   bytes: Map<string, number[]>;
 }
 
-/** Of settings at a rate, or without any message: what is done as fast as it goes has no load. */
+/**
+ * Of settings at a rate, or without any message: what is done as fast as it goes has no load. CPU of
+ * a mix is known beside the reference only, as that of a model.
+ */
 export function measuredIn({ settings, comparisons }: Comparisons): Measured[] {
   return Object.values(settings).flatMap(({ key, scheme, workload }) => {
     const cpu = cpuOf(workload);
     if (!cpu) return [];
     const figuresOf = (question: string) =>
       comparisons.find((one) => one.question === question && isOf(one, key))?.figures ?? [];
+    const isMix = workload.arrivalsPerSecond !== undefined;
     return [
       {
         setting: key,
         load: loadOf(scheme, workload),
-        isMix: workload.arrivalsPerSecond !== undefined,
-        cores: valuesOf(figuresOf(cpu.question), cpu.perSecond),
+        isMix,
+        cores: valuesOf(
+          figuresOf(cpu.question).filter(({ extra }) => !isMix || extra.held),
+          cpu.perSecond,
+        ),
         bytes: valuesOf(figuresOf("proxy_memory_peak_usage_bytes"), 1),
       },
     ];
@@ -239,6 +249,9 @@ function valuesOf(figures: Figure[], factor: number): Map<string, number[]> {
   return new Map(
     figures
       .filter(({ role, rounds }) => role === "proxy" && rounds.length > 0)
-      .map(({ proxy, rounds }) => [proxy, rounds.map((value) => factor * value)]),
+      .map(({ proxy, rounds, extra: { held = rounds } }) => [
+        proxy,
+        held.map((value) => factor * value),
+      ]),
   );
 }

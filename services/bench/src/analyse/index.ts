@@ -2,7 +2,7 @@
  * What a run's record says: its comparisons, and what weakens them. It sees the record alone, and
  * gives the same for the same record.
  */
-import { median } from "simple-statistics";
+import { mean, median } from "simple-statistics";
 import type {
   Comparison,
   Comparisons,
@@ -195,14 +195,10 @@ function withReference(
       ({ proxies }) => proxies.find(({ proxy }) => proxy === figure.proxy) ?? [],
     );
     if (told.length === 0 || told.length < one.settings.length) return figure;
-    const toReference = told.reduce((sum, each) => sum + each.toReference, 0) / told.length;
-    const [{ spread }] = told;
-    const extra = {
-      ...figure.extra,
-      toReference,
-      ...(told.length === 1 && { spread }),
-    };
-    return { ...figure, extra };
+    if (told.length === 1) return { ...figure, extra: { ...figure.extra, ...told[0].extra } };
+    const ratios = told.flatMap(({ extra }) => extra.toReference ?? []);
+    if (ratios.length < told.length) return figure;
+    return { ...figure, extra: { ...figure.extra, toReference: mean(ratios) } };
   });
   return { ...one, figures };
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { CellRecord } from "../model/cell.ts";
-import { Histogram, pooledQuantile } from "../statistics/index.ts";
+import { Histogram, PooledRounds, pooledQuantile } from "../statistics/index.ts";
 import { randomNumbers } from "../statistics/random.ts";
 import { figureOf, holds, look, near } from "./testing/look.ts";
 import { rateResults } from "./testing/rates.ts";
@@ -139,7 +139,8 @@ test("HAProxy's p99 of a published run against itself: the interval is far narro
     return [half((i) => own[i]), half((i) => counts[i] - own[i])];
   });
   const halves = [0, 1].map((i) => dealt.map((both) => both[i]));
-  const { interval } = pooledQuantile(halves, 0.99, ([one, other]) => one / other, {
+  const pooled = halves.map((half) => new PooledRounds(half));
+  const { interval } = pooledQuantile(pooled, 0.99, ([one, other]) => one / other, {
     confidence: 0.95,
     seed: 1,
   });

@@ -10,7 +10,7 @@
 import type { Comparison, Extra, Figure, Setting } from "../model/comparison.ts";
 import { CONTROL } from "../plan/proxies.ts";
 import { isPaced } from "../plan/workload.ts";
-import { Histogram, medianInterval, pooledQuantile } from "../statistics/index.ts";
+import { Histogram, medianInterval, PooledRounds, pooledQuantile } from "../statistics/index.ts";
 import { comparison, estimateOf, figure, toBestOf } from "./figures.ts";
 import { measure } from "./measures.ts";
 import { allPairs, judge, rank } from "./ranking.ts";
@@ -61,6 +61,7 @@ export function percentiles(run: Run, tested: Comparison[]): Comparison[] {
           ]),
         );
         if ([...rounds.values()].every(({ size }) => size === 0)) return [];
+        const pooledOf = pooledIn(rounds);
         return Object.entries(PERCENTILES).map(([suffix, p]) => {
           const key = `${prefix}_${suffix}`;
           const of = (name: string) =>
@@ -70,7 +71,7 @@ export function percentiles(run: Run, tested: Comparison[]): Comparison[] {
                 one.settings.length === 1 &&
                 one.settings[0] === setting.key,
             );
-          const asked = { question, key, p, seed: run.results.plan.seed };
+          const asked = { question, key, p, seed: run.results.plan.seed, pooledOf };
           return percentile(asked, setting, rounds, of(key), of(`${prefix}_median`));
         });
       }),
@@ -79,9 +80,30 @@ export function percentiles(run: Run, tested: Comparison[]): Comparison[] {
 
 type ByRound = Map<number, Histogram>;
 type Combine = (values: number[]) => number;
+type PooledOf = (proxy: string, common: number[]) => PooledRounds;
+
+interface Asked {
+  question: string;
+  key: string;
+  p: number;
+  seed: number;
+  pooledOf: PooledOf;
+}
+
+/** Of the same rounds of a proxy the same, as it is compared with each other one. */
+function pooledIn(rounds: Map<string, ByRound>): PooledOf {
+  const kept = new Map<string, PooledRounds>();
+  return (proxy, common) => {
+    const key = [proxy, ...common].join(" ");
+    const histograms = common.flatMap((round) => rounds.get(proxy)?.get(round) ?? []);
+    const pooled = kept.get(key) ?? new PooledRounds(histograms);
+    kept.set(key, pooled);
+    return pooled;
+  };
+}
 
 function percentile(
-  { question, key, p, seed }: { question: string; key: string; p: number; seed: number },
+  { question, key, p, seed, pooledOf }: Asked,
   setting: Setting,
   rounds: Map<string, ByRound>,
   tested: Comparison | undefined,
@@ -92,7 +114,9 @@ function percentile(
   const of = (proxy: string): ByRound => rounds.get(proxy) ?? new Map();
   const rowOf = (proxy: string) => tested?.figures.find((one) => one.proxy === proxy);
   const between = (a: string, b: string, combine: Combine) =>
-    betweenTwo([of(a), of(b)], p, combine, seed);
+    betweenTwo([of(a), of(b)], { p, combine, seed }, (common) =>
+      [a, b].map((proxy) => pooledOf(proxy, common)),
+    );
   const own = new Map([...rounds].map(([proxy, values]) => [proxy, ofAll(values, p)]));
   const valueOf = (proxy: string) => own.get(proxy)?.value ?? NaN;
   // Who counts, and whether anyone is ranked, is the same as of each round's own percentile.
@@ -197,14 +221,13 @@ function ofAll(byRound: ByRound, p: number): Ratio | null {
 /** Over the rounds that both have; null: too few latencies for that percentile. */
 function betweenTwo(
   both: [ByRound, ByRound],
-  p: number,
-  combine: Combine,
-  seed: number,
+  { p, combine, seed }: { p: number; combine: Combine; seed: number },
+  pooledOf: (common: number[]) => PooledRounds[],
 ): Ratio | null {
   const common = [...both[0].keys()].filter((round) => both[1].has(round));
   const parts = both.map((part) => common.map((round) => part.get(round) as Histogram));
   if (parts.some((part) => isTooFew(Histogram.pooled(part), p))) return null;
-  const estimate = pooledQuantile(parts, p, combine, { confidence: CONFIDENCE, seed });
+  const estimate = pooledQuantile(pooledOf(common), p, combine, { confidence: CONFIDENCE, seed });
   const values = common.map((_, i) => combine(parts.map((part) => part[i].quantile(p))));
   return { ...estimate, rounds: rangeOf(values) };
 }

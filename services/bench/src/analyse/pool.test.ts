@@ -51,6 +51,15 @@ test("the mean of runs is geometric, and the interval is of what the runs differ
   assert.ok(Math.abs((extra.runs?.withinPercent ?? 0) - 2 / Math.sqrt(3)) < 0.1);
 });
 
+test("of several settings the rounds say nothing of how far runs would differ by them", () => {
+  const runs = [3, 2, 1].map((day) => {
+    const one = run(day, [figureOf("nginx", around(100))]);
+    one.comparisons[0].settings.push("short-lived-ws-more");
+    return one;
+  });
+  assert.equal(pooledFigures(runs)[0].extra.runs?.withinPercent, null);
+});
+
 test("two runs, or runs of another version or method, are not pooled: the newest stands", () => {
   const of = (day: number, about: Partial<Comparisons> = {}) =>
     run(day, [figureOf("nginx", around(100 + day))], about);

@@ -47,6 +47,7 @@ function pooled(same: Comparison[]): Comparison {
   const [newest] = same;
   const figures = newest.figures.map((figure) =>
     pooledFigure(
+      newest,
       figure,
       same.flatMap((one) => one.figures.find(({ proxy }) => proxy === figure.proxy) ?? []),
     ),
@@ -59,7 +60,7 @@ function pooled(same: Comparison[]): Comparison {
 }
 
 /** @param own that of each run, the newest first */
-function pooledFigure(newest: Figure, own: Figure[]): Figure {
+function pooledFigure({ settings }: Comparison, newest: Figure, own: Figure[]): Figure {
   const told = own.filter(({ estimate }) => estimate);
   if (told.length < LEAST_RUNS) return newest;
   const estimates = told.flatMap(({ estimate }) => estimate ?? []);
@@ -79,7 +80,8 @@ function pooledFigure(newest: Figure, own: Figure[]): Figure {
       runs: {
         values,
         betweenPercent: spreadOfLogs(values),
-        withinPercent: withinOf(told),
+        // Rounds of several settings differ by their loads.
+        withinPercent: settings.length === 1 ? withinOf(told) : null,
       },
     },
   };

@@ -9,7 +9,7 @@ import { CONTROL } from "../plan/proxies.ts";
 import { INDEX_LIMIT_PERCENT } from "../record/machine-index.ts";
 import { spreadPercent } from "../statistics/index.ts";
 import type { CellRecord } from "../model/cell.ts";
-import type { JudgedCell, Spread } from "../model/comparison.ts";
+import type { Extra, JudgedCell } from "../model/comparison.ts";
 import type { Flag } from "../model/flag.ts";
 
 /** One setting's figures of CPU time beside those of the reference proxy. */
@@ -22,19 +22,16 @@ interface MachineIndex {
   index: string;
   /** CPU time of the reference proxy per operation, over the cells that count */
   medianUs: number;
-  /**
-   * toReference, rawUs: medians over the rounds
-   */
-  proxies: { proxy: string; toReference: number; spread: Spread }[];
+  proxies: { proxy: string; extra: Pick<Extra, "toReference" | "spread" | "held"> }[];
   /** The ratio is ranked, and not what was measured. */
   isRanked: boolean;
 }
 
 /**
  * Measures of CPU time per operation, what the same cost the reference proxy, and the ratio of the
- * two.
+ * two. Cores have none: the reference carries another load.
  */
-const HELD = [
+const HELD: { measure: string; index: string; ratio: string | null }[] = [
   {
     measure: "cpu_us_per_connection",
     index: "reference_cpu_us_per_connection",
@@ -50,6 +47,7 @@ const HELD = [
     index: "reference_cpu_us_per_request",
     ratio: "cpu_per_request_to_reference",
   },
+  { measure: "proxy_cpu_cores", index: "reference_cpu_us_per_message", ratio: null },
 ];
 
 /**
@@ -111,7 +109,7 @@ export function comparableAcrossRuns(measure: string, cells: JudgedCell[]): stri
 function indexOf(
   setting: string,
   cells: JudgedCell[],
-  { measure, index }: { measure: string; index: string },
+  { measure, index, ratio }: (typeof HELD)[number],
   hasTurns: (cell: CellRecord) => boolean,
 ): MachineIndex | null {
   const counted = cells.filter(
@@ -119,23 +117,25 @@ function indexOf(
   );
   if (counted.length === 0 || !counted.every(({ measures }) => index in measures)) return null;
   const indices = counted.map(({ measures }) => measures[index]);
-  const proxies = [...Map.groupBy(counted, ({ record }) => record.proxy)].map(([proxy, own]) => ({
-    proxy,
-    toReference: median(own.map(({ measures }) => measures[measure] / measures[index])),
-    spread: {
-      rawUs: median(own.map(({ measures }) => measures[measure])),
-      rawPercent: spreadPercent(own.map(({ measures }) => measures[measure])),
-      heldPercent: spreadPercent(own.map(({ measures }) => measures[measure] / measures[index])),
-    },
-  }));
-  return {
-    setting,
-    measure,
-    index,
-    medianUs: median(indices),
-    proxies,
-    isRanked: counted.every(({ record }) => hasTurns(record)),
-  };
+  const medianUs = median(indices);
+  const isRanked = counted.every(({ record }) => hasTurns(record));
+  const proxies = [...Map.groupBy(counted, ({ record }) => record.proxy)].map(([proxy, own]) => {
+    const raw = own.map(({ measures }) => measures[measure]);
+    const ratios = own.map(({ measures }) => measures[measure] / measures[index]);
+    const spread = {
+      rawUs: median(raw),
+      rawPercent: spreadPercent(raw),
+      heldPercent: spreadPercent(ratios),
+    };
+    return {
+      proxy,
+      extra: {
+        ...(ratio !== null && { toReference: median(ratios), spread }),
+        ...(!isRanked && { held: ratios.map((one) => one * medianUs) }),
+      },
+    };
+  });
+  return { setting, measure, index, medianUs, proxies, isRanked };
 }
 
 /**

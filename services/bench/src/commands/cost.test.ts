@@ -49,8 +49,8 @@ test("a load's cost, of each proxy, the cheapest first, and what lies outside of
   );
   const [nginx, haproxy] = ["nginx", "HAProxy"].map((title) => text.indexOf(`\n${title} `));
   assert.ok(haproxy > 0 && haproxy < nginx);
-  // 0.001 + 20,000 × 1e-7 + 5 × 400e-6 + 330 × 40e-6 + 335 × 512 × 2e-9 + √335 × 1.3e-3; 20 MB + 20,000 × 25 kB.
-  assert.match(text, /^nginx +0\.0423 +0\.0423–0\.0423 +0\.484 +0\.484–0\.484$/m);
+  // 0.001 + 20,000 × 1e-7 + 5 × 400e-6 + 330 × 40e-6 + 335 × 512 × 2e-9 + 345 × ln(1,000 / 345) × 60e-6; 20 MB + 20,000 × 25 kB.
+  assert.match(text, /^nginx +0\.0406 +0\.0406–0\.0406 +0\.484 +0\.484–0\.484$/m);
   assert.match(
     text,
     /^Extrapolated beyond what was measured\. connections: measured up to 4,000\.$/m,
@@ -62,7 +62,7 @@ test("CPU is scaled to this machine by the newest calibration", async (t) => {
   const nginx = { nginx: TRUTHS.nginx };
   const calibration = costRun("calibrate", { speed: 2, truths: nginx });
   const text = await told(projectWith(t, { cost: COST, calibration }));
-  assert.match(text, /^nginx +0\.0847 .* 0\.484 /m);
+  assert.match(text, /^nginx +0\.0811 .* 0\.484 /m);
   assert.match(text, /CPU is scaled to this machine: × 2\.00, by \.\/bench calibrate\.$/m);
 });
 

@@ -12,6 +12,7 @@ import { Store } from "../record/store.ts";
 import { summarise } from "../statistics/index.ts";
 import { terminalOf } from "../report/terminal.ts";
 import { makeReport } from "./report.ts";
+import type { DSVRowString } from "d3-dsv";
 import type { CellRecord } from "../model/cell.ts";
 import type { Comparison } from "../model/comparison.ts";
 import type { LatencySummary } from "../model/load.ts";
@@ -65,12 +66,13 @@ for (const name of runs) {
         const text = store.readRaw(cell, "latencies.csv");
         // Programs such as wrk tell percentiles alone.
         if (text === null) continue;
+        const rows = csvParse(text);
         for (const [metric, summary] of [
           ["handshake", cell.handshakeMs],
           ["echo", cell.echoLatencyMs],
         ] as [string, LatencySummary | null][]) {
           if (!summary) continue;
-          const again = summarise(latenciesOf(text, metric));
+          const again = summarise(latenciesOf(rows, metric));
           assert.ok(again);
           assert.equal(again.count, summary.count, `${cell.id} ${metric}`);
           for (const key of ["mean", "median", "p99", "max"] as const)
@@ -83,9 +85,11 @@ for (const name of runs) {
     });
 
     test("CPU time comes out of the raw samples", () => {
-      for (const cell of counted)
+      for (const cell of counted) {
+        const rows = csvParse(store.readRaw(cell, "samples.csv") ?? "");
         for (const [service, container] of Object.entries(cell.containers))
-          assertCpu(cell, service, container.cpu.totalSeconds, store.readRaw(cell, "samples.csv"));
+          assertCpu(cell, service, container.cpu.totalSeconds, rows);
+      }
     });
 
     const { files, reported } = makeReport(PROJECT, store);
@@ -128,8 +132,8 @@ for (const name of runs) {
 }
 
 /** @returns in ms */
-function latenciesOf(csv: string, metric: string): Float64Array {
-  const rows = csvParse(csv).filter((row) => row.metric === metric);
+function latenciesOf(all: DSVRowString[], metric: string): Float64Array {
+  const rows = all.filter((row) => row.metric === metric);
   const values = rows.flatMap(({ us }) => {
     let sum = 0;
     return us.split(" ").map((difference) => (sum += Number(difference)) / 1000);
@@ -137,8 +141,7 @@ function latenciesOf(csv: string, metric: string): Float64Array {
   return Float64Array.from(values);
 }
 
-function assertCpu({ id }: CellRecord, service: string, seconds: number, csv: string | null) {
-  const all = csvParse(csv ?? "");
+function assertCpu({ id }: CellRecord, service: string, seconds: number, all: DSVRowString[]) {
   const rows = all.filter((row) => row.service === service);
   // What an event starts was not there in the first second: all that it has used is of this phase.
   const isNew = Number(rows[0]?.ms) - Math.min(...all.map(({ ms }) => Number(ms))) > 1000;

@@ -14,7 +14,7 @@ import {
   writeFolder,
 } from "../adapt/index.ts";
 import { against, judgeAll } from "../analyse/against.ts";
-import { decidingLines, formatResult, matrixOf } from "../conformance/index.ts";
+import { decidingLines, formatResult, matrixOf, oneByOne } from "../conformance/index.ts";
 import { UserError } from "../errors.ts";
 import { readLimits } from "../machine/limits.ts";
 import { readBattle } from "../plan/battle.ts";
@@ -34,7 +34,7 @@ import { connectionTest, HALF, messagesTest, turnsWith } from "./turns.ts";
 import { verifyOne } from "./verify.ts";
 import type { Tried } from "../adapt/index.ts";
 import type { Against, Judged } from "../analyse/against.ts";
-import type { CheckResult, Turns } from "../conformance/index.ts";
+import type { CheckResult } from "../conformance/index.ts";
 import type { Comparisons } from "../model/comparison.ts";
 import type { Scheme } from "../model/plan.ts";
 import type { Told } from "../report/try-text.ts";
@@ -374,17 +374,12 @@ async function verifyBoth(
   proxies: Proxy[],
   { idle, say }: Pick<TryArguments, "idle"> & Pick<Out, "say">,
 ): Promise<Checked> {
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn: Turns = (work) => {
-    const own = last.then(work);
-    last = own.catch(() => {});
-    return own;
-  };
+  const whenAlone = oneByOne();
   const verified = async (name: string) => {
     const proxy = pickProxy(proxies, name);
     say(`verify ${proxy.title}`);
     try {
-      return await verifyOne(project, proxy, () => {}, 1_000 * idle, inTurn);
+      return await verifyOne(project, proxy, () => {}, 1_000 * idle, whenAlone);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       throw new UserError(

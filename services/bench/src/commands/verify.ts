@@ -8,18 +8,28 @@ import {
   HELD,
   IDLE_MS,
   matrixOf,
+  oneByOne,
   runConformance,
 } from "../conformance/index.ts";
 import { Project } from "../platform/docker.ts";
 import { UserError } from "../errors.ts";
 import { chosenProxies, readProxies } from "../plan/proxies.ts";
-import { heading, table } from "../report/block.ts";
+import { details, heading, table } from "../report/block.ts";
 import { markdownOf } from "../report/markdown.ts";
 import { tableText } from "../report/terminal.ts";
+import { allEnded } from "../platform/wait.ts";
 import { setup, unavailableProxies } from "./setup.ts";
 import { targetOf, withProxy } from "./started-proxy.ts";
 import type { Checked, CheckResult, Matrix, Turns } from "../conformance/index.ts";
 import type { Proxy } from "../plan/proxies.ts";
+
+/** Proxies: each waits more than it works, most of all for idle connections. */
+const AT_ONCE = 3;
+
+interface Looked {
+  checked: Checked | null;
+  broken: string | null;
+}
 
 interface Wanted {
   /** seconds; default: IDLE_MS */
@@ -72,25 +82,40 @@ export async function verifyProxies(
   const config = await new Project(directory, { profile: "*" }).config();
   const unavailable = await unavailableProxies(directory, config, chosen);
   const available = chosen.filter(({ name }) => !unavailable.has(name));
-  const broken: string[] = [];
-  const checked: Checked[] = [];
   for (const [name, reason] of unavailable) print(`${name}\n  skip ${reason}`);
-  for (const proxy of available) {
+  const whenAlone = oneByOne();
+  const look = async (proxy: Proxy): Promise<Looked> => {
     const { name, title } = proxy;
-    print(name);
+    const lines: string[] = [];
+    // The lines of one proxy stay together.
+    const say = available.length > 1 ? (line: string) => void lines.push(line) : print;
+    say(name);
     try {
-      const results = await verifyOne(directory, proxy, print, idleMs);
-      if (proxy.serves === "websockets")
-        checked.push({ title, results, lines: decidingLines(config, name) });
+      const results = await verifyOne(directory, proxy, say, idleMs, whenAlone);
       const failures = results.filter(({ ok }) => !ok).length;
-      if (failures > 0) broken.push(`${name} (${failures} failed)`);
+      return {
+        checked: { title, results, lines: decidingLines(config, name) },
+        broken: failures > 0 ? `${name} (${failures} failed)` : null,
+      };
     } catch (error) {
       // The other proxies are still worth a look.
       if (!(error instanceof UserError)) throw error;
-      print(`  FAIL ${error.message}\n${error.next}`.replace(/\n/g, "\n       "));
-      broken.push(`${name} (could not be checked)`);
+      say(`  FAIL ${error.message}\n${error.next}`.replace(/\n/g, "\n       "));
+      return { checked: null, broken: `${name} (could not be checked)` };
+    } finally {
+      if (lines.length > 0) print(lines.join("\n"));
     }
-  }
+  };
+  const looked: Looked[] = [];
+  const queue = available.entries();
+  const worker = async () => {
+    for (const [i, proxy] of queue) looked[i] = await look(proxy);
+  };
+  await allEnded(Array.from({ length: AT_ONCE }, worker));
+  const broken = looked.flatMap((one) => one.broken ?? []);
+  const checked = looked.flatMap((one, i) =>
+    available[i].serves === "websockets" ? (one.checked ?? []) : [],
+  );
   if (checked.length > 0) show(matrixOf(checked, idleMs));
   if (unavailable.size > 0) print(`not checked: ${[...unavailable.keys()].join(", ")}`);
   if (broken.length > 0) print(`not passed: ${broken.join(", ")}`);
@@ -143,6 +168,6 @@ function pageOf(tables: Matrix[], command: string): string {
       text: "Found by checks of the configurations in proxies/, beside the lines that decide. To print this page:",
     },
     { kind: "code", text: command },
-    ...tables.map(table),
+    ...tables.flatMap((one) => (one.title ? details(one.title, [table(one)]) : table(one))),
   ]).trimEnd();
 }

@@ -109,3 +109,14 @@ test("of several, the lines are a table of their own", () => {
     ],
   );
 });
+
+test("six proxies a table, the legend once", () => {
+  const checked = Array.from({ length: 7 }, (_, i) => ({
+    title: `Proxy ${i + 1}`,
+    results: resultsWith({}),
+  }));
+  const [first, second, ...others] = matrixOf(checked, 3_000);
+  assert.deepEqual([first.head.length, second.head.length, others], [7, 2, []]);
+  assert.deepEqual([second.head[1].title, second.note], ["Proxy 7", ""]);
+  assert.match(first.note, /yes/);
+});

@@ -70,47 +70,60 @@ interface Mark {
   text: string;
 }
 
+/** More do not fit beside the rows' titles. */
+const MOST_COLUMNS = 6;
+
 const NOT_ASKED: Mark = { can: "not asked", text: "–" };
 const LEGEND =
   "✓ yes, ✗ no (over the scheme beside it), – not checked: it does not apply, or proxy.json does not declare it.";
 
 /**
  * @param idleMs for how long connections were idle
- * @returns the matrix, with a column of lines when one proxy has them; else a table of all lines
- *   after it
+ * @returns the matrix, a few proxies a table, with a column of lines when one proxy has them; else
+ *   a table of all lines after it, the only one with a title
  */
 export function matrixOf(checked: Checked[], idleMs: number): Matrix[] {
-  if (checked.length === 0) return [];
-  const rows = (Object.keys(CAPABILITIES) as CapabilityId[]).map((id) => {
-    const cells = checked.map((one) => {
-      const mark = markOf(one.results, CAPABILITIES[id].checks);
-      return { ...one, mark, lines: linesText(mark, one.lines?.[id]) };
-    });
-    return { title: titleOf(id, idleMs), cells };
-  });
+  const rowsOf = (own: Checked[]) =>
+    (Object.keys(CAPABILITIES) as CapabilityId[]).map((id) => ({
+      title: titleOf(id, idleMs),
+      cells: own.map((one) => {
+        const mark = markOf(one.results, CAPABILITIES[id].checks);
+        return { ...one, mark, lines: linesText(mark, one.lines?.[id]) };
+      }),
+    }));
   const withLines = checked.filter(({ lines = {} }) => Object.keys(lines).length > 0);
   const isAlone = withLines.length === 1;
-  const matrix = tableOf(
-    ["", ...checked.map(({ title }) => title), ...(isAlone ? ["Decided by"] : [])],
-    rows.map(({ title, cells }) => [
-      title,
-      ...cells.map(({ mark }) => mark.text),
-      ...(isAlone ? [cells.map(({ lines }) => lines).join("")] : []),
-    ]),
-  );
-  const remarks = checked.flatMap(({ title, results }) =>
-    results.flatMap((one) => (one.remark ? [`${title}: ${one.title}: ${one.remark}.`] : [])),
-  );
-  const decided = checked.flatMap((_, i) =>
-    rows.flatMap(({ title, cells }) =>
-      cells[i].lines ? [[cells[i].title, title, cells[i].lines]] : [],
+  const count = Math.ceil(checked.length / MOST_COLUMNS);
+  const matrices = Array.from({ length: count }, (_, i) => {
+    const own = checked.slice(i * MOST_COLUMNS, (i + 1) * MOST_COLUMNS);
+    const matrix = tableOf(
+      ["", ...own.map(({ title }) => title), ...(isAlone ? ["Decided by"] : [])],
+      rowsOf(own).map(({ title, cells }) => [
+        title,
+        ...cells.map(({ mark }) => mark.text),
+        ...(isAlone ? [cells.map(({ lines }) => lines).join("")] : []),
+      ]),
+    );
+    const remarks = own.flatMap(({ title, results }) =>
+      results.flatMap((one) => (one.remark ? [`${title}: ${one.title}: ${one.remark}.`] : [])),
+    );
+    return { ...matrix, note: i === 0 ? LEGEND : "", footnotes: remarks };
+  });
+  const decided = checked.flatMap((one) =>
+    rowsOf([one]).flatMap(({ title, cells: [{ lines }] }) =>
+      lines ? [[one.title, title, lines]] : [],
     ),
   );
   return [
-    { ...matrix, note: LEGEND, footnotes: remarks },
+    ...matrices,
     ...(isAlone || decided.length === 0
       ? []
-      : [tableOf(["Proxy", "Capability", "Decided by"], decided)]),
+      : [
+          {
+            ...tableOf(["Proxy", "Capability", "Decided by"], decided),
+            title: "Lines that decide",
+          },
+        ]),
   ];
 }
 

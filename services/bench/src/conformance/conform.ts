@@ -33,6 +33,16 @@ export interface CheckResult {
 /** Runs work when its turn has come. */
 export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
 
+/** Of those that are verified at the same time: one after the other. */
+export function oneByOne(): Turns {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const own = last.then(work);
+    last = own.catch(() => {});
+    return own;
+  };
+}
+
 export interface ConformanceOptions {
   /** of the proxy */
   host: string;

@@ -12,7 +12,6 @@ import {
   measuredIn,
   memoryTerms,
 } from "../analyse/cost-model.ts";
-import { NONE } from "../numbers.ts";
 import { html } from "./markup.ts";
 import type { Comparisons } from "../model/comparison.ts";
 
@@ -84,9 +83,10 @@ export function calculatorOf(runs: Comparisons[]): { html: string; script: strin
         </div>
         <p class="note">
           cores = a + b&nbsp;N + c&nbsp;C + d&nbsp;m + e&nbsp;(m&nbsp;+&nbsp;C)&nbsp;bytes +
-          f&nbsp;√(m&nbsp;+&nbsp;C); memory = a + b&nbsp;N + c&nbsp;C + d&nbsp;m. N: held, m:
-          messages/s, C: new connections/s. The coefficients are each proxy's own, measured in a run
-          of the battle cost, on its machine. <output></output>
+          f&nbsp;w&nbsp;ln(1,000&nbsp;/&nbsp;w), w = m&nbsp;+&nbsp;3&nbsp;C below 1,000; memory = a
+          + b&nbsp;N + c&nbsp;C + d&nbsp;m + e&nbsp;m&nbsp;bytes. N: held, m: messages/s, C: new
+          connections/s. The coefficients are each proxy's own, measured in a run of the battle
+          cost, on its machine. <output></output>
         </p>
       </div>`,
     ),
@@ -115,7 +115,7 @@ function accuracyIn(runs: Comparisons[], base: Comparisons): Accuracy[] {
 }
 
 function verifiedText(accuracy: Accuracy | undefined): string {
-  if (!accuracy || accuracy.cores.of === 0) return NONE;
+  if (!accuracy || accuracy.cores.of === 0) return "not yet measured";
   return `${accuracy.cores.within} of ${accuracy.cores.of}`;
 }
 

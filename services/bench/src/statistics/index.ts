@@ -2,7 +2,7 @@ export { firstToCostMore } from "./bisection.ts";
 export type { Found, Judged } from "./bisection.ts";
 export { binomialInterval } from "./binomial.ts";
 export { independentRatioInterval, medianInterval, ratioInterval } from "./interval.ts";
-export { pooledQuantile } from "./pooled-quantiles.ts";
+export { PooledRounds, pooledQuantile } from "./pooled-quantiles.ts";
 export { detectableRatio } from "./power.ts";
 export { Histogram, RESOLUTION } from "./histogram.ts";
 export { fittedAt, leastSquares } from "./least-squares.ts";

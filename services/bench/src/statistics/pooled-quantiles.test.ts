@@ -1,19 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Histogram } from "./histogram.ts";
-import { pooledQuantile } from "./pooled-quantiles.ts";
+import { PooledRounds, pooledQuantile } from "./pooled-quantiles.ts";
 import { randomNumbers } from "./random.ts";
 
 const options = { confidence: 0.95, seed: 1, resamples: 1000 };
 
 test("of all rounds together; what all have in common does not widen a ratio; five have no interval", () => {
   const rounds = [1, 2, 3, 4, 5, 6].map((ms) => Histogram.of([ms, ms, ms, 10 * ms]));
-  const { value, interval } = pooledQuantile([rounds], 0.5, ([ms]) => ms, options);
+  const pooled = new PooledRounds(rounds);
+  const { value, interval } = pooledQuantile([pooled], 0.5, ([ms]) => ms, options);
   assert.equal(value, Histogram.pooled(rounds).quantile(0.5));
   assert.ok(interval && interval[0] < value && interval[1] > value);
-  const same = pooledQuantile([rounds, rounds], 0.99, ([a, b]) => a / b, options);
+  const same = pooledQuantile([pooled, pooled], 0.99, ([a, b]) => a / b, options);
   assert.deepEqual(same, { value: 1, interval: [1, 1] });
-  const five = rounds.slice(0, 5);
+  const five = new PooledRounds(rounds.slice(0, 5));
   assert.equal(pooledQuantile([five], 0.5, ([ms]) => ms, options).interval, null);
 });
 
@@ -50,7 +51,9 @@ for (const { n, own, p } of CASES)
     const covered = [0, 0];
     for (let run = 0; run < RUNS; run++) {
       const commons = Array.from({ length: n }, normal);
-      const parts = [1.2, 1].map((scale) => commons.map((common) => round(scale, common)));
+      const parts = [1.2, 1].map(
+        (scale) => new PooledRounds(commons.map((common) => round(scale, common))),
+      );
       wanted.forEach(({ truth, combine }, i) => {
         const { interval } = pooledQuantile(parts, p, combine, { ...options, resamples: 400 });
         const [low, high] = interval ?? [NaN, NaN];
