@@ -25,7 +25,7 @@ export interface CellSurvival {
   ended: number;
   /** the same, by how */
   endedHow: Record<string, number>;
-  /** times that the event happened, and those of them that kept every connection */
+  /** times that the event happened while one was open, and those of them that kept every connection */
   times: { all: number; kept: number };
   /** messages */
   sent: number;
@@ -150,7 +150,7 @@ export function survivalOf(
     ),
     ended: total(after),
     endedHow: byHow(after),
-    times: timesOf(survival, after),
+    times: timesOf(survival, after, held > total(after)),
     sent: survival.sent,
     lost: survival.lost,
     silenceMs: held > total(after) ? survival.silenceMs : null,
@@ -235,12 +235,13 @@ function byHow(ends: Survival["ends"]): Record<string, number> {
 }
 
 /** An end counts to the last repetition that had started by then. */
-function timesOf({ event, eventMs }: Survival, after: { atMs: number }[]) {
-  const { times: all, everySeconds } = EVENTS[event]?.repeat ?? { times: 1, everySeconds: 1 };
+function timesOf({ event, eventMs }: Survival, after: { atMs: number }[], isAnyLeft: boolean) {
+  const { times, everySeconds } = EVENTS[event]?.repeat ?? { times: 1, everySeconds: 1 };
   const lossy = after.map(({ atMs }) => {
     const time = Math.floor((atMs - eventMs) / (1000 * everySeconds));
-    return Math.min(Math.max(time, 0), all - 1);
+    return Math.min(Math.max(time, 0), times - 1);
   });
+  const all = isAnyLeft || lossy.length === 0 ? times : Math.max(...lossy) + 1;
   return { all, kept: all - new Set(lossy).size };
 }
 

@@ -58,6 +58,7 @@ test("the unit of what is kept is the event: of ten reloads in one cell each cou
   const lostAt = (...seconds: number[]) => ({
     ends: seconds.map((second) => ({ afterMs: 1000 * second + 300, how: "reset", count: 1 })),
   });
+  const all: Outcome = { ends: [{ afterMs: 300, how: "end", count: 2000 }] };
   const kept = (event: string, outcome: Outcome) =>
     figureOf(during({ nginx: { [event]: outcome } }, event).of("kept"), "nginx");
   for (const [event, outcome, count, of, low, high] of [
@@ -66,6 +67,8 @@ test("the unit of what is kept is the event: of ten reloads in one cell each cou
     ["reload-10", {}, 50, 50, 92.9, 100],
     // Two ends in one reload are one reload, and what ends long after the last one is of it.
     ["reload-10", lostAt(2, 2.2, 30), 40, 50, 66.3, 90],
+    // Where nobody is left, a further reload keeps nobody.
+    ["reload-10", all, 0, 5, 0, 52.2],
   ] as const) {
     const { estimate, extra } = kept(event, outcome);
     assert.deepEqual([extra.count, extra.of, estimate?.basis], [count, of, "exact"]);

@@ -109,13 +109,13 @@ export function battlesOfHeadline(
   return [...new Set(headline.columns.map(({ from }) => theAnswer(battles, from).battle))];
 }
 
-/** `3.0`, of the runs that the table rests on. */
+/** `3.0`, of the runs that the table rests on; `3.0, 3.2` where they differ. */
 function versionOf(answers: Answer[], proxy: string): string {
   const versions = answers.flatMap(
     ({ battle }) => battle.comparisons.proxies.find(({ name }) => name === proxy)?.version ?? [],
   );
-  const [, short = ""] = versions[0]?.match(/ (\d+\.\d+)/) ?? [];
-  return short;
+  const short = versions.flatMap((version) => version.match(/ (\d+\.\d+)/)?.[1] ?? []);
+  return [...new Set(short)].join(", ");
 }
 
 function headlineCell(
