@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { CAPABILITIES } from "../conformance/capabilities.ts";
 import { claimsPage } from "../report/claims.ts";
 import { chartsOf, pictureOf } from "../report/charts-of-pages.ts";
 import { FONTS, hashOf } from "../report/png.ts";
@@ -225,6 +226,14 @@ test("links of README and the pages lead somewhere in the repository", () => {
     const broken = inside.filter((link) => !existsSync(join(PROJECT, dirname(name), link)));
     assert.deepEqual(broken, [], name);
   }
+});
+
+test("the matrix of capabilities has the rows of today, of all common proxies", () => {
+  const page = readFileSync(join(PUBLISHED, "CAPABILITIES.md"), "utf8");
+  const isIn = (text: string) => page.includes(text);
+  for (const { title } of Object.values(CAPABILITIES)) assert.ok(isIn(`\n| ${title}`), title);
+  for (const title of ["Caddy", "Envoy", "HAProxy", "http-proxy", "nginx", "Traefik"])
+    assert.ok(isIn(`| ${title} |`), title);
 });
 
 test("an outcome of a claim names a setting where there are several, and no interval that reads as its value", () => {

@@ -14,7 +14,7 @@ import {
 import { Project } from "../platform/docker.ts";
 import { UserError } from "../errors.ts";
 import { chosenProxies, readProxies } from "../plan/proxies.ts";
-import { details, heading, table } from "../report/block.ts";
+import { heading, table } from "../report/block.ts";
 import { markdownOf } from "../report/markdown.ts";
 import { tableText } from "../report/terminal.ts";
 import { allEnded } from "../platform/wait.ts";
@@ -165,9 +165,12 @@ function pageOf(tables: Matrix[], command: string): string {
     heading(1, "What proxies can do"),
     {
       kind: "text",
-      text: "Found by checks of the configurations in proxies/, beside the lines that decide. To print this page:",
+      text: `Found on ${new Date().toISOString().slice(0, 10)} by checks of the configurations in proxies/, beside the lines that decide. To print this page:`,
     },
     { kind: "code", text: command },
-    ...tables.flatMap((one) => (one.title ? details(one.title, [table(one)]) : table(one))),
+    ...tables.flatMap(({ title, ...one }) => [
+      ...(title ? [heading(2, title)] : []),
+      table({ ...one, title: "" }),
+    ]),
   ]).trimEnd();
 }
