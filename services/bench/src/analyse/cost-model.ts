@@ -15,7 +15,7 @@
  * slower, and a figure relative to the reference changed by 4 %. So the model holds for a machine
  * that has a quarter more to do than the proxy's load.
  *
- * In that run it is off by 3.9 % (root mean square). With a root of the rate in place of the
+ * In that run it is off by 3.9 % (root mean square). With a root of the rate instead of the
  * logarithm, 5.2 %, and at 250 messages per second 9 % too low for each of six proxies: so it
  * predicted published/mixed/2026-11-27, 8 % too low.
  */

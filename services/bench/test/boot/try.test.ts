@@ -118,7 +118,7 @@ test("the suite's own, on an image without a shell, passes the same checks; one 
   const few = { rounds: 1, connections: [50] };
   const { status, text } = await tried(t, directory, { proxy: "traefik", config, image, ...few });
   assert.equal(status, 3, text);
-  assert.match(text, /does what traefik does, in every check/);
+  assert.match(text, /does what Traefik does, in every check/);
   assert.ok(text.includes(`Could not tell whether traefik on ${image} is worse`), text);
   const [run] = readdirSync(join(directory, "results"));
   assert.ok(existsSync(join(directory, "results", run, "comparisons.json")));
