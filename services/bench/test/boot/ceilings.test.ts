@@ -19,8 +19,6 @@ const LIMIT_MS = 4_000;
 const PATIENT_MS = 30_000;
 /** From the last handshake until all echoes are there, or what is to break has broken. */
 const SETTLE_MS = 1_000;
-/** Every 5 s nginx asks which servers there are. */
-const LOOKED_UP_MS = 6_000;
 const TARGET = { host: "proxy", port: 8080, url: "ws://proxy:8080/", lookup, secureContext: null };
 
 interface Ceiling {
@@ -140,18 +138,18 @@ const CEILINGS: Ceiling[] = [
 const { unavailable } = await readAvailableProxies();
 
 for (const ceiling of CEILINGS) {
-  const { proxy, title, container, connections, symptoms, log } = ceiling;
-  test(
-    `${proxy}: ${title}: ${connections} are too many`,
-    { skip: unavailable.get(proxy) },
-    async (t) => {
-      const directory = copyOfProject(t);
-      limit(directory, ceiling);
-      const project = await start(t, {
-        proxy,
-        directory,
-        services: container && { [proxy]: container },
-      });
+  const { proxy, title, container, connections, symptoms, log, fix } = ceiling;
+  test(`${proxy}: ${title}`, { skip: unavailable.get(proxy) }, async (t) => {
+    const directory = copyOfProject(t);
+    const env = { PROXY_WORKERS: "1", ECHO_WORKERS: "1" };
+    const start = async (t: TestContext, services?: Record<string, object>) => {
+      const project = lab(t, { profile: proxy, directory, env, services });
+      await bringUp(t, project, proxy, ["ws"]);
+      return project;
+    };
+    const takeBack = limit(directory, ceiling);
+    await t.test(`${connections} connections are too many`, async (t) => {
+      const project = await start(t, container && { [proxy]: container });
       const { open, how } = await hold(t, connections, LIMIT_MS);
       const said = (await project.run(["logs", "--no-log-prefix", proxy])).output;
       const found = `${open} open; ${JSON.stringify(how)}`;
@@ -163,44 +161,24 @@ for (const ceiling of CEILINGS) {
           `${symptom}: ${found}\n${said}`,
         );
       if (log) assert.match(said, log);
-    },
-  );
-}
-
-// Without a fix of its own the suite's configuration is the fix, for all of a proxy's ceilings at once.
-for (const [, own] of Map.groupBy(CEILINGS, ({ proxy, fix }) => JSON.stringify([proxy, fix]))) {
-  const [{ proxy, fix }] = own;
-  const connections = Math.max(...own.map((ceiling) => ceiling.connections));
-  const titles = own.map(({ title }) => title).join("; ");
-  test(
-    `${proxy}: ${titles}: ${connections} after the fix`,
-    { skip: unavailable.get(proxy) },
-    async (t) => {
-      await start(t, { proxy, directory: copyOfProject(t), services: fix });
-      // The second server may have come after the proxy.
-      if (fix) await sleep(LOOKED_UP_MS);
+    });
+    takeBack();
+    await t.test(`${connections} connections after the fix`, async (t) => {
+      await start(t, fix);
       assert.deepEqual(await hold(t, connections, PATIENT_MS), { open: connections, how: {} });
-    },
-  );
+    });
+  });
 }
 
-async function start(
-  t: TestContext,
-  { proxy, ...about }: { proxy: string; directory: string; services?: Record<string, object> },
-) {
-  const env = { PROXY_WORKERS: "1", ECHO_WORKERS: "1" };
-  const project = lab(t, { profile: proxy, env, ...about });
-  await bringUp(t, project, proxy, ["ws"]);
-  return project;
-}
-
-function limit(directory: string, { proxy, line }: Ceiling): void {
-  if (!line) return;
+/** @returns takes it back */
+function limit(directory: string, { proxy, line }: Ceiling): () => void {
+  if (!line) return () => {};
   const [name, from, to] = line;
   const file = join(directory, "proxies", proxy, name);
   const original = readFileSync(file, "utf8");
   assert.ok(original.includes(from), `${file}: no ${from}`);
   writeFileSync(file, original.replace(from, to));
+  return () => writeFileSync(file, original);
 }
 
 /**
