@@ -97,6 +97,9 @@ const LONGER: Record<string, number> = {
   // Every folder; each default beside its tuned one.
   proxies: 60,
   defaults: 60,
+  // The calculator's, not README's.
+  cost: 40,
+  mixed: 40,
   // 17 versions.
   releases: 90,
   // Re-runs of old studies, in their sizes.
