@@ -89,6 +89,11 @@ export function ratioToReference(measure: string): string | null {
   return HELD.find((held) => held.measure === measure)?.ratio ?? null;
 }
 
+/** @returns key of the reference proxy's own; undefined: it is relative to none */
+export function measureOfReference(measure: string): string | undefined {
+  return HELD.find((held) => held.measure === measure)?.index;
+}
+
 /**
  * Between runs µs tell how fast the machine was; the ratio to the reference does not.
  *

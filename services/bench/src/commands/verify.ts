@@ -17,7 +17,7 @@ import { chosenProxies, readProxies } from "../plan/proxies.ts";
 import { heading, table } from "../report/block.ts";
 import { markdownOf } from "../report/markdown.ts";
 import { tableText } from "../report/terminal.ts";
-import { allEnded } from "../platform/wait.ts";
+import { workThrough } from "../platform/wait.ts";
 import { setup, unavailableProxies } from "./setup.ts";
 import { targetOf, withProxy } from "./started-proxy.ts";
 import type { Checked, CheckResult, Matrix, Turns } from "../conformance/index.ts";
@@ -27,6 +27,7 @@ import type { Proxy } from "../plan/proxies.ts";
 const AT_ONCE = 3;
 
 interface Looked {
+  /** null: it carries no WebSockets, or could not be checked */
   checked: Checked | null;
   broken: string | null;
 }
@@ -94,7 +95,10 @@ export async function verifyProxies(
       const results = await verifyOne(directory, proxy, say, idleMs, whenAlone);
       const failures = results.filter(({ ok }) => !ok).length;
       return {
-        checked: { title, results, lines: decidingLines(config, name) },
+        checked:
+          proxy.serves === "websockets"
+            ? { title, results, lines: decidingLines(config, name) }
+            : null,
         broken: failures > 0 ? `${name} (${failures} failed)` : null,
       };
     } catch (error) {
@@ -106,16 +110,9 @@ export async function verifyProxies(
       if (lines.length > 0) print(lines.join("\n"));
     }
   };
-  const looked: Looked[] = [];
-  const queue = available.entries();
-  const worker = async () => {
-    for (const [i, proxy] of queue) looked[i] = await look(proxy);
-  };
-  await allEnded(Array.from({ length: AT_ONCE }, worker));
+  const looked = await workThrough(available, AT_ONCE, look);
   const broken = looked.flatMap((one) => one.broken ?? []);
-  const checked = looked.flatMap((one, i) =>
-    available[i].serves === "websockets" ? (one.checked ?? []) : [],
-  );
+  const checked = looked.flatMap((one) => one.checked ?? []);
   if (checked.length > 0) show(matrixOf(checked, idleMs));
   if (unavailable.size > 0) print(`not checked: ${[...unavailable.keys()].join(", ")}`);
   if (broken.length > 0) print(`not passed: ${broken.join(", ")}`);

@@ -48,6 +48,8 @@ export const CAPABILITIES = {
 
 export type CapabilityId = keyof typeof CAPABILITIES;
 
+const IDS = Object.keys(CAPABILITIES) as CapabilityId[];
+
 /** A proxy that carries WebSockets. */
 export interface Checked {
   title: string;
@@ -83,48 +85,39 @@ const LEGEND =
  *   a table of all lines after it, the only one with a title
  */
 export function matrixOf(checked: Checked[], idleMs: number): Matrix[] {
-  const rowsOf = (own: Checked[]) =>
-    (Object.keys(CAPABILITIES) as CapabilityId[]).map((id) => ({
-      title: titleOf(id, idleMs),
-      cells: own.map((one) => {
-        const mark = markOf(one.results, CAPABILITIES[id].checks);
-        return { ...one, mark, lines: linesText(mark, one.lines?.[id]) };
-      }),
-    }));
+  const columns = checked.map(({ title, results, lines }) => ({
+    title,
+    cells: IDS.map((id) => {
+      const mark = markOf(results, CAPABILITIES[id].checks);
+      return { mark, lines: linesText(mark, lines?.[id]) };
+    }),
+    remarks: results.flatMap((one) =>
+      one.remark ? [`${title}: ${one.title}: ${one.remark}.`] : [],
+    ),
+  }));
+  const titles = IDS.map((id) => titleOf(id, idleMs));
   const withLines = checked.filter(({ lines = {} }) => Object.keys(lines).length > 0);
   const isAlone = withLines.length === 1;
-  const count = Math.ceil(checked.length / MOST_COLUMNS);
-  const matrices = Array.from({ length: count }, (_, i) => {
-    const own = checked.slice(i * MOST_COLUMNS, (i + 1) * MOST_COLUMNS);
+  const count = Math.ceil(columns.length / MOST_COLUMNS);
+  const matrices = Array.from({ length: count }, (_, nth) => {
+    const own = columns.slice(nth * MOST_COLUMNS, (nth + 1) * MOST_COLUMNS);
     const matrix = tableOf(
       ["", ...own.map(({ title }) => title), ...(isAlone ? ["Decided by"] : [])],
-      rowsOf(own).map(({ title, cells }) => [
+      titles.map((title, i) => [
         title,
-        ...cells.map(({ mark }) => mark.text),
-        ...(isAlone ? [cells.map(({ lines }) => lines).join("")] : []),
+        ...own.map(({ cells }) => cells[i].mark.text),
+        ...(isAlone ? [own.map(({ cells }) => cells[i].lines).join("")] : []),
       ]),
     );
-    const remarks = own.flatMap(({ title, results }) =>
-      results.flatMap((one) => (one.remark ? [`${title}: ${one.title}: ${one.remark}.`] : [])),
-    );
-    return { ...matrix, note: i === 0 ? LEGEND : "", footnotes: remarks };
+    const footnotes = own.flatMap(({ remarks }) => remarks);
+    return { ...matrix, note: nth === 0 ? LEGEND : "", footnotes };
   });
-  const decided = checked.flatMap((one) =>
-    rowsOf([one]).flatMap(({ title, cells: [{ lines }] }) =>
-      lines ? [[one.title, title, lines]] : [],
-    ),
+  const decided = columns.flatMap(({ title, cells }) =>
+    cells.flatMap(({ lines }, i) => (lines ? [[title, titles[i], lines]] : [])),
   );
-  return [
-    ...matrices,
-    ...(isAlone || decided.length === 0
-      ? []
-      : [
-          {
-            ...tableOf(["Proxy", "Capability", "Decided by"], decided),
-            title: "Lines that decide",
-          },
-        ]),
-  ];
+  if (isAlone || decided.length === 0) return matrices;
+  const all = tableOf(["Proxy", "Capability", "Decided by"], decided);
+  return [...matrices, { ...all, title: "Lines that decide" }];
 }
 
 function titleOf(id: CapabilityId, idleMs: number): string {

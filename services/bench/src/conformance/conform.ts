@@ -1,4 +1,5 @@
 import { addAbortListener } from "node:events";
+import { workThrough } from "../platform/wait.ts";
 import { checksOf } from "./checks.ts";
 import { addressOf } from "./connect.ts";
 import { explain, Failure } from "./mismatch.ts";
@@ -145,16 +146,11 @@ export async function runConformance({
     .map((job, index) => ({ ...job, index }));
 
   const results: CheckResult[] = [];
-  const run = async (some: typeof jobs, atOnce: number) => {
-    const queue = some.values();
-    const worker = async () => {
-      for (const { check, target, index } of queue) {
-        results[index] = excused(await runCheck(check, target), !tuned && check.tuning);
-        onResult(results[index]);
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, worker));
-  };
+  const run = (some: typeof jobs, atATime: number) =>
+    workThrough(some, atATime, async ({ check, target, index }) => {
+      results[index] = excused(await runCheck(check, target), !tuned && check.tuning);
+      onResult(results[index]);
+    });
   await run(
     jobs.filter(({ check }) => !check.alone),
     CONCURRENT_CHECKS,

@@ -36,6 +36,25 @@ export async function allEnded<T extends readonly unknown[] | []>(
 }
 
 /**
+ * Some at a time, the next when one has ended.
+ *
+ * @returns in the order of the items; it rejects when all have ended
+ */
+export async function workThrough<T, R>(
+  items: T[],
+  atATime: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const worker = async () => {
+    for (const [i, item] of queue) results[i] = await work(item);
+  };
+  await allEnded(Array.from({ length: atATime }, worker));
+  return results;
+}
+
+/**
  * @param url of http or https; who signed the certificate is not asked here: the conformance checks
  *   and the load do
  * @param address to connect to; default: where the name leads

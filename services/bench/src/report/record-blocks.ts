@@ -4,6 +4,7 @@
  */
 import { gzipSync } from "node:zlib";
 import type { JudgedCell, Reported } from "../model/comparison.ts";
+import { measureOfReference } from "../analyse/reference.ts";
 import { versionsOf } from "../analyse/versions.ts";
 import { counted, figure, number, range } from "../numbers.ts";
 import { roundsBySetting } from "../plan/rounds.ts";
@@ -266,16 +267,11 @@ function timesBest(value: number, all: number[]): string {
   return `${(value / Math.min(...all)).toFixed(2)}×`;
 }
 
-const INDEX_KEYS: Record<string, string> = {
-  cpu_us_per_connection: "reference_cpu_us_per_connection",
-  cpu_us_per_message: "reference_cpu_us_per_message",
-  proxy_cpu_us_per_request: "reference_cpu_us_per_request",
-};
-
 function indexOf(cells: JudgedCell[], setting: string, key: string): number[] {
+  const index = measureOfReference(key) ?? "";
   return cells
     .filter((cell) => cell.counted && cell.setting === setting)
-    .flatMap(({ measures }) => measures[INDEX_KEYS[key]] ?? []);
+    .flatMap(({ measures }) => measures[index] ?? []);
 }
 
 export function environmentBlocks({ results }: Reported): Block[] {
