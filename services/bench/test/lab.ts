@@ -90,21 +90,18 @@ export function atEnd(t: TestContext, action: () => unknown) {
 }
 
 /**
- * A project whose files are read once for each environment that it is given: Compose takes three
+ * A project whose files are read once for each environment that it is given: Compose takes ten
  * times as long when it reads all of them each time.
  */
 export class LabProject extends Project {
-  /** What leads to the files themselves. */
-  #unread = this.prefix;
-  #isReading = false;
+  async run(...about: Parameters<Project["run"]>) {
+    await this.readOnce();
+    return super.run(...about);
+  }
 
-  async run(...[args, options]: Parameters<Project["run"]>) {
-    if (!this.#isReading) {
-      this.#isReading = true;
-      this.prefix = this.#unread;
-      await this.readOnce().finally(() => (this.#isReading = false));
-    }
-    return super.run(args, options);
+  async config() {
+    await this.readOnce();
+    return super.config();
   }
 }
 
@@ -134,7 +131,7 @@ export function lab(
   const files = services ? [...projectFiles(directory), changesFile(t, services)] : [];
   // The shortest load; what `up` plays by default takes minutes.
   const options = { name, files, env: { ...FREE_PORTS, SCENARIO: "short-lived", ...env } };
-  const all = new LabProject(directory, { ...options, profile: "*" });
+  const all = new LabProject(directory, options);
   // On a busy machine a container that removes itself when it ends may still be in the network.
   atEnd(t, () => all.down().catch(() => all.down()));
   const Kind = isPlain ? Project : LabProject;

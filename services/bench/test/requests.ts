@@ -55,7 +55,7 @@ export async function bringUp(
   const parts = Object.keys(services).filter((service) =>
     services[service].profiles?.includes(name),
   );
-  const ca = await ensureCertificates(project);
+  const ca = await authorityOf(project);
   await check();
   // Nothing stands behind the control, which is a server itself.
   const servers = name === CONTROL ? [] : ["echo"];
@@ -63,6 +63,17 @@ export async function bringUp(
   await joinProject(t, project.name);
   await waitForProxy(schemes);
   return ca;
+}
+
+/** By project and type of key. */
+const authorities: Map<string, Promise<string>> = new Map();
+
+/** @returns its certificate, PEM, which is made once in a project */
+function authorityOf(project: Project & { name: string }): Promise<string> {
+  const key = `${project.name} ${project.env.TLS_KEY_TYPE}`;
+  const authority = authorities.get(key) ?? ensureCertificates(project);
+  authorities.set(key, authority);
+  return authority;
 }
 
 export async function waitForProxy(schemes: readonly Scheme[]) {

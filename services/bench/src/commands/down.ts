@@ -17,6 +17,7 @@ export async function down(
   say: (line: string) => void,
 ): Promise<number> {
   const project = new Project(directory, { profile: "*" });
+  await project.readOnce();
   const { name, volumes } = await project.config();
   await removeBeside(directory, name);
   const { code } = await project.run(

@@ -170,8 +170,11 @@ export function refuseGone(
  * @returns with every profile
  * @throws {UserError} when Compose cannot read it
  */
-function readConfig(directory: string): Promise<ComposeConfig> {
-  return new Project(directory, { profile: "*" }).config();
+async function readConfig(directory: string): Promise<ComposeConfig> {
+  const project = new Project(directory, { profile: "*" });
+  // Further projects of the run go by the same.
+  await project.readOnce();
+  return project.config();
 }
 
 /**

@@ -46,6 +46,7 @@ export async function withProxy<T>(
   const name = `${process.env.COMPOSE_PROJECT_NAME || "ws-proxy-bench"}-verify-${process.pid}-${service}`;
   const generation = new GenerationFolder(directory, name);
   const project = new Project(directory, { name, profile: proxy.name, env: generation.env });
+  await project.readOnce();
   const config = await project.config();
   const network = config.networks.default.name;
   try {

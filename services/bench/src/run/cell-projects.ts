@@ -46,9 +46,8 @@ export async function removeBeside(directory: string, project: string): Promise<
     await OWN_ENGINE.leaveNetwork(networkOf(name));
     const containers = await OWN_ENGINE.containersOf(name).catch(() => []);
     await OWN_ENGINE.remove(containers.map((container) => container.name));
-    await new Project(directory, { name, profile: "*" }).run([
-      ...["down", "--volumes", "--remove-orphans", "--timeout", "0"],
-    ]);
+    // What is left tells whether that went well.
+    await new Project(directory, { name }).down().catch(() => {});
   }
   return (await projectsBeside(project)).length === 0;
 }

@@ -8,7 +8,7 @@ import { keyTypeOf, workloadOf } from "../plan/workload.ts";
 import { CertificateFolder } from "../platform/certificates.ts";
 import { GenerationFolder } from "../platform/generation.ts";
 import { budgetEnv } from "./cell-budget.ts";
-import { knobsOf, Loads } from "./loads.ts";
+import { knobsOfOthers, Loads } from "./loads.ts";
 import { Watch } from "./watch.ts";
 import type { PlannedCell } from "../model/plan.ts";
 import type { Proxy } from "../plan/proxies.ts";
@@ -41,7 +41,7 @@ export function setUpCell(cell: PlannedCell, context: RunContext) {
       ...generation?.env,
       ...certificates?.env,
       ...(cell.event && EVENTS[cell.event].supervised && { PROXY_ENTRY: "/supervise.sh" }),
-      ...knobsOf(cell, workload, cell.parameters),
+      ...knobsOfOthers(cell, workload),
       TLS_KEY_TYPE: keyType,
     },
   };

@@ -50,10 +50,22 @@ const LOG_LIMIT_MS = 15_000;
 export const CONNECTIONS_FAILED = 99;
 
 /**
- * @param parameters of this phase
- * @returns knobs for Compose, and environment of the load
+ * What Compose makes other containers by. The load gets all when it is started, so that cells that
+ * differ in nothing else have one configuration, which Compose takes a second to read.
  */
-export function knobsOf(
+export const OF_OTHERS = ["BACKEND", "SERVER_WORKERS"];
+
+/** @returns for Compose */
+export function knobsOfOthers(cell: PlannedCell, workload: Workload): Record<string, string> {
+  const knobs = Object.entries(knobsOf(cell, workload, cell.parameters));
+  return Object.fromEntries(knobs.filter(([name]) => OF_OTHERS.includes(name)));
+}
+
+/**
+ * @param parameters of this phase
+ * @returns environment of the load
+ */
+function knobsOf(
   { scenario, scheme }: PlannedCell,
   { backend }: Pick<Workload, "backend">,
   parameters: Parameters,

@@ -39,7 +39,7 @@ export class Observers {
    * @param config with every profile
    */
   constructor(directory: string, config: ComposeConfig, signal: AbortSignal) {
-    this.#project = new Project(directory, { name: config.name, profile: "*" });
+    this.#project = new Project(directory, { name: config.name });
     this.#name = config.name;
     this.#signal = signal;
     this.services = observersOf(config);
@@ -47,6 +47,7 @@ export class Observers {
 
   async start() {
     const signal = this.#signal;
+    await this.#project.readOnce();
     await this.#project.check(["up", "--detach", "--no-deps", ...this.services], { signal });
   }
 

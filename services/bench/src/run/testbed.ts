@@ -179,7 +179,8 @@ export class Testbed {
     );
     const kept = containers.filter((container) => this.#kept.includes(container));
     await OWN_ENGINE.remove(containers.filter((container) => !kept.includes(container)));
-    const project = new Project(this.#directory, { name, profile: "*" });
+    const project = new Project(this.#directory, { name });
+    await project.readOnce();
     // Volumes stay, and with them what InfluxDB holds.
     const down = ["down", "--remove-orphans", "--timeout", "0"];
     const code = kept.length > 0 ? 0 : (await project.run(down)).code;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ensureCertificates } from "../../src/platform/certificates.ts";
 import { run } from "../../src/platform/docker.ts";
-import { copyOfProject, FREE_PORTS, lab, LabProject, projectDirectory } from "../lab.ts";
+import { copyOfProject, FREE_PORTS, lab, projectDirectory } from "../lab.ts";
 import type { TestContext } from "node:test";
 import type { Project } from "../../src/platform/docker.ts";
 
@@ -85,10 +85,12 @@ const KNOBS = [
 ] as const;
 
 test("load refuses knobs that are wrong, and says what it waited for", async (t) => {
-  const { name, env } = lab(t);
+  const project = lab(t);
   const load = (knobs: Record<string, string>) =>
-    new LabProject(projectDirectory, { name, env: { ...env, ...knobs } }).run([
-      ...["run", "--rm", "--no-deps", "--no-TTY", "load"],
+    project.run([
+      ...["run", "--rm", "--no-deps", "--no-TTY"],
+      ...Object.entries(knobs).flatMap(([knob, value]) => ["--env", `${knob}=${value}`]),
+      "load",
     ]);
   for (const [knobs, message] of KNOBS) {
     await t.test(JSON.stringify(knobs), async () => {

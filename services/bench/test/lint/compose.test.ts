@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Project } from "../../src/platform/docker.ts";
 import { readProxies } from "../../src/plan/proxies.ts";
+import { OF_OTHERS } from "../../src/run/loads.ts";
 import { observersOf } from "../../src/run/observers.ts";
 import { projectDirectory } from "../lab.ts";
 
@@ -21,6 +22,9 @@ const NOT_MEASURED = [
   "grafana",
   "renderer",
 ];
+
+/** Services that go by the parameters: the load, and what a battle does not start. */
+const PLAY = ["load", "load-http", "ready", "watch"];
 
 const proxies = readProxies(join(projectDirectory, "proxies"));
 
@@ -127,6 +131,19 @@ test("every container of the measured path raises its soft limit of open files f
     const wrapper = volumes.find(({ target }) => target === "/raise-limits.sh");
     assert.equal(wrapper?.source, join(projectDirectory, "proxies/raise-limits.sh"), about);
   }
+});
+
+test("a load's parameters make no other container different, but those that are known to", async () => {
+  const configWith = (env: Record<string, string>) =>
+    new Project(projectDirectory, { profile: "*", env }).config();
+  const { services } = await configWith({});
+  const parameters = Object.keys(services.load.environment ?? {}).filter(
+    (name) => /^[A-Z_]*$/.test(name) && !OF_OTHERS.includes(name),
+  );
+  const changed = await configWith(Object.fromEntries(parameters.map((name) => [name, "7"])));
+  assert.notDeepEqual(changed.services.load, services.load);
+  for (const [name, service] of Object.entries(changed.services))
+    if (!PLAY.includes(name)) assert.deepEqual(service, services[name], name);
 });
 
 test("where a battle kills it, every container of a proxy has a supervisor, and no other has", async () => {
