@@ -32,7 +32,13 @@ import {
   readAvailableProxies,
   waitForLoad,
 } from "./lab.ts";
-import { assertSharedConnections, bringUp, datagramsOf, waitForProxy } from "./requests.ts";
+import {
+  assertSharedConnections,
+  bringUp,
+  datagramsOf,
+  waitForAnswer,
+  waitForProxy,
+} from "./requests.ts";
 import type { TestContext } from "node:test";
 import type { Proxy } from "../src/plan/proxies.ts";
 import type { ConformanceOptions } from "../src/conformance/index.ts";
@@ -193,7 +199,9 @@ async function assertBalances(project: LabProject & { name: string }, proxy: str
   await project.check(["up", "--detach", "--no-deps", ...scale, "echo"]);
   await project.check(["restart", "--timeout", "0", proxy]);
   await waitForProxy(["ws"]);
-  const served = () => Promise.all(SERVERS.map((i) => totalOf(`${project.name}-echo-${i}`)));
+  const servers = SERVERS.map((i) => `http://${project.name}-echo-${i}:8080/stats`);
+  for (const server of servers) await waitForAnswer(server);
+  const served = () => Promise.all(servers.map(totalOf));
   const before = await served();
   const both = await until(
     Date.now() + LOOKED_UP_MS,
@@ -223,8 +231,8 @@ async function assertNoLookups(project: { name: string }, proxy: string) {
 }
 
 /** @returns WebSockets that it has served */
-async function totalOf(server: string): Promise<number> {
-  const response = await fetch(`http://${server}:8080/stats`, { headers: { connection: "close" } });
+async function totalOf(stats: string): Promise<number> {
+  const response = await fetch(stats, { headers: { connection: "close" } });
   return ((await response.json()) as any).connectionsTotal;
 }
 

@@ -77,11 +77,14 @@ function authorityOf(project: Project & { name: string }): Promise<string> {
 }
 
 export async function waitForProxy(schemes: readonly Scheme[]) {
-  for (const scheme of schemes) {
-    const ask = () => statusOf(healthUrl(scheme));
-    const isWell = (status: string) => status === "200";
-    assert.equal(await until(Date.now() + START_LIMIT_MS, ask, isWell), "200");
-  }
+  for (const scheme of schemes) await waitForAnswer(healthUrl(scheme));
+}
+
+/** @param url is to be answered with 200 */
+export async function waitForAnswer(url: string) {
+  const ask = () => statusOf(url);
+  const isWell = (status: string) => status === "200";
+  assert.equal(await until(Date.now() + START_LIMIT_MS, ask, isWell), "200", url);
 }
 
 /** @param ca certificate of the authority, PEM */
