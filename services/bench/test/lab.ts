@@ -129,8 +129,9 @@ export function lab(
 ): Project & { name: string } {
   const name = uniqueName();
   const files = services ? [...projectFiles(directory), changesFile(t, services)] : [];
-  // The shortest load; what `up` plays by default takes minutes.
-  const options = { name, files, env: { ...FREE_PORTS, SCENARIO: "short-lived", ...env } };
+  // The shortest load, as what `up` plays by default takes minutes; and a busy machine has its time.
+  const shared = { ...FREE_PORTS, SCENARIO: "short-lived", WAIT_SECONDS: "120" };
+  const options = { name, files, env: { ...shared, ...env } };
   const all = new LabProject(directory, options);
   // On a busy machine a container that removes itself when it ends may still be in the network.
   atEnd(t, () => all.down().catch(() => all.down()));

@@ -20,7 +20,7 @@ import {
 import { CONTROL } from "../src/plan/proxies.ts";
 import { OWN_ENGINE } from "../src/platform/docker.ts";
 import { GenerationFolder } from "../src/platform/generation.ts";
-import { statusOf, until } from "../src/platform/wait.ts";
+import { until } from "../src/platform/wait.ts";
 import {
   atEnd,
   differsInFilesAlone,
@@ -269,7 +269,7 @@ async function assertLoad(project: LabProject, proxy: string, scheme: Scheme) {
   const [from, url] =
     scheme === "wss" ? ["8443", "https://host-ports:8443"] : ["8080", "http://host-ports:8080"];
   assert.match(await project.check(["port", "host-ports", from]), /^127\.0\.0\.1:\d+$/m);
-  assert.equal(await statusOf(`${url}/healthz`), "200");
+  await waitForAnswer(`${url}/healthz`);
 
   for (const metric of ["handshake_ms", "echo_latency_ms"]) {
     const [series] = await influx(
