@@ -1,6 +1,7 @@
 /**
  * Several machines: engines joined into one network and left again, also when a join was broken
- * off.
+ * off. Alone, because this machine's engine forgets the names of all containers when it leaves a
+ * Swarm (moby/moby#45144).
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -8,20 +9,20 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { NETWORK } from "../../src/hosts/swarm.ts";
-import { check, run } from "../../src/platform/docker.ts";
-import { until } from "../../src/platform/wait.ts";
-import { readRows } from "../../src/record/csv.ts";
-import { CURVES_FILE } from "../../src/record/curve-names.ts";
-import { Store } from "../../src/record/store.ts";
-import { furtherEngines } from "../engines.ts";
-import { atEnd, projectDirectory } from "../lab.ts";
-import { lastAttempts, LIMIT_MS, quieten, testbed } from "../testbed.ts";
+import { NETWORK } from "../../../src/hosts/swarm.ts";
+import { check, run } from "../../../src/platform/docker.ts";
+import { until } from "../../../src/platform/wait.ts";
+import { readRows } from "../../../src/record/csv.ts";
+import { CURVES_FILE } from "../../../src/record/curve-names.ts";
+import { Store } from "../../../src/record/store.ts";
+import { furtherEngines } from "../../engines.ts";
+import { atEnd, projectDirectory } from "../../lab.ts";
+import { lastAttempts, LIMIT_MS, quieten, testbed } from "../../testbed.ts";
 import type { TestContext } from "node:test";
-import type { CellRecord } from "../../src/model/cell.ts";
+import type { CellRecord } from "../../../src/model/cell.ts";
 type Machines = NonNullable<Awaited<ReturnType<typeof machines>>>;
 
-const CLI = join(import.meta.dirname, "../../src/cli.ts");
+const CLI = join(import.meta.dirname, "../../../src/cli.ts");
 
 /** Two engines and a hosts.yaml that names them. */
 async function machines(t: TestContext) {
