@@ -29,6 +29,8 @@ export interface Column {
   title: string;
   show: "value" | "times" | "added" | "share";
   from: Reference;
+  /** Of a proxy with several ways to do it: which variant is shown. */
+  as?: Record<string, string>;
   /** Marks of footnotes by proxy; `column`: beside the title. */
   notes?: Record<string, string>;
 }
@@ -95,7 +97,7 @@ export function headlineOf(battles: PublishedBattle[], { headline }: Pages): Hea
       title: titleOf(answers.find((one) => figureOf(one, proxy)) ?? answers[0], proxy),
       version: versionOf(answers, proxy),
       cells: columns.map((column, i) =>
-        headlineCell(column, answers[i], { proxy, base, among: proxies }),
+        headlineCell(column, answers[i], { battles, proxy, base, among: proxies }),
       ),
     })),
   };
@@ -119,28 +121,45 @@ function versionOf(answers: Answer[], proxy: string): string {
 }
 
 function headlineCell(
-  { show, notes }: Column,
+  { show, notes, as = {} }: Column,
   answer: Answer,
-  { proxy, base, among }: { proxy: string; base: string; among: string[] },
+  {
+    battles,
+    proxy,
+    base,
+    among,
+  }: { battles: PublishedBattle[]; proxy: string; base: string; among: string[] },
 ): HeadlineCell {
-  const figure = figureOf(answer, proxy);
+  const shown = (name: string) => as[name] ?? name;
+  const figure = figureOf(answer, shown(proxy));
   const note = notes?.[proxy] ?? "";
-  const [reason] = figure?.missing ?? [];
-  if (!figure?.estimate)
-    return {
-      text: reason?.kind === "unsupported" ? `no ${answer.comparison.event?.split("-")[0]}` : NONE,
-      best: false,
-      note: "",
-    };
+  if (!figure?.estimate) {
+    const event = answer.comparison.event?.split("-")[0] ?? "";
+    const text = isUnableTo(battles, event, proxy) ? `no ${event}` : NONE;
+    return { text, best: false, note: "" };
+  }
   const { value } = figure.estimate;
-  const leaders = leadersOf(answer, among);
+  const leaders = leadersOf(answer, among.map(shown));
   const text = {
     value: () => estimateText(figure, answer.comparison.measure, 2),
     added: () => addedText(answer, figure),
     share: () => shareText(value),
     times: () => ratioText(answer, proxy, base),
   }[show]();
-  return { text, best: leaders.includes(proxy), note };
+  return { text, best: leaders.includes(shown(proxy)), note };
+}
+
+/** @returns a run of any battle has left the event out for this proxy, as it has none such */
+function isUnableTo(battles: PublishedBattle[], event: string, proxy: string): boolean {
+  return battles.some(({ comparisons }) =>
+    comparisons.comparisons.some(
+      (comparison) =>
+        comparison.event?.split("-")[0] === event &&
+        comparison.figures.some(
+          (figure) => figure.proxy === proxy && figure.missing[0]?.kind === "unsupported",
+        ),
+    ),
+  );
 }
 
 /** `none`, `half`, `all`, `12 %` */
