@@ -1,6 +1,7 @@
 /**
  * A proxy and its echo server, started for a look at them in a project of their own.
  */
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkConfig } from "../conformance/config-check.ts";
@@ -41,9 +42,7 @@ export async function withProxy<T>(
   proxy: Proxy,
   use: (started: StartedProxy) => Promise<T>,
 ): Promise<T> {
-  // A project of its own, so that a running benchmark is not disturbed. A version has points.
-  const service = proxy.name.replaceAll(".", "-");
-  const name = `${process.env.COMPOSE_PROJECT_NAME || "ws-proxy-bench"}-verify-${process.pid}-${service}`;
+  const name = projectNameFor(proxy);
   const generation = new GenerationFolder(directory, name);
   const project = new Project(directory, { name, profile: proxy.name, env: generation.env });
   await project.readOnce();
@@ -76,6 +75,17 @@ export async function withProxy<T>(
     await project.down();
     generation.remove();
   }
+}
+
+/**
+ * @returns of a Compose project of its own each time, so that neither a running benchmark nor
+ *   another check is disturbed: in containers, processes have the same number
+ */
+export function projectNameFor({ name }: Pick<Proxy, "name">): string {
+  // A version has points.
+  const service = name.replaceAll(".", "-");
+  const each = randomBytes(4).toString("hex");
+  return `${process.env.COMPOSE_PROJECT_NAME || "ws-proxy-bench"}-verify-${each}-${service}`;
 }
 
 /** What a check has to know of it. */
