@@ -78,4 +78,6 @@ test("a project that was read once makes the same containers, and goes by what w
   await another.readOnce();
   assert.ok((await hashes(another)).some((line) => line.startsWith("nginx ")));
   await assert.rejects(hashes(new Project(directory, options)), { next: /no such key/ });
+  // What is there under a name goes without the files.
+  await new Project(directory, options).down();
 });
