@@ -8,7 +8,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { WebSocket } from "ws";
 import { checksOf } from "../src/conformance/checks.ts";
 import { checkConfig } from "../src/conformance/config-check.ts";
 import {
@@ -20,7 +19,6 @@ import {
 import { CONTROL } from "../src/plan/proxies.ts";
 import { OWN_ENGINE } from "../src/platform/docker.ts";
 import { GenerationFolder } from "../src/platform/generation.ts";
-import { until } from "../src/platform/wait.ts";
 import {
   atEnd,
   differsInFilesAlone,
@@ -35,7 +33,10 @@ import {
 import {
   assertSharedConnections,
   bringUp,
+  connect,
   datagramsOf,
+  servedBy,
+  untilAllServe,
   waitForAnswer,
   waitForProxy,
 } from "./requests.ts";
@@ -59,15 +60,13 @@ const WATCH_MS = 6_000;
 /** Stay up from one proxy to the next. */
 const OBSERVERS = ["influxdb", "cadvisor", "grafana"];
 /** Two behind a proxy that balances, and this many connections through it. */
-const SERVERS = [1, 2];
+const SERVERS = 2;
 const TO_SERVERS = 40;
 /**
  * Each worker of a proxy counts by itself, and the kernel spreads connections over them as it
  * likes.
  */
 const FAIR = 16;
-/** Until a proxy that follows the name has looked it up. */
-const LOOKED_UP_MS = 10_000;
 /** Name of the run of every load. */
 const RUN = "each";
 
@@ -195,24 +194,13 @@ async function assertConformsWithRsa(
  * @param proxy its name
  */
 async function assertBalances(project: LabProject & { name: string }, proxy: string) {
-  const scale = ["--scale", `echo=${SERVERS.length}`];
+  const scale = ["--scale", `echo=${SERVERS}`];
   await project.check(["up", "--detach", "--no-deps", ...scale, "echo"]);
   await project.check(["restart", "--timeout", "0", proxy]);
   await waitForProxy(["ws"]);
-  const servers = SERVERS.map((i) => `http://${project.name}-echo-${i}:8080/stats`);
-  for (const server of servers) await waitForAnswer(server);
-  const served = () => Promise.all(servers.map(totalOf));
-  const before = await served();
-  const both = await until(
-    Date.now() + LOOKED_UP_MS,
-    async () => {
-      await connect(2);
-      return served();
-    },
-    (totals) => totals.every((total, i) => total > before[i]),
-  );
+  const both = await untilAllServe(project, SERVERS);
   await connect(TO_SERVERS);
-  const shares = (await served()).map((total, i) => total - both[i]);
+  const shares = (await servedBy(project, SERVERS)).map((total, i) => total - both[i]);
   assert.equal(shares[0] + shares[1], TO_SERVERS);
   assert.ok(Math.min(...shares) >= FAIR, `${shares.join(" and ")} connections`);
 }
@@ -228,24 +216,6 @@ async function assertNoLookups(project: { name: string }, proxy: string) {
   const sent = (await datagramsOf(project, proxy)) - before;
   // Some may be due: those that follow the name look it up every 5 s.
   assert.ok(sent < TO_SERVERS / 2, `${sent} datagrams during ${TO_SERVERS} connections`);
-}
-
-/** @returns WebSockets that it has served */
-async function totalOf(stats: string): Promise<number> {
-  const response = await fetch(stats, { headers: { connection: "close" } });
-  return ((await response.json()) as any).connectionsTotal;
-}
-
-/** @param count of WebSockets, one after the other */
-async function connect(count: number) {
-  for (let i = 0; i < count; i++) {
-    const socket = new WebSocket("ws://proxy:8080/");
-    await new Promise((resolve, reject) => {
-      socket.on("error", reject);
-      socket.on("open", () => socket.close());
-      socket.on("close", resolve);
-    });
-  }
 }
 
 /** @param proxy its name */

@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
 import { join } from "node:path";
+import { WebSocket } from "ws";
 import { CONTROL, healthUrl } from "../src/plan/proxies.ts";
 import { ensureCertificates } from "../src/platform/certificates.ts";
 import { OWN_ENGINE } from "../src/platform/docker.ts";
@@ -23,6 +24,8 @@ const REQUESTS = 400;
 const AT_A_TIME = 4;
 /** Two JVMs take their time on a busy machine. */
 const START_LIMIT_MS = 120_000;
+/** Until a proxy that follows the name has looked it up. */
+const LOOKED_UP_MS = 10_000;
 /** Far fewer than requests: as many as are open at a time, in each worker of a proxy. */
 const MOST_CONNECTIONS = 4 * AT_A_TIME;
 
@@ -85,6 +88,47 @@ export async function waitForAnswer(url: string) {
   const ask = () => statusOf(url);
   const isWell = (status: string) => status === "200";
   assert.equal(await until(Date.now() + START_LIMIT_MS, ask, isWell), "200", url);
+}
+
+/** @returns WebSockets that each of so many servers behind the proxy has served */
+export function servedBy({ name }: { name: string }, servers: number): Promise<number[]> {
+  const each = Array.from({ length: servers }, async (_, i) => {
+    const stats = `http://${name}-echo-${i + 1}:8080/stats`;
+    await waitForAnswer(stats);
+    const response = await fetch(stats, { headers: { connection: "close" } });
+    return ((await response.json()) as any).connectionsTotal;
+  });
+  return Promise.all(each);
+}
+
+/** Connects until the proxy knows them all, as one may have started after it. */
+export async function untilAllServe(project: { name: string }, servers: number) {
+  const before = await servedBy(project, servers);
+  const after = await until(
+    Date.now() + LOOKED_UP_MS,
+    async () => {
+      await connect(2);
+      return servedBy(project, servers);
+    },
+    (totals) => totals.every((total, i) => total > before[i]),
+  );
+  assert.ok(
+    after.every((total, i) => total > before[i]),
+    `${before} and then ${after} WebSockets at the ${servers} servers`,
+  );
+  return after;
+}
+
+/** @param count of WebSockets, one after the other */
+export async function connect(count: number) {
+  for (let i = 0; i < count; i++) {
+    const socket = new WebSocket("ws://proxy:8080/");
+    await new Promise((resolve, reject) => {
+      socket.on("error", reject);
+      socket.on("open", () => socket.close());
+      socket.on("close", resolve);
+    });
+  }
 }
 
 /** @param ca certificate of the authority, PEM */

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "../../../../loadgen/lib/client.mjs";
 import { Echoes } from "../../../../loadgen/lib/echoes.mjs";
 import { copyOfProject, lab, readAvailableProxies } from "../lab.ts";
-import { bringUp } from "../requests.ts";
+import { bringUp, untilAllServe } from "../requests.ts";
 import type { TestContext } from "node:test";
 
 /** Of a handshake, where some are to fail, and where none is. */
@@ -35,6 +35,8 @@ interface Ceiling {
   log?: RegExp;
   /** of services, which is the fix; left out: what the suite itself has */
   fix?: Record<string, object>;
+  /** of the fix, behind the proxy */
+  servers?: number;
 }
 
 /** Both limits: the soft one is raised to the hard one (proxies/raise-limits.sh). */
@@ -75,6 +77,7 @@ const CEILINGS: Ceiling[] = [
     symptoms: [/^status 50\d$/],
     log: /99: Cannot assign requested address/,
     fix: { nginx: FEW_PORTS, echo: { deploy: { replicas: 2 } } },
+    servers: 2,
   },
   {
     title: "memory",
@@ -138,7 +141,7 @@ const CEILINGS: Ceiling[] = [
 const { unavailable } = await readAvailableProxies();
 
 for (const ceiling of CEILINGS) {
-  const { proxy, title, container, connections, symptoms, log, fix } = ceiling;
+  const { proxy, title, container, connections, symptoms, log, fix, servers } = ceiling;
   test(`${proxy}: ${title}`, { skip: unavailable.get(proxy) }, async (t) => {
     const directory = copyOfProject(t);
     const env = { PROXY_WORKERS: "1", ECHO_WORKERS: "1" };
@@ -164,7 +167,8 @@ for (const ceiling of CEILINGS) {
     });
     takeBack();
     await t.test(`${connections} connections after the fix`, async (t) => {
-      await start(t, fix);
+      const project = await start(t, fix);
+      if (servers) await untilAllServe(project, servers);
       assert.deepEqual(await hold(t, connections, PATIENT_MS), { open: connections, how: {} });
     });
   });
