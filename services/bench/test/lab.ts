@@ -133,8 +133,7 @@ export function lab(
   const shared = { ...FREE_PORTS, SCENARIO: "short-lived", WAIT_SECONDS: "120" };
   const options = { name, files, env: { ...shared, ...env } };
   const all = new LabProject(directory, options);
-  // On a busy machine a container that removes itself when it ends may still be in the network.
-  atEnd(t, () => all.down().catch(() => all.down()));
+  atEnd(t, () => all.down());
   const Kind = isPlain ? Project : LabProject;
   return Object.assign(new Kind(directory, { ...options, profile }), { name });
 }

@@ -9,6 +9,7 @@ import { isIPv4 } from "node:net";
 import { hostname, tmpdir, uptime } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.ts";
 import type { ChildProcess } from "node:child_process";
 
@@ -20,6 +21,9 @@ export interface Result {
   /** both, in the order in which they came */
   output: string;
 }
+
+/** Until a container that removes itself when it ends is no longer in its network. */
+const LETTING_GO_MS = 2_000;
 
 /** Status of a program that was given up, as timeout(1) has it. */
 export const GIVEN_UP = 124;
@@ -414,10 +418,13 @@ export class Project {
    */
   async down() {
     const args = ["down", "--volumes", "--remove-orphans", "--timeout", "0"];
-    if (!this.#name) return this.check(args);
     // By what the engine has under this name: nothing is read where there are no files.
-    const prefix = [...this.#engine.client, "compose", "--project-name", this.#name];
-    return this.#stdoutOf(args, await this.#runWith(prefix, args, { cwd: "/" }));
+    const prefix = [...this.#engine.client, "compose", "--project-name", this.#name ?? ""];
+    const down = () => (this.#name ? this.#runWith(prefix, args, { cwd: "/" }) : this.run(args));
+    const first = await down();
+    if (!first.output.includes("has active endpoints")) return this.#stdoutOf(args, first);
+    await sleep(LETTING_GO_MS);
+    return this.#stdoutOf(args, await down());
   }
 }
 
