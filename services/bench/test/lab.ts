@@ -99,9 +99,8 @@ export class LabProject extends Project {
     return super.run(...about);
   }
 
-  async config() {
-    await this.readOnce();
-    return super.config();
+  config() {
+    return this.readOnce();
   }
 }
 

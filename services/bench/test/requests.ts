@@ -104,18 +104,16 @@ export function servedBy({ name }: { name: string }, servers: number): Promise<n
 /** Connects until the proxy knows them all, as one may have started after it. */
 export async function untilAllServe(project: { name: string }, servers: number) {
   const before = await servedBy(project, servers);
+  const haveServed = (totals: number[]) => totals.every((total, i) => total > before[i]);
   const after = await until(
     Date.now() + LOOKED_UP_MS,
     async () => {
       await connect(2);
       return servedBy(project, servers);
     },
-    (totals) => totals.every((total, i) => total > before[i]),
+    haveServed,
   );
-  assert.ok(
-    after.every((total, i) => total > before[i]),
-    `${before} and then ${after} WebSockets at the ${servers} servers`,
-  );
+  assert.ok(haveServed(after), `${before} and then ${after} WebSockets at the ${servers} servers`);
   return after;
 }
 

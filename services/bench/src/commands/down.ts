@@ -17,8 +17,7 @@ export async function down(
   say: (line: string) => void,
 ): Promise<number> {
   const project = new Project(directory, { profile: "*" });
-  await project.readOnce();
-  const { name, volumes } = await project.config();
+  const { name, volumes } = await project.readOnce();
   await removeBeside(directory, name);
   const { code } = await project.run(
     ["down", ...(data ? ["--volumes"] : []), "--remove-orphans", "--timeout", "2"],

@@ -170,11 +170,9 @@ export function refuseGone(
  * @returns with every profile
  * @throws {UserError} when Compose cannot read it
  */
-async function readConfig(directory: string): Promise<ComposeConfig> {
-  const project = new Project(directory, { profile: "*" });
+function readConfig(directory: string): Promise<ComposeConfig> {
   // Further projects of the run go by the same.
-  await project.readOnce();
-  return project.config();
+  return new Project(directory, { profile: "*" }).readOnce();
 }
 
 /**

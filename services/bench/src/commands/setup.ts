@@ -87,10 +87,9 @@ export async function setup(
   // An image carries the name as a label, and so has another id under another name: an id must tell
   // what is inside.
   for (const env of [{}, ...backends.map((backend) => ({ BACKEND: backend }))]) {
-    const own = new Project(directory, { profile: "*", env });
     // What comes after this setup goes by the same.
-    await own.readOnce();
-    const needed = neededFor(await own.config(), (profile) => !unwanted.includes(profile));
+    const config = await new Project(directory, { profile: "*", env }).readOnce();
+    const needed = neededFor(config, (profile) => !unwanted.includes(profile));
     const project = new Project(directory, { name: "ws-proxy-bench", profile: "*", env });
     await build(directory, project, needed, { say });
   }

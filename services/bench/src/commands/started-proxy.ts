@@ -45,8 +45,7 @@ export async function withProxy<T>(
   const name = projectNameFor(proxy);
   const generation = new GenerationFolder(directory, name);
   const project = new Project(directory, { name, profile: proxy.name, env: generation.env });
-  await project.readOnce();
-  const config = await project.config();
+  const config = await project.readOnce();
   const network = config.networks.default.name;
   try {
     const ca = await ensureCertificates(project);

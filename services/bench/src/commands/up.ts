@@ -21,8 +21,7 @@ export async function up(
   const proxy = pickProxy(readProxies(join(directory, "proxies")), name);
   await setup(directory, say, { proxies: [name] });
   const project = new Project(directory, { profile: proxy.name });
-  await project.readOnce();
-  const config = await project.config();
+  const config = await project.readOnce();
   const reason = (await unavailableProxies(directory, config, [proxy])).get(name);
   if (reason) {
     say(`${name} is skipped: ${reason}`);

@@ -28,8 +28,7 @@ export async function openSource(
   { start }: { start: boolean },
 ): Promise<Source | null> {
   const project = new Project(directory, { profile: "*" });
-  await project.readOnce();
-  const { name, networks } = await project.config();
+  const { name, networks } = await project.readOnce();
   const network = networks.default.name;
   const running = (await OWN_ENGINE.containersOf(name)).filter((container) => container.running);
   const isUp = (service: string) => running.some((container) => container.service === service);

@@ -304,9 +304,13 @@ export class Project {
    * CPU instead of 1.3 (Compose 2.26, 69 services, 12 of them with the profile).
    *
    * @param adapted to another machine; key: changes of the same key are the same
+   * @returns with the services of its profile
    * @throws {UserError} when Compose cannot read it
    */
-  async readOnce(adapted?: { key: string; change: (config: ComposeConfig) => ComposeConfig }) {
+  async readOnce(adapted?: {
+    key: string;
+    change: (config: ComposeConfig) => ComposeConfig;
+  }): Promise<ComposeConfig> {
     const keyOf = (name?: string) =>
       JSON.stringify([this.directory, this.#files, name, this.env, adapted?.key]);
     let read = readProjects.get(keyOf(this.#name));
@@ -317,6 +321,7 @@ export class Project {
       for (const name of [this.#name, config.name]) readProjects.set(keyOf(name), read);
     }
     this.#read = read;
+    return read.with(this.#profile);
   }
 
   run(args: string[], options?: RunOptions) {
@@ -379,10 +384,7 @@ export class Project {
 
   /** The project as Compose understands it: files merged, variables filled in. */
   async config(): Promise<ComposeConfig> {
-    return (
-      this.#read?.with(this.#profile) ??
-      JSON.parse(await this.check(["config", "--format", "json"]))
-    );
+    return JSON.parse(await this.check(["config", "--format", "json"]));
   }
 
   /**

@@ -13,7 +13,6 @@ import { WebSocket } from "ws";
 import { readLimits } from "../../src/machine/limits.ts";
 import { preflight } from "../../src/machine/preflight.ts";
 import { OWN_ENGINE, run } from "../../src/platform/docker.ts";
-import { until, statusOf } from "../../src/platform/wait.ts";
 import { readBattle } from "../../src/plan/battle.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import {
@@ -25,6 +24,7 @@ import {
   readAvailableProxies,
   runLoad,
 } from "../lab.ts";
+import { waitForAnswer } from "../requests.ts";
 import type { Proxy } from "../../src/plan/proxies.ts";
 import type { TestContext } from "node:test";
 
@@ -187,10 +187,8 @@ async function startAll(
   await Promise.all(
     websocketProxies.flatMap(({ name, schemes }) =>
       schemes.map(async (scheme) => {
-        const url = `${scheme === "wss" ? "https" : "http"}://${name}:${PORTS[scheme]}/healthz`;
-        const isWell = (status: string) => status === "200";
-        const status = await until(Date.now() + 120_000, () => statusOf(url), isWell);
-        assert.equal(status, "200", url);
+        const protocol = scheme === "wss" ? "https" : "http";
+        await waitForAnswer(`${protocol}://${name}:${PORTS[scheme]}/healthz`);
       }),
     ),
   );
