@@ -132,6 +132,25 @@ test("an archive that was changed or is missing is refused, and named", async (t
   );
 });
 
+test("a report needs no archive that the record says is in an earlier commit; whatever reads raw files does", async (t) => {
+  const run = recordedRun(t);
+  await run.publish();
+  const published = Store.open(run.target);
+  const { archive, cells } = published.results;
+  assert.ok(archive);
+  archive.commit = "0123abc";
+  published.write("results.json", JSON.stringify(published.results));
+  rmSync(join(run.target, archive.file));
+  writeReport(run.directory, Store.open(run.target));
+  assert.match(
+    readFileSync(join(run.target, "report.md"), "utf8"),
+    /raw.tar.zst of commit 0123abc/,
+  );
+  assert.throws(() => Store.open(run.target).readRaw(cells[0], "samples.csv"), {
+    next: /git checkout 0123abc -- .*raw.tar.zst/,
+  });
+});
+
 test("a run replaces no other: the next of a battle stands beside it", async (t) => {
   const run = recordedRun(t);
   await run.publish();

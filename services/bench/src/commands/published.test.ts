@@ -3,11 +3,12 @@
  * those of this version, and no change of the analysis changes a comparison.
  */
 import assert from "node:assert/strict";
-import { globSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { suite, test } from "node:test";
 import { deflateSync } from "node:zlib";
 import { csvParse } from "d3-dsv";
+import { ARCHIVE_FILE } from "../record/archive.ts";
 import { Store } from "../record/store.ts";
 import { summarise } from "../statistics/index.ts";
 import { terminalOf } from "../report/terminal.ts";
@@ -55,13 +56,19 @@ test("published runs leave what a clone without history fetches below 40 MB", ()
   assert.ok(sum < CLONE_BYTES - OTHER_BYTES, `${Math.round(sum / 1e6)} MB compressed`);
 });
 
+test("the newest run of each battle has its archive beside it", () => {
+  for (const [battle, dates] of Map.groupBy(runs, (name) => dirname(name)))
+    assert.ok(existsSync(join(PUBLISHED, dates.at(-1) ?? "", ARCHIVE_FILE)), battle);
+});
+
 for (const name of runs) {
   suite(`published/${name}`, () => {
     const store = Store.open(join(PUBLISHED, name));
     const { cells } = store.results;
     const counted = cells.filter(({ status }) => status === "ok");
+    const needsRaw = { skip: !store.hasRaw() && "its archive is in an earlier commit" };
 
-    test("latencies come out of the raw samples", () => {
+    test("latencies come out of the raw samples", needsRaw, () => {
       for (const cell of counted) {
         const text = store.readRaw(cell, "latencies.csv");
         // Programs such as wrk tell percentiles alone.
@@ -84,7 +91,7 @@ for (const name of runs) {
       }
     });
 
-    test("CPU time comes out of the raw samples", () => {
+    test("CPU time comes out of the raw samples", needsRaw, () => {
       for (const cell of counted) {
         const rows = csvParse(store.readRaw(cell, "samples.csv") ?? "");
         for (const [service, container] of Object.entries(cell.containers))

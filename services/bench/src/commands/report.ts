@@ -133,10 +133,11 @@ function findNoiseFloor(store: Store) {
   return null;
 }
 
-/** CPU and memory of the proxy over each cell's measured phase. */
+/** CPU and memory of the proxy over each cell's measured phase; none where the samples are not here. */
 function curvesOf(store: Store) {
   const curves: Record<string, { seconds: number[]; usageBytes: number[]; cpuCores: number[] }> =
     {};
+  if (!store.hasRaw()) return curves;
   for (const record of store.results.cells) {
     const samples = record.status === "ok" && store.readRaw(record, "samples.csv");
     if (samples) curves[record.id] = curveOf(record, samples);

@@ -48,6 +48,9 @@ export const Archive = shape.object(
     sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
     bytes: shape.count(undefined, 1),
     files: shape.count("in the tar"),
+    commit: shape.optional(
+      shape.text("of this repository: its tree has the file; absent: the file is beside this one"),
+    ),
   },
   "of a published run: the file that holds raw samples and logs, instead of the folder cells/",
 );

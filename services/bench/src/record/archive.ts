@@ -86,10 +86,10 @@ function packed(directory: string, work: string, file: string): string {
  */
 export function unpackCells(
   directory: string,
-  { file, sha256: expected }: Archive,
+  { file, sha256: expected, commit = "HEAD" }: Archive,
 ): Map<string, Buffer> {
   const path = join(directory, file);
-  const next = `Restore it from the repository: git checkout HEAD -- ${path}`;
+  const next = `Restore it from the repository: git checkout ${commit} -- ${path}`;
   let bytes;
   try {
     bytes = readFileSync(path);

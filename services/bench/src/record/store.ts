@@ -160,6 +160,12 @@ export class Store {
     return existsSync(file) ? readFileSync(file, "utf8") : null;
   }
 
+  /** @returns false: a published run whose archive only an earlier commit has */
+  hasRaw(): boolean {
+    const { archive } = this.results;
+    return !archive?.commit || existsSync(join(this.directory, archive.file));
+  }
+
   /** @returns its attempts so far */
   attemptsOf(cell: PlannedCell): CellRecord[] {
     return this.results.cells.filter(({ id }) => id === cell.id);

@@ -334,7 +334,7 @@ export function dataBlocks(results: Results): Block[] {
   if (archive)
     return [
       note(
-        `${beside} Raw samples and logs: ${archive.file}, ${counted(archive.files, "file")}, SHA-256 ${archive.sha256}.`,
+        `${beside} Raw samples and logs: ${archive.file}${archive.commit ? ` of commit ${archive.commit}` : ""}, ${counted(archive.files, "file")}, SHA-256 ${archive.sha256}.`,
       ),
     ];
   const record = gzipSync(JSON.stringify(results), { level: 9 }).toString("base64");
