@@ -516,12 +516,6 @@ export function bootId(root = "/host"): string | null {
   return isReadable(file) ? text(file).trim() : null;
 }
 
-/** @returns CPU time of this process since it started, user and system, in s (getrusage(2)) */
-export function ownCpuSeconds(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-}
-
 /**
  * @param table /proc/<pid>/net/dev: name, then eight columns received and eight sent, bytes and
  *   packets first
