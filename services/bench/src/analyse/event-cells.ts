@@ -87,8 +87,8 @@ interface ProbesSeen {
   failed: number;
   slow: number;
   /**
-   * when the echo of the first of GOOD_IN_A_ROW came, ms after the event; 0: all were good; null:
-   * there were no such ones by the end of the watch
+   * from the event, or the begin of a later outage, to the echo of the first of GOOD_IN_A_ROW, ms;
+   * 0: all were good; null: there were no such ones by the end of the watch
    */
   againMs: number | null;
   /** an earlier record has no single ones, but counts per second */
@@ -274,21 +274,22 @@ function singly(run: NonNullable<Survival["probeRuns"]>[number]): Asked[] {
   }));
 }
 
+/** An outage may begin late: where as many succeeded before it, it counts from its own begin. */
 function againOf(probes: Asked[], eventMs: number): ProbesSeen["againMs"] {
-  let hasBad = false;
+  let fromMs: number | null = null;
   let first: Asked | null = null;
   let good = 0;
   for (const probe of probes) {
     if (probe.failed + probe.slow > 0) {
-      [hasBad, first, good] = [true, null, 0];
+      fromMs ??= good >= GOOD_IN_A_ROW ? probe.ms : eventMs;
+      [first, good] = [null, 0];
       continue;
     }
-    if (!hasBad) continue;
     first ??= probe;
     good += probe.asked;
-    if (good >= GOOD_IN_A_ROW) return (first.echoedMs ?? first.ms) - eventMs;
+    if (fromMs !== null && good >= GOOD_IN_A_ROW) return (first.echoedMs ?? first.ms) - fromMs;
   }
-  return hasBad ? null : 0;
+  return fromMs === null ? 0 : null;
 }
 
 /** @returns null: there is no sample on one side of the event */

@@ -100,6 +100,12 @@ const AGAIN: [what: string, Outcome, ms: number | null, counts: [failed: number,
   [
     ["none failed", { fared: ok(200) }, 0, [0, 0]],
     ["refused", { fared: [...bad("failed", 7), ...ok(193)] }, 352, [7, 0]],
+    [
+      "an outage after 20 good ones counts from its own begin",
+      { fared: [...ok(40), ...bad("failed", 1), ...ok(50)] },
+      52,
+      [1, 0],
+    ],
     ["not at once", { fared: [...ok(4), ...bad("failed", 2), ...ok(100)] }, 302, [2, 0]],
     ["slow is not in time", { fared: [...bad("slow", 3), ...ok(100)] }, 152, [0, 3]],
     [

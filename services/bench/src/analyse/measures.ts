@@ -501,7 +501,7 @@ const DEFINITIONS: Definition[] = [
     "new_connections_again_ms",
     "ms",
     "New connections succeed again after",
-    "From the event to the echo on the first of 20 new connections in a row that were in time; 0 where all were, empty where there were no 20.",
+    "From the event, or where 20 succeeded before one did not, from that one, to the echo on the first of 20 new connections in a row that were in time; 0 where all were, empty where there were no 20.",
     ({ probes }) => probes.againMs,
   ),
   ofEvent(
