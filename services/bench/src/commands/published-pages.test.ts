@@ -163,7 +163,10 @@ test("plain and TLS of a question are of one run and load where a run has both; 
 test("a second run of a battle changes no claim, and is what its answers are of", () => {
   const later = battles.map(({ name, runs: [run], earlier }) => {
     const comparisons = { ...run.comparisons, startedAt: "2030-01-01T00:00:00Z" };
-    return battleOf(name, [{ ...run, folder: `${name}/2030-01-01`, comparisons }, run, ...earlier]);
+    const next = { ...run, folder: `${name}/2030-01-01`, comparisons };
+    const battle = battleOf(name, [next, run, ...earlier]);
+    // A third one would be pooled with them.
+    return battle.runs.length > 1 ? battleOf(name, [next, run]) : battle;
   });
   assert.equal(claimsPage(PROJECT, later), made["published/CLAIMS.md"]);
   const asked = { battle: "proxies", question: "cpu_us_per_connection", scheme: "ws" as const };
@@ -191,7 +194,7 @@ test("of three runs the answers are pooled, and so are its report and the claims
   );
   const report = pooledReport(answer.battle);
   assert.equal(reportOf(answer.battle), "latency/report.md");
-  assert.equal(report.match(/^- \[2026-11-23\]\(2026-11-23\/report\.md\)/gm)?.length, 3);
+  assert.equal(report.match(/^- \[2026-[\d-]+\]\(2026-[\d-]+\/report\.md\)/gm)?.length, 3);
   assert.match(report, /How far the runs differ/);
   assert.match(report, / 0\.0 % \(\d+\.\d %\) /);
   assert.doesNotMatch(report, /undefined|NaN|\bnull\b/);
@@ -252,6 +255,10 @@ test("each question of pages.yaml has an answer", () => {
 test("a template's place that leads nowhere, or to several comparisons, is an error", () => {
   const fill = (text: string) => filledIn(text, { battles, pages, folder: "" });
   assert.equal(fill("{{ratio proxies cpu_us_per_connection ws nginx nginx}}"), "1.00×");
+  assert.notEqual(
+    fill("{{ratio quick/2026-11-25 cpu_us_per_connection ws haproxy nginx}}"),
+    fill("{{ratio quick cpu_us_per_connection ws haproxy nginx}}"),
+  );
   assert.match(
     fill("{{value idle-tls memory-per-connection measure=proxy_memory_mean_usage_bytes nginx}}"),
     /^\d+ kB$/,
@@ -322,13 +329,31 @@ test("who leads: one rank; nobody in an unconfirmed search or in ratios", () => 
   );
 });
 
+test("who ties only as its rounds differ much is no leader, and not called equal", () => {
+  const from = { battle: "latency", question: "echo-at-rate", measure: "echo_latency_ms_p99" };
+  const [answer] = answersTo(battles, { ...from, scheme: "ws", scenario: "arrivals" });
+  const figures = answer.comparison.figures.map((figure) =>
+    figure.proxy === "http-proxy" ? { ...figure, rank: 1 } : figure,
+  );
+  const noisy = { ...answer, comparison: { ...answer.comparison, figures } };
+  assert.ok(!leadersOf(noisy, ["caddy", "envoy", "http-proxy"]).includes("http-proxy"));
+  assert.match(ratioText(noisy, "http-proxy", "envoy"), /^1\.\d+×$/);
+});
+
 test("README's table says why a figure is missing, and marks who ties with the best", () => {
   const { rows } = headlineOf(battles, pages);
   const cells = Object.fromEntries(rows.map(({ proxy, cells }) => [proxy, cells]));
   assert.equal(cells["http-proxy"][4].text, "no reload");
   // Of the ways in which Envoy takes a new configuration, that which drops nobody is shown.
   assert.deepEqual(cells.envoy[4], { text: "none", best: cells.haproxy[4].best, note: "²" });
-  assert.equal(cells.envoy[3].text, "–");
+  // It has no worker that could die alone: the death of all its processes is shown.
+  assert.equal(cells.envoy[5].text, "all");
+  assert.equal(
+    Object.values(cells)
+      .flat()
+      .filter(({ text }) => text === "–").length,
+    0,
+  );
   assert.deepEqual(
     ["nginx", "envoy"].map((proxy) => cells[proxy][1].text),
     ["1×", "≈ 1×"],

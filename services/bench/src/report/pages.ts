@@ -29,6 +29,8 @@ export interface Column {
   title: string;
   show: "value" | "times" | "added" | "share";
   from: Reference;
+  /** Where a proxy has no such event: what is shown of it instead. */
+  instead?: Partial<Reference>;
   /** Of a proxy with several ways to do it: which variant is shown. */
   as?: Record<string, string>;
   /** Marks of footnotes by proxy; `column`: beside the title. */
@@ -121,7 +123,7 @@ function versionOf(answers: Answer[], proxy: string): string {
 }
 
 function headlineCell(
-  { show, notes, as = {} }: Column,
+  { show, notes, from, instead, as = {} }: Column,
   answer: Answer,
   {
     battles,
@@ -131,7 +133,9 @@ function headlineCell(
   }: { battles: PublishedBattle[]; proxy: string; base: string; among: string[] },
 ): HeadlineCell {
   const shown = (name: string) => as[name] ?? name;
-  const figure = figureOf(answer, shown(proxy));
+  const own = figureOf(answer, shown(proxy));
+  const other = () => theAnswer(battles, { ...from, ...instead });
+  const figure = own?.estimate || !instead ? own : figureOf(other(), shown(proxy));
   const note = notes?.[proxy] ?? "";
   if (!figure?.estimate) {
     const event = answer.comparison.event?.split("-")[0] ?? "";

@@ -8,7 +8,15 @@ import { pool } from "../analyse/pool.ts";
 import type { FlagFigures } from "../model/flag.ts";
 import { NONE, number, shownUnit, times } from "../numbers.ts";
 import { connectionsInAll } from "../plan/workload.ts";
-import { bothEnds, isSkipped, isSpan, MISSING_SHORT, mostAdded, titleOfProxy } from "./text.ts";
+import {
+  bothEnds,
+  isSkipped,
+  isSpan,
+  isUnplaced,
+  MISSING_SHORT,
+  mostAdded,
+  titleOfProxy,
+} from "./text.ts";
 import type {
   Comparison,
   Comparisons,
@@ -214,7 +222,10 @@ export function leadersOf(answer: Answer, among: string[]): string[] {
     (a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity) || costOf(answer, a) - costOf(answer, b),
   );
   if (best.extra.search && best.rank === null) return [];
-  const isTied = (one: Figure) => (best.rank ? one.rank === best.rank : meets(one, best));
+  const isTied = (one: Figure) =>
+    best.rank
+      ? one.rank === best.rank && !isUnplaced(one, answer.comparison.figures)
+      : meets(one, best);
   return meets(best, best) || best.rank
     ? figures.filter((one) => one === best || isTied(one)).map(({ proxy }) => proxy)
     : [];
@@ -288,7 +299,8 @@ export function endsOf({ estimate }: Pick<Figure, "estimate">): number[] {
 export function ratioText(answer: Answer, proxy: string, base: string): string {
   const [own, other] = [proxy, base].map((name) => figureOf(answer, name));
   if (own === other) return "1×";
-  if (own?.rank && own.rank === other?.rank) return "≈ 1×";
+  const isTied = own?.rank && own.rank === other?.rank;
+  if (isTied && !isUnplaced(own, answer.comparison.figures)) return "≈ 1×";
   const ratio = ratioIn(answer, proxy, base);
   return ratio !== null && Number.isFinite(ratio) ? timesText(ratio) : "";
 }

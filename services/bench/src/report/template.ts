@@ -8,11 +8,13 @@
  *   {{table}} README's table   {{chart NAME}}   {{file NAME}}   {{report BATTLE}}   {{date}}   {{machine}}
  *
  * Among the words `ws`, `wss` and `key=value` narrow the comparison down to one: measure, event,
- * scenario, or a parameter of the load. A place that leads nowhere is an error.
+ * scenario, or a parameter of the load. `quick/2026-11-25` instead of a battle is that run of it alone.
+ * A place that leads nowhere is an error.
  */
 import { battlesOfHeadline, headlineMarkdown, headlineOf, theAnswer } from "./pages.ts";
 import type { Pages } from "./pages.ts";
 import {
+  battleOf,
   countsIn,
   digits,
   estimateText,
@@ -20,6 +22,7 @@ import {
   machinesOf,
   ratioIn,
   reportOf,
+  runsOf,
   whenOf,
 } from "./published.ts";
 import type { Answer, PublishedBattle, Reference } from "./published.ts";
@@ -88,7 +91,7 @@ const PLACES: Record<string, Fill> = {
   },
   report: ([name], { battles, folder }) => {
     const battle = battleNamed(battles, name);
-    return `[${battle.name}, ${whenOf(battle)}](${folder}${reportOf(battle)})`;
+    return `[${battle.name.split("/")[0]}, ${whenOf(battle)}](${folder}${reportOf(battle)})`;
   },
   date: (_, { battles }) => monthOf(battles[0]),
   machine: (_, { battles, pages }) => machinesOf(battlesOfHeadline(battles, pages)),
@@ -108,7 +111,7 @@ function figureFill(proxies: number, text: (answer: Answer, names: string[]) => 
   return (words, { battles }) => {
     const { reference, names } = referenceOf(words);
     if (names.length !== proxies) throw new Error(`expected ${proxies} proxies after the question`);
-    const made = text(theAnswer(battles, reference), names);
+    const made = text(theAnswer(withRuns(battles), reference), names);
     if (/NaN|undefined/.test(made)) throw new Error(`no figure of ${names.join(" or ")}`);
     return made;
   };
@@ -138,9 +141,14 @@ function chartFile(name: string, { pages, folder }: TemplateContext): string {
 }
 
 function battleNamed(battles: PublishedBattle[], name: string): PublishedBattle {
-  const battle = battles.find((one) => one.name === name);
+  const battle = withRuns(battles).find((one) => one.name === name);
   if (!battle) throw new Error(`there is no published battle ${name}`);
   return battle;
+}
+
+/** And each of their runs, under the name of its folder. */
+function withRuns(battles: PublishedBattle[]): PublishedBattle[] {
+  return [...battles, ...runsOf(battles).map((run) => battleOf(run.folder, [run]))];
 }
 
 /** `November 2026` */
