@@ -27,7 +27,7 @@ const CARDS = [
   "CPU per message, up to 1 KiB",
   "Added latency, echo p99 at a set rate",
   "Max new connections/s with p99 ≤ 50 ms on 0.15 core",
-  "Connections dropped by a worker crash",
+  "Connections dropped when one process is killed",
   "CPU per new TLS connection, times plain",
 ];
 
