@@ -49,7 +49,9 @@ export const Archive = shape.object(
     bytes: shape.count(undefined, 1),
     files: shape.count("in the tar"),
     commit: shape.optional(
-      shape.text("of this repository: its tree has the file; absent: the file is beside this one"),
+      shape.text(
+        "of this repository whose tree has the file, in full, as no short one can be fetched; absent: the file is beside this one",
+      ),
     ),
   },
   "of a published run: the file that holds raw samples and logs, instead of the folder cells/",

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
+import type { Figure } from "../model/comparison.ts";
 import { NONE } from "../numbers.ts";
 import { loopText } from "./text.ts";
 import {
@@ -124,7 +125,7 @@ function versionOf(answers: Answer[], proxy: string): string {
 
 function headlineCell(
   { show, notes, from, instead, as = {} }: Column,
-  answer: Answer,
+  asked: Answer,
   {
     battles,
     proxy,
@@ -133,9 +134,9 @@ function headlineCell(
   }: { battles: PublishedBattle[]; proxy: string; base: string; among: string[] },
 ): HeadlineCell {
   const shown = (name: string) => as[name] ?? name;
-  const own = figureOf(answer, shown(proxy));
-  const other = () => theAnswer(battles, { ...from, ...instead });
-  const figure = own?.estimate || !instead ? own : figureOf(other(), shown(proxy));
+  const isLeftOut = instead && isUnsupported(figureOf(asked, shown(proxy)));
+  const answer = isLeftOut ? theAnswer(battles, { ...from, ...instead }) : asked;
+  const figure = figureOf(answer, shown(proxy));
   const note = notes?.[proxy] ?? "";
   if (!figure?.estimate) {
     const event = answer.comparison.event?.split("-")[0] ?? "";
@@ -159,11 +160,13 @@ function isUnableTo(battles: PublishedBattle[], event: string, proxy: string): b
     comparisons.comparisons.some(
       (comparison) =>
         comparison.event?.split("-")[0] === event &&
-        comparison.figures.some(
-          (figure) => figure.proxy === proxy && figure.missing[0]?.kind === "unsupported",
-        ),
+        comparison.figures.some((figure) => figure.proxy === proxy && isUnsupported(figure)),
     ),
   );
+}
+
+function isUnsupported(figure: Figure | undefined): boolean {
+  return figure?.missing[0]?.kind === "unsupported";
 }
 
 /** `none`, `half`, `all`, `12 %` */

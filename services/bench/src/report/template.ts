@@ -111,7 +111,7 @@ function figureFill(proxies: number, text: (answer: Answer, names: string[]) => 
   return (words, { battles }) => {
     const { reference, names } = referenceOf(words);
     if (names.length !== proxies) throw new Error(`expected ${proxies} proxies after the question`);
-    const made = text(theAnswer(withRuns(battles), reference), names);
+    const made = text(theAnswer(battlesFor(battles, reference.battle), reference), names);
     if (/NaN|undefined/.test(made)) throw new Error(`no figure of ${names.join(" or ")}`);
     return made;
   };
@@ -141,14 +141,15 @@ function chartFile(name: string, { pages, folder }: TemplateContext): string {
 }
 
 function battleNamed(battles: PublishedBattle[], name: string): PublishedBattle {
-  const battle = withRuns(battles).find((one) => one.name === name);
+  const battle = battlesFor(battles, name).find((one) => one.name === name);
   if (!battle) throw new Error(`there is no published battle ${name}`);
   return battle;
 }
 
-/** And each of their runs, under the name of its folder. */
-function withRuns(battles: PublishedBattle[]): PublishedBattle[] {
-  return [...battles, ...runsOf(battles).map((run) => battleOf(run.folder, [run]))];
+/** Those, or where the name is of a run's folder that run alone. */
+function battlesFor(battles: PublishedBattle[], name: string | undefined): PublishedBattle[] {
+  const run = runsOf(battles).find(({ folder }) => folder === name);
+  return run ? [battleOf(run.folder, [run])] : battles;
 }
 
 /** `November 2026` */
