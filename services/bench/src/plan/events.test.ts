@@ -4,7 +4,7 @@ import { battleNames, readBattle } from "./battle.ts";
 import schema from "./battle.schema.json" with { type: "json" };
 import { planText } from "../report/plan-text.ts";
 import { estimateSeconds } from "./estimate.ts";
-import { EVENTS, lackFor, secondsOf } from "./events.ts";
+import { delaySeconds, EVENTS, lackFor, secondsOf } from "./events.ts";
 import { makePlan } from "./plan.ts";
 import { battleOf, proxies, root } from "./testing/project.ts";
 import type { Overrides } from "./plan.ts";
@@ -40,6 +40,14 @@ test("an event takes as long as its steps say", () => {
   assert.equal(secondsOf("none"), 0);
   assert.equal(secondsOf("drain"), 10);
   assert.equal(secondsOf("reload-10"), 9);
+});
+
+test("a server ends at another moment between two lookups in each round, evenly", () => {
+  const delays = Array.from({ length: 6 }, (_, i) => delaySeconds("backend-kill", i + 1));
+  delays.sort((a, b) => a - b);
+  const gaps = [...delays, delays[0] + 5].slice(1).map((delay, i) => delay - delays[i]);
+  assert.ok(delays[0] >= 0 && delays[5] < 5 && Math.max(...gaps) < 1.5, `${delays}`);
+  assert.equal(delaySeconds("reload", 1), 0);
 });
 
 test("what a proxy has not, its proxy.json says", () => {

@@ -54,6 +54,8 @@ export interface ProxyEvent {
   certificate?: true;
   /** behind the proxy from the start; left out: one */
   servers?: number;
+  /** proxies look the servers' addresses up this often, and what it does depends on when */
+  lookupSeconds?: number;
   /** preparations just before it */
   before: Step[];
   /** the event is when the first of them begins */
@@ -101,4 +103,15 @@ export function secondsOf(event: string): number {
   const { steps, repeat } = EVENTS[event];
   const once = steps.reduce((sum, step) => sum + ("seconds" in step ? step.seconds : 0), 0);
   return once + (repeat ? (repeat.times - 1) * repeat.everySeconds : 0);
+}
+
+/** Multiples of it, without their whole part, spread evenly, however many there are. */
+const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
+
+/**
+ * @returns seconds by which a cell's load begins later: in every round at another moment between
+ *   two lookups, which a proxy counts from its start
+ */
+export function delaySeconds(event: string, round: number): number {
+  return (EVENTS[event].lookupSeconds ?? 0) * ((round * GOLDEN_RATIO) % 1);
 }

@@ -3,7 +3,9 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.ts";
+import { delaySeconds } from "../plan/events.ts";
 import { CellContainers, ECHO } from "./cell-containers.ts";
 import { CellFailure } from "./cell-failure.ts";
 import { newRecord } from "./cell-record.ts";
@@ -63,8 +65,10 @@ class CellRun {
     mkdirSync(scratch, { recursive: true });
     await this.#phase("start", "start", () => this.#start());
     await this.#phase("verify", "verify", () => this.#verify());
-    const { warmUp, capacity } = cell;
+    const { warmUp, capacity, event, round } = cell;
     if (warmUp) await this.#phase("warm up", "warmUp", () => this.#warmUp(warmUp));
+    const { signal } = this.#setup.context;
+    if (event) await sleep(1000 * delaySeconds(event, round), undefined, { signal });
     this.#setup.context.tell({ type: "phase", phase: "measure" });
     if (capacity?.part === "search") await this.#search(capacity);
     else await this.#measure();
