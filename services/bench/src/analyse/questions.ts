@@ -344,9 +344,9 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
     "messages-lost": { title: "Messages lost" },
     silence: { title: "Longest silence of a surviving connection" },
     newcomers: {
-      title: "Share of new connections sent to an added backend",
+      title: "Share of new connections sent to a new backend",
       answer: 2,
-      asks: "Does an added backend get new connections?",
+      asks: "Does a new backend get new connections?",
     },
     "new-configuration": {
       title: "Until the new configuration answered",
@@ -354,10 +354,10 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       ofOneEvent: true,
     },
     "added-share": {
-      title: "Until an added backend held 90 % of its share",
+      title: "Until a new backend held 90 % of its share",
       charts: ["around"],
       answer: 3,
-      asks: "How soon does an added backend hold its share of long-lived connections?",
+      asks: "How soon does a new backend hold its share of long-lived connections?",
     },
     imbalance: { title: "Fullest backend as a multiple of the average" },
     "old-processes": { title: "Until the old processes had ended" },
@@ -478,6 +478,13 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       charts: BARS,
       answer: 1,
       asks: "What do defaults cost?",
+      columns: ["medians"],
+    },
+    variants: {
+      title: "A variant as a multiple of its original",
+      charts: BARS,
+      answer: 0,
+      asks: "What does it cost?",
       columns: ["medians"],
     },
   },

@@ -236,13 +236,15 @@ test("a difference no larger than that of a proxy from its copy is inside the no
   assert.deepEqual(noise(1.2), { proxies: ["haproxy"], ratio: 1.2, floor: "aa-run" });
 });
 
-/** @returns proxies by measure that stand beside their original: haproxy as nginx with defaults */
+/** @returns what stands beside its original, by question and measure: haproxy as a kind of nginx */
 function heldBeside(run: Results, about: object) {
   const variantOf = { proxy: "nginx", differs: "all" };
   Object.assign(run.proxies.find(({ name }) => name === "haproxy") ?? {}, { variantOf, ...about });
   return look(run)
-    .all.filter(({ question }) => question === "defaults")
-    .map(({ measure, figures }) => [measure.key, ...figures.map(({ proxy }) => proxy)]);
+    .all.filter(({ question }) => question === "defaults" || question === "variants")
+    .map(({ question, measure, figures }) =>
+      [question, measure.key, ...figures.map(({ proxy }) => proxy)].join(" "),
+    );
 }
 
 const HOLDING = [
@@ -251,27 +253,44 @@ const HOLDING = [
 ];
 
 for (const [title, run, about, expected] of [
-  ["what is tuned is held beside nothing", results(), {}, []],
+  ["what is tuned is held beside nothing where another is neither", results(), {}, []],
+  [
+    "what is tuned is held beside its original where there is nothing else, over both schemes",
+    results({ proxies: { nginx: {}, haproxy: {} } }),
+    {},
+    [`variants ${CPU} haproxy`, `variants ${CPU} haproxy`],
+  ],
+  [
+    "over several numbers of idle connections by the slope of its memory",
+    idleResults(),
+    {},
+    ["variants proxy_memory_mean_usage_bytes haproxy"],
+  ],
   [
     "what is not tuned is held beside its original by its CPU, over both schemes",
     results(),
     { tuned: false },
-    [
-      [CPU, "haproxy"],
-      [CPU, "haproxy"],
-    ],
+    [`defaults ${CPU} haproxy`, `defaults ${CPU} haproxy`],
   ],
   [
     "with idle connections by its memory, too",
     idleResults({ counts: [300], rounds: 6 }),
     { tuned: false },
-    HOLDING.map((key) => [key, "haproxy"]),
+    HOLDING.map((key) => `defaults ${key} haproxy`),
   ],
-] as [string, Results, object, string[][]][]) {
-  test(`defaults: ${title}`, () => assert.deepEqual(heldBeside(run, about), expected));
+] as [string, Results, object, string[]][]) {
+  test(`variants: ${title}`, () => assert.deepEqual(heldBeside(run, about), expected));
 }
 
-test("defaults: TLS that differs from the policy voids the cells of what is tuned alone", () => {
+test("variants: half the memory for each connection is half the slope", () => {
+  const run = idleResults();
+  heldBeside(run, {});
+  const { estimate, extra } = figureOf(look(run).find("variants"), "haproxy");
+  near(estimate?.value, 12 / 25, 0.01);
+  assert.equal(extra.medians?.length, 2);
+});
+
+test("variants: TLS that differs from the policy voids the cells of what is tuned alone", () => {
   const foreign = () =>
     results({
       schemes: ["wss"],
@@ -279,7 +298,7 @@ test("defaults: TLS that differs from the policy voids the cells of what is tune
         if (proxy === "haproxy" && tls) tls.group = "X25519MLKEM768";
       },
     });
-  assert.deepEqual(heldBeside(foreign(), { tuned: false }), [[CPU, "haproxy"]]);
+  assert.deepEqual(heldBeside(foreign(), { tuned: false }), [`defaults ${CPU} haproxy`]);
   const { cells } = look(foreign());
   assert.ok(cells.every(({ counted, record }) => counted === (record.proxy !== "haproxy")));
 });

@@ -24,8 +24,10 @@ import {
   settingKey,
   stratifiedRatioOf,
   valuesByRound,
+  variantsIn,
 } from "./settings.ts";
 import type { Pool, Ratio, Run } from "./settings.ts";
+import { settingsOfSlopes } from "./slope.ts";
 
 /** CPU time, the first that is compared. */
 const CPU = [
@@ -156,25 +158,25 @@ const COSTS_HOLDING = [
   "proxy_memory_per_connection_bytes",
 ];
 
-/** Proxies that are not tuned, each beside its original, which is. */
-export function defaults(run: Run): Comparison[] {
-  const { proxies, plan } = run.results;
-  const names = new Set(proxies.map(({ name }) => name));
-  const pairs = proxies.flatMap(({ name, tuned, variantOf }) =>
-    tuned === false && variantOf && names.has(variantOf.proxy) ? [[name, variantOf.proxy]] : [],
-  );
+/**
+ * Variants, each beside its original: those that are not tuned, or all of a run about variants.
+ * Memory over several numbers of connections is compared by its slope (slope.ts).
+ */
+export function variants(run: Run): Comparison[] {
+  const { pairs, question } = variantsIn(run.results);
   if (pairs.length === 0) return [];
-  return run.settings.flatMap((setting) => {
+  const ofSlopes = settingsOfSlopes(run);
+  const settings = run.settings.filter(({ key }) => !ofSlopes.has(key));
+  return settings.flatMap((setting) => {
     const costs = setting.workload.holdsConnections ? COSTS_HOLDING : COSTS_OPENING;
     return costs.flatMap((key) => {
       const figures = pairs.flatMap(([proxy, original]) => {
         const values = [proxy, original].map((name) => roundsIn(run, setting, name, key));
-        const ratio = ratioOf(values[0], values[1], plan.seed);
+        const ratio = ratioOf(values[0], values[1], run.results.plan.seed);
         const medians = () => values.map((all) => median([...all.values()])) as [number, number];
         return ratio ? [ratioFigure(proxy, ratio, { medians: medians() })] : [];
       });
       if (figures.length === 0) return [];
-      const question = "defaults";
       return comparison({ question, measure: inTimes(measure(key)), settings: [setting], figures });
     });
   });

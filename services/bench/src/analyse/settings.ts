@@ -3,6 +3,7 @@
  */
 import { median } from "simple-statistics";
 import type { JudgedCell, Missing, Setting } from "../model/comparison.ts";
+import { CONTROL } from "../plan/proxies.ts";
 import { roundsBySetting } from "../plan/rounds.ts";
 import { connectionsInAll, sizeNames, without, workloadOf } from "../plan/workload.ts";
 import type { PlannedCell } from "../model/plan.ts";
@@ -195,4 +196,27 @@ export function isSameBut(name: string | undefined, a: Setting, b: Setting): boo
   const rest = ({ scenario, parameters }: Setting) =>
     settingKey({ scenario, scheme: "ws", parameters: without(parameters, [name]) });
   return rest(a) === rest(b);
+}
+
+/**
+ * Variants that are held against their originals: those that are not tuned; without one all, where
+ * a run has nothing else.
+ *
+ * @returns pairs: a variant and its original
+ */
+export function variantsIn({ proxies }: Pick<Results, "proxies">): {
+  question: "defaults" | "variants";
+  pairs: [string, string][];
+} {
+  const names = new Set(proxies.map(({ name }) => name));
+  const all = proxies.flatMap(({ name, tuned, variantOf }) =>
+    variantOf && names.has(variantOf.proxy)
+      ? [{ pair: [name, variantOf.proxy] as [string, string], tuned }]
+      : [],
+  );
+  const untuned = all.filter(({ tuned }) => tuned === false).map(({ pair }) => pair);
+  if (untuned.length > 0) return { question: "defaults", pairs: untuned };
+  const pairs = all.map(({ pair }) => pair);
+  const told = new Set([CONTROL, ...pairs.flat()]);
+  return { question: "variants", pairs: [...names].every((name) => told.has(name)) ? pairs : [] };
 }

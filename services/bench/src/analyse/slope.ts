@@ -21,7 +21,15 @@ import type { PlannedCell } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";
 import { simultaneousIntervals, slopeRatio, theilSen } from "../statistics/index.ts";
 import type { Estimate as Interval } from "../statistics/types.ts";
-import { comparison, estimateOf, figure, ownMeasure, toBestOf } from "./figures.ts";
+import {
+  comparison,
+  estimateOf,
+  figure,
+  inTimes,
+  ownMeasure,
+  ratioFigure,
+  toBestOf,
+} from "./figures.ts";
 import { isAbout } from "./flags.ts";
 import { measure as measureOf } from "./measures.ts";
 import { ALPHA, rank } from "./ranking.ts";
@@ -34,6 +42,7 @@ import {
   medianEstimate,
   reasonsOf,
   settingKey,
+  variantsIn,
 } from "./settings.ts";
 import type { Ratio, Run } from "./settings.ts";
 
@@ -82,7 +91,12 @@ export function slopes({ results, settings, cells }: Run): Comparison[] {
       const attempts = lastAttempts(cells.filter(({ record }) => ids.has(record.id)));
       return { settings: own, planned, cells: attempts };
     })
-    .flatMap((family) => PARTS.map((part, i) => slope(results, family, part, i === 0)));
+    .flatMap((family) => PARTS.flatMap((part, i) => slope(results, family, part, i === 0)));
+}
+
+/** @returns keys of settings whose memory a slope tells */
+export function settingsOfSlopes({ results, settings }: Run): Set<string> {
+  return new Set(families(results, settings).flatMap((one) => one.settings.map(({ key }) => key)));
 }
 
 function families({ plan }: Results, settings: Setting[]): Omit<Family, "cells">[] {
@@ -117,11 +131,12 @@ function countsOf(settings: Setting[]): number {
 }
 
 function slope(
-  { plan }: Results,
+  results: Results,
   family: Family,
   [mean, baseline]: string[],
   isRanked: boolean,
-): Comparison {
+): Comparison[] {
+  const { plan } = results;
   const counted = family.cells.filter(countsForMemory);
   const each = plan.proxies.map((proxy) => {
     const own = counted.filter(({ record }) => record.proxy === proxy);
@@ -141,9 +156,10 @@ function slope(
   const [best] = contenders
     .filter(({ proxy }) => ranks.get(proxy)?.rank === 1)
     .sort((a, b) => Number(a.slope?.value) - Number(b.slope?.value));
-  return comparison({
+  const measure = measureOf(mean);
+  const memory = comparison({
     question: "memory-per-connection",
-    measure: measureOf(mean),
+    measure,
     settings: family.settings,
     figures: rows.map((row): Figure => {
       const { proxy, points, all, counts } = row;
@@ -182,6 +198,20 @@ function slope(
       ...(isRanked && lacking.length > 0 ? [flag("no-slope", "weak", { proxies: lacking })] : []),
       ...flags,
     ],
+  });
+  const { question, pairs } = variantsIn(results);
+  const figures = isRanked ? besideOriginals(rows, pairs) : [];
+  if (figures.length === 0) return [memory];
+  const { settings } = family;
+  return [memory, comparison({ question, measure: inTimes(measure), settings, figures })];
+}
+
+function besideOriginals(rows: Slope[], pairs: [string, string][]): Figure[] {
+  return pairs.flatMap((pair) => {
+    const both = pair.flatMap((name) => rows.find(({ proxy }) => proxy === name) ?? []);
+    const medians = both.flatMap(({ slope }) => slope?.value ?? []);
+    const ratio = medians.length === 2 ? ratioOf(both[0], both[1]) : null;
+    return ratio ? [ratioFigure(pair[0], ratio, { medians: [medians[0], medians[1]] })] : [];
   });
 }
 
