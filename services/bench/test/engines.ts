@@ -122,3 +122,26 @@ async function startEngine(
   if (/^(nsenter|unshare|mount|no dockerd)/m.test(log)) return log;
   throw new Error(`the engine ${name} does not answer:\n${log}`);
 }
+
+/** @param args of docker */
+export const docker = (host: string, ...args: string[]) =>
+  check(["docker", "--host", host, ...args]);
+
+/** @returns everything that these engines have */
+export async function inventory(hosts: Record<string, string>): Promise<Record<string, unknown>> {
+  const entries = Object.entries(hosts).map(async ([name, host]) => {
+    const list = async (...args: string[]) =>
+      (await docker(host, ...args)).split("\n").filter(Boolean).sort();
+    return [
+      name,
+      {
+        swarm: (await docker(host, "info", "--format", "{{.Swarm.LocalNodeState}}")).trim(),
+        networks: await list("network", "ls", "--format", "{{.Name}}"),
+        volumes: await list("volume", "ls", "--quiet"),
+        images: await list("image", "ls", "--all", "--quiet"),
+        containers: await list("ps", "--all", "--quiet"),
+      },
+    ];
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
