@@ -215,7 +215,7 @@ test("of an event that repeats: the most old processes at once, and CPU time of 
   assert.ok(!all.some(({ question }) => question === "most-old"));
 });
 
-test("an added backend: when it held its share of what is open, and how full the fullest is at the end", () => {
+test("a new backend: when it held its share of what is open, and how full the fullest is at the end", () => {
   const upTo = (most: number) => {
     const added = (second: number) => Math.max(0, Math.min(most, 5 * second));
     const old = { open: (second: number) => (300 - added(second)) / 2 };

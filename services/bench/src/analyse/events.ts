@@ -167,7 +167,7 @@ const EVENT_ROWS: Row<Happened>[] = [
   {
     question: "newcomers",
     measure: {
-      ...ownMeasure("newcomers", "New connections sent to an added backend", "%", "share"),
+      ...ownMeasure("newcomers", "New connections sent to a new backend", "%", "share"),
       better: "higher",
     },
     of: (all) => {
@@ -186,12 +186,7 @@ const EVENT_ROWS: Row<Happened>[] = [
   {
     question: "added-share",
     isSpecial: true,
-    measure: ownMeasure(
-      "added_share_s",
-      "Until an added backend held 90 % of its share",
-      "s",
-      "time",
-    ),
+    measure: ownMeasure("added_share_s", "Until a new backend held 90 % of its share", "s", "time"),
     of: (all) => {
       const known = withServers(all);
       if (known.length === 0) return {};

@@ -279,7 +279,7 @@ const AROUND: Record<
   failedPercent: { title: "New connections failed", label: "%", of: (value) => value, usual: 0 },
   memoryBytes: { title: "Memory", label: "MB", of: (value) => value / 1e6, usual: null },
   addedPercent: {
-    title: "Open connections on the added backend",
+    title: "Open connections on the new backend",
     label: "% of all",
     of: (value) => value,
     usual: null,

@@ -206,5 +206,5 @@ test("an added server gets its share of connections that come and go, and none i
   }
   quieten();
   const report = readFileSync(join(directory, runFolder(), "report.md"), "utf8");
-  assert.match(report, /Until an added backend held 90 % of its share/);
+  assert.match(report, /Until a new backend held 90 % of its share/);
 });

@@ -11,11 +11,11 @@ headline:
   base: nginx
   proxies: [haproxy, nginx]
   columns:
-    - { title: Sent to an added backend, show: share, from: { question: newcomers, event: backend-scale } }
+    - { title: Sent to a new backend, show: share, from: { question: newcomers, event: backend-scale } }
 picture: added
 charts:
   added:
-    title: Who sends to an added backend
+    title: Who sends to a new backend
     axis: "% of new connections"
     series: [{ title: plain, question: newcomers, event: backend-scale }]
 groups:
