@@ -199,7 +199,7 @@ export function isSameBut(name: string | undefined, a: Setting, b: Setting): boo
 }
 
 /**
- * Variants that are held against their originals: those that are not tuned; without one all, where
+ * Variants that are compared with their originals: those that are not tuned; without one all, where
  * a run has nothing else.
  *
  * @returns pairs: a variant and its original
