@@ -484,7 +484,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       title: "A variant as a multiple of its original",
       charts: BARS,
       answer: 0,
-      asks: "What does it cost?",
+      asks: "What does each variant cost?",
       columns: ["medians"],
     },
   },

@@ -77,7 +77,7 @@ test("the picture for slides is 1200 × 630, and drawn of today's figures", asyn
 test("no text has a hole in it, and every page fits", () => {
   for (const [name, text] of Object.entries(made)) {
     const words = text.replace(/<script>.*<\/script>/s, "");
-    assert.doesNotMatch(words, /undefined|NaN|\bnull\b|\{\{|\[object/, name);
+    assert.doesNotMatch(words, /undefined|NaN|Infinity|\bnull\b|\{\{|\[object/, name);
   }
   assert.ok(made["published/index.html"].length < 400_000);
   assert.ok(made["published/README.md"].split(/\s+/).length < 1300);

@@ -68,12 +68,13 @@ function loadsOf({ battle, comparison }: Answer): string[] {
   return settingsOf(battle, comparison).map((setting) => settingKey({ ...setting, scheme: "ws" }));
 }
 
-/** Proxies that are no variant of another. */
+/** Proxies with a figure, without variants of them. */
 export function originalsIn({ battle, comparison }: Answer): string[] {
-  const variants = battle.comparisons.proxies.filter(({ variantOf }) => variantOf);
-  return proxiesIn(comparison)
-    .map(({ proxy }) => proxy)
-    .filter((proxy) => !variants.some(({ name }) => name === proxy));
+  const { proxies } = battle.comparisons;
+  const names = proxiesIn(comparison).map(({ proxy }) => proxy);
+  const isVariant = (proxy: string) =>
+    names.includes(proxies.find(({ name }) => name === proxy)?.variantOf ?? "");
+  return names.filter((proxy) => !isVariant(proxy));
 }
 
 /** Names of one rank in a cell; those that are not named are counted. */
