@@ -45,8 +45,8 @@ test("a site has the pages over all runs, each run's report, and the charts", ()
     "CLAIMS.html",
     "FINDINGS.html",
     "README.html",
-    "backends/2026-11-25/report.html",
     "index.html",
+    "scale-out/2026-11-27/report.html",
     "soak/2026-11-24/report.html",
   ]);
   assert.deepEqual(files.filter((name) => name.startsWith("charts/")).sort(), [

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:
 import { join } from "node:path";
 
 const PROJECT = join(import.meta.dirname, "../../../../..");
-const RUNS = ["backends", "soak"];
+const RUNS = ["scale-out", "soak"];
 
 const PAGES = `
 headline:
@@ -41,6 +41,6 @@ export function makeSmallProject(folder: string): void {
   writeFileSync(join(folder, "README.template.md"), "# Project\n\n{{table}}\n");
   writeFileSync(
     join(folder, "published/FINDINGS.template.md"),
-    "# Findings\n\n## A first one\n\nNew.\n\n{{chart added}}\n\n`./bench run backends` · {{report backends}}\n",
+    "# Findings\n\n## A first one\n\nNew.\n\n{{chart added}}\n\n`./bench run scale-out` · {{report scale-out}}\n",
   );
 }
