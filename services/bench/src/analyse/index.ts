@@ -31,13 +31,13 @@ import {
   baselines,
   copies,
   copyIn,
-  variants,
   handshakes,
   multiplexed,
   networks,
   noiseFloor,
   releases,
   tls,
+  variants,
 } from "./ratio.ts";
 import type { NoiseFloor } from "./ratio.ts";
 import { heldAgainstReference } from "./reference.ts";
@@ -67,17 +67,18 @@ export function analyse(
   const eventCells = judge(withCells(recorded, isOfEvent(recorded)), policy);
   const pools = poolsOf(run.results, run.settings);
   const rounds = pools.flatMap((pool) => comparedIn(run, pool, indices));
+  const memory = slopes(run);
   const comparisons = [
     ...baselines(run, rounds),
     ...rounds,
     ...percentiles(run, rounds),
-    ...slopes(run),
+    ...memory,
     ...trends(run),
     ...tls(run, pools, rounds),
     ...handshakes(run),
     ...networks(run),
     ...multiplexed(run),
-    ...variants(run),
+    ...variants(run, memory),
     ...releases(run),
     ...searches(recorded),
     ...events(recorded, eventCells),

@@ -27,7 +27,6 @@ import {
   variantsIn,
 } from "./settings.ts";
 import type { Pool, Ratio, Run } from "./settings.ts";
-import { settingsOfSlopes } from "./slope.ts";
 
 /** CPU time, the first that is compared. */
 const CPU = [
@@ -160,12 +159,13 @@ const COSTS_HOLDING = [
 
 /**
  * Variants, each beside its original: those that are not tuned, or all of a run about variants.
- * Memory over several numbers of connections is compared by its slope (slope.ts).
+ *
+ * @param slopes of memory over the numbers of connections, by which their settings are compared
  */
-export function variants(run: Run): Comparison[] {
+export function variants(run: Run, slopes: Comparison[]): Comparison[] {
   const { pairs, question } = variantsIn(run.results);
   if (pairs.length === 0) return [];
-  const ofSlopes = settingsOfSlopes(run);
+  const ofSlopes = new Set(slopes.flatMap(({ settings }) => settings));
   const settings = run.settings.filter(({ key }) => !ofSlopes.has(key));
   return settings.flatMap((setting) => {
     const costs = setting.workload.holdsConnections ? COSTS_HOLDING : COSTS_OPENING;

@@ -94,11 +94,6 @@ export function slopes({ results, settings, cells }: Run): Comparison[] {
     .flatMap((family) => PARTS.flatMap((part, i) => slope(results, family, part, i === 0)));
 }
 
-/** @returns keys of settings whose memory a slope tells */
-export function settingsOfSlopes({ results, settings }: Run): Set<string> {
-  return new Set(families(results, settings).flatMap((one) => one.settings.map(({ key }) => key)));
-}
-
 function families({ plan }: Results, settings: Setting[]): Omit<Family, "cells">[] {
   const key = ({ scenario, scheme, parameters, workload }: Omit<Setting, "key">) =>
     settingKey({
@@ -199,8 +194,9 @@ function slope(
       ...flags,
     ],
   });
+  if (!isRanked) return [memory];
   const { question, pairs } = variantsIn(results);
-  const figures = isRanked ? besideOriginals(rows, pairs) : [];
+  const figures = besideOriginals(rows, pairs);
   if (figures.length === 0) return [memory];
   const { settings } = family;
   return [memory, comparison({ question, measure: inTimes(measure), settings, figures })];

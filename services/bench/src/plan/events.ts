@@ -54,8 +54,6 @@ export interface ProxyEvent {
   certificate?: true;
   /** behind the proxy from the start; left out: one */
   servers?: number;
-  /** proxies look the servers' addresses up this often, and what it does depends on when */
-  lookupSeconds?: number;
   /** preparations just before it */
   before: Step[];
   /** the event is when the first of them begins */
@@ -105,6 +103,9 @@ export function secondsOf(event: string): number {
   return once + (repeat ? (repeat.times - 1) * repeat.everySeconds : 0);
 }
 
+/** Proxies look their servers' addresses up this often: what a change of servers does depends on when. */
+const LOOKUP_SECONDS = 5;
+
 /** Multiples of it, without their whole part, spread evenly, however many there are. */
 const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
 
@@ -113,5 +114,5 @@ const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
  *   two lookups, which a proxy counts from its start
  */
 export function delaySeconds(event: string, round: number): number {
-  return (EVENTS[event].lookupSeconds ?? 0) * ((round * GOLDEN_RATIO) % 1);
+  return EVENTS[event].needs === "servers" ? LOOKUP_SECONDS * ((round * GOLDEN_RATIO) % 1) : 0;
 }
