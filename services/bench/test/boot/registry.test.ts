@@ -187,7 +187,9 @@ async function pushUnderOfficialNames(
     // Compose pulls it when its profile is up: setup does not.
     if (profiles?.includes("render")) continue;
     const counterpart = here.services[service];
-    if (build?.args) names.set(build.args.NODE_IMAGE, counterpart.build?.args?.NODE_IMAGE ?? "");
+    // Others that builds are based on are images of services, too, or of servers that are not asked for.
+    const node = build?.args?.NODE_IMAGE;
+    if (node) names.set(node, counterpart.build?.args?.NODE_IMAGE ?? "");
     else if (image?.startsWith(registry)) names.set(image, counterpart.image ?? "");
   }
   // Grafana has no local build: Node stands in, which has nothing to do and ends.
