@@ -64,8 +64,8 @@ export interface Question {
   charts?: Chart[];
   /** Stands in the first table of a report, the lowest number first. */
   answer?: number;
-  /** It stands there only where one event is all that was done: then there is room. */
-  ofOneEvent?: true;
+  /** It stands there only where no more than so many events were tried: then there is room. */
+  mostEvents?: number;
   /** Title of a report that answers it first. */
   asks?: string;
   columns?: ExtraColumn[];
@@ -337,10 +337,10 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
     failed: {
       title: "New connections failed",
       answer: 2,
-      ofOneEvent: true,
+      mostEvents: 2,
       columns: ["counted", "causes"],
     },
-    slow: { title: "Slow new connections", answer: 3, ofOneEvent: true },
+    slow: { title: "Slow new connections", answer: 3, mostEvents: 1 },
     "messages-lost": { title: "Messages lost" },
     silence: { title: "Longest silence of a surviving connection" },
     newcomers: {
@@ -351,7 +351,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
     "new-configuration": {
       title: "Until the new configuration answered",
       answer: 6,
-      ofOneEvent: true,
+      mostEvents: 1,
     },
     "added-share": {
       title: "Until a new backend held 90 % of its share",
@@ -361,13 +361,13 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
     },
     imbalance: { title: "Fullest backend as a multiple of the average" },
     "old-processes": { title: "Until the old processes had ended" },
-    "most-old": { title: "Most old processes at once", answer: 4, ofOneEvent: true },
-    "event-memory": { title: "Highest memory after the event", answer: 5, ofOneEvent: true },
+    "most-old": { title: "Most old processes at once", answer: 4, mostEvents: 1 },
+    "event-memory": { title: "Highest memory after the event", answer: 5, mostEvents: 1 },
     "event-cpu": { title: "CPU after the event", columns: ["fromTo"] },
     "event-cpu-seconds": {
       title: "CPU time from the first event on",
       answer: 7,
-      ofOneEvent: true,
+      mostEvents: 1,
     },
     storm: {
       title: "Time until 99 % are back",

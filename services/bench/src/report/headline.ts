@@ -37,7 +37,7 @@ const VERBS: Record<MeasureKind, Verbs> = {
 export function headlineOf(file: Comparisons, answers: Answer[]): string {
   const [{ topic, comparison }] = answers;
   if (topic.question.group === "noise") return noiseText(topic.all);
-  if (comparison.event !== null)
+  if (topic.question.id === "lost")
     return eventsText(
       file,
       answers.map(({ comparison: one }) => one),

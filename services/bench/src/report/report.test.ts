@@ -369,8 +369,35 @@ test("a single event: its curve, and in the first table all that is known of it"
   assert.match(terminalOf(reported(run), 100), /close 1001: 2,000/);
 });
 
-test("several events: a table of what is lost, without the rest", () => {
-  const run = survivalResults({ rounds: 1, proxies: { nginx: { reload: {}, "reload-10": {} } } });
+test("two events: what is lost, and what fails; of more, only what is lost", () => {
+  const events = { reload: {}, "reload-10": {} };
+  const two = survivalResults({ rounds: 1, proxies: { nginx: events } });
+  assert.match(
+    markdown(two),
+    /^\| Proxy \| Connections lost, reload \| Connections lost, reload-10 \| New connections failed, reload \| New connections failed, reload-10 \|$/m,
+  );
+  const three = survivalResults({ rounds: 1, proxies: { nginx: { ...events, kill: {} } } });
+  assert.match(
+    markdown(three),
+    /^\*\*Connections lost\*\*\n\n\| Proxy \| reload \| reload-10 \| kill \|$/m,
+  );
+});
+
+test("where nobody loses a connection, a report leads with what tells proxies apart", () => {
+  const servers = (perSecond: number) => {
+    const added = (second: number) => Math.max(0, Math.min(100, perSecond * second));
+    const old = { open: (second: number) => (300 - added(second)) / 2 };
+    return [old, old, { newFrom: 3, open: added }];
+  };
+  const run = survivalResults({
+    rounds: 1,
+    proxies: {
+      nginx: { "backend-scale": { servers: servers(5) } },
+      haproxy: { "backend-scale": { servers: servers(10) } },
+    },
+  });
   const text = markdown(run);
-  assert.match(text, /^\*\*Connections lost\*\*\n\n\| Proxy \| reload \| reload-10 \|$/m);
+  assert.match(text, /^# How soon does a new backend hold its share of long-lived connections\?$/m);
+  assert.match(text, /^HAProxy 9\.00 s, nginx 18\.0 s\.$/m);
+  assert.match(text, /^\| Proxy \| Until a new backend held 90 % of its share \|/m);
 });

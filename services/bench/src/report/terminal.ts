@@ -30,7 +30,7 @@ export function terminalOf(reported: Reported, columns?: number): string {
   const [first, ...others] = answersOf(file);
   if (!first) return [file.title, "", ...summaryLines([nothingText(reported)], width)].join("\n");
   const answers = [first, ...others]
-    .filter(({ topic }) => topic === first.topic || topic.question.ofOneEvent)
+    .filter(({ topic }) => topic === first.topic || topic.question.mostEvents)
     .map((answer) => withSchemeInWords(file, answer));
   const ranks = summaryOf(file, answers);
   const summary = (ranks.length > 0 ? ranks : flagTexts(file, answers)).slice(0, MOST_SUMMARIES);

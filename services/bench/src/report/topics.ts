@@ -118,8 +118,8 @@ export interface Answer {
 }
 
 /**
- * What a run says first: of each question one setting a scheme, the one with most in it. Of a
- * single event it says more.
+ * What a run says first: of each question one setting a scheme, the one with most in it. Of few
+ * events it says more.
  */
 export function answersOf(file: Comparisons, topics = topicsOf(file)): Answer[] {
   const asked = topics
@@ -129,8 +129,12 @@ export function answersOf(file: Comparisons, topics = topicsOf(file)): Answer[] 
   const isOfNoise = asked[0]?.question.group === "noise";
   const events = new Set(asked[0]?.top.map(({ event }) => event).filter((one) => one !== NOTHING));
   const isOfOneEvent = events.size === 1 && !events.has(null);
+  const most = events.has(null) ? Infinity : events.size;
+  // Where nobody loses a connection, another question comes first.
+  const lead = asked.find(tellsApart) ?? asked[0];
   return (isOfNoise ? asked.slice(0, 1) : asked)
-    .filter(({ question }) => isOfOneEvent || !question.ofOneEvent)
+    .filter(({ question: { mostEvents } }) => mostEvents === undefined || mostEvents >= most)
+    .sort((a, b) => Number(b === lead) - Number(a === lead))
     .flatMap((topic) =>
       picked(
         file,
@@ -140,10 +144,18 @@ export function answersOf(file: Comparisons, topics = topicsOf(file)): Answer[] 
         comparison,
         title: topic.question.title,
         where: whereOf(comparison, within(file, topic.all), isOfOneEvent),
-        ...(isOfOneEvent && !topic.question.ofOneEvent && { extras: ["causes" as const] }),
+        ...(isOfOneEvent && !topic.question.mostEvents && { extras: ["causes" as const] }),
       })),
     )
     .slice(0, MOST_ANSWERS);
+}
+
+/** Of questions that a report can have as its title. */
+function tellsApart({ question, top }: Topic): boolean {
+  const values = (figures: Figure[]) => figures.flatMap(({ estimate }) => estimate?.value ?? []);
+  return (
+    question.asks !== undefined && top.some(({ figures }) => new Set(values(figures)).size > 1)
+  );
 }
 
 /** The only event is named once, above the table. */
