@@ -3,12 +3,15 @@
  */
 import exec from "k6/execution";
 import http from "k6/http";
+import { Counter } from "k6/metrics";
 import { Connection } from "./connection.js";
 import { keepTo, shareOfRate } from "./open-loop.js";
 import { withReference } from "./reference.js";
 import { now } from "./target.js";
 
 const CONNECTIONS_PER_VU = 250;
+/** Beside them others may come and go, which the reference proxy has a share of, too. */
+const ofReference = new Counter("reference_held");
 /** For the other VUs and the other load containers, which all have to be there before the measured phase begins. */
 const BARRIER_SECONDS = 3600;
 
@@ -68,6 +71,7 @@ export function openShare(parameters, options) {
       if (settled < connections.length || number < all) return;
       const open = connections.filter(({ isOpen }) => isOpen);
       for (const connection of connections) connection.onEnd = () => {};
+      ofReference.add(open.filter(({ isReference }) => isReference).length);
       resolve(open);
     };
     const openDue = () => {

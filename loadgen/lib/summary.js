@@ -29,8 +29,8 @@ export const trendStats = [
  * @property {Record<string, unknown>} parameters
  * @property {{opened: number, failed: number, failedByCause: Record<string, number>}} connections
  * @property {number} messagesEchoed
- * @property {{opened: number, failed: number, messagesEchoed: number} | null} reference what went to the reference proxy beside it, in
- *   no other figure; null: nothing did
+ * @property {{opened: number, failed: number, messagesEchoed: number, held?: number} | null} reference what went to the reference proxy
+ *   beside it, in no other figure; held: of those opened; null: nothing did
  * @property {Sends | null} sends null: the next message is sent when the last has come back, so none is ever due
  * @property {number | null} totalMs null: the run was cut short
  * @property {Values} handshakeMs
@@ -137,8 +137,9 @@ export function summarise(data, run) {
  */
 function referenceOf(data) {
   const count = (/** @type {string} */ what) => countOf(data, `reference_${what}`);
-  const [opened, failed] = [count("opened"), count("failed")];
-  return opened + failed > 0 ? { opened, failed, messagesEchoed: count("echoed") } : null;
+  const [opened, failed, held] = [count("opened"), count("failed"), count("held")];
+  if (opened + failed === 0) return null;
+  return { opened, failed, messagesEchoed: count("echoed"), ...(held > 0 && { held }) };
 }
 
 /**

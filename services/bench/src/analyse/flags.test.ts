@@ -224,8 +224,14 @@ const mixed = (): CellRecord => ({
   echoWorkers: [{ connections: 50, messages: 5050, refused: 0 }],
 });
 const COUNT = { limit: 5, generator: 50, what: "connections" };
+/** Of the reference proxy 250 are held, too, and 12 come and go. */
+const withReference = (record: CellRecord) => {
+  record.reference = { connections: 262, held: 250, messages: 1262, requests: 0 };
+  record.echoWorkers = [{ connections: 62, messages: 6312, refused: 0 }];
+};
 rows("connections that are held while others come and go", mixed, [
   [() => {}],
+  [withReference],
   [
     (record) => (record.connectionsHeld = { from: 1000, to: 999 }),
     ...(["not-held invalid", { from: 1000, to: 999, asked: 1000 }] as const),

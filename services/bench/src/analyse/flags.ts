@@ -19,6 +19,7 @@ import { connectionsAtATime, FAILED_LIMIT_PERCENT, isExperiment } from "../plan/
 import type { TlsPolicy } from "../model/environment.ts";
 import type { Workload } from "../model/plan.ts";
 import type { CellRecord } from "../model/cell.ts";
+import type { ReferenceLoad } from "../model/load.ts";
 import type { NetworkReading } from "../model/container.ts";
 import type { MeasureKind } from "../model/comparison.ts";
 import type { Flag, FlagCode, FlagOf } from "../model/flag.ts";
@@ -370,13 +371,14 @@ function miscounted(record: CellRecord, workload: Workload, isControl: boolean):
   // What failed may have reached the server, and had its message echoed.
   const limit = STRAYS + (connections?.failed ?? 0);
   // An echo server of its own takes the control's place.
-  const beside = (!isControl && record.reference) || { connections: 0, messages: 0 };
+  const beside: Partial<ReferenceLoad> = (!isControl && record.reference) || {};
+  const { connections: others = 0, held: othersHeld = others, messages: theirs = 0 } = beside;
   if (!echoWorkers) return [{ code: "echo-count-unknown", severity: "weak", figures: {} }];
   // Those that are held were opened before.
-  const before = held(record) === null ? -beside.connections : (workload.connections ?? 0);
+  const before = held(record) === null ? 0 : (workload.connections ?? 0) + othersHeld;
   const checks: ["connections" | "messages", number, number][] = [
-    ["connections", sum(echoWorkers, "connections"), (connections?.opened ?? 0) - before],
-    ["messages", sum(echoWorkers, "messages"), (messagesEchoed ?? 0) + beside.messages],
+    ["connections", sum(echoWorkers, "connections"), (connections?.opened ?? 0) + others - before],
+    ["messages", sum(echoWorkers, "messages"), (messagesEchoed ?? 0) + theirs],
   ];
   return checks
     .filter(([, echo, load]) => echo < load || echo > load + limit)

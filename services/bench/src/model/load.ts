@@ -48,7 +48,12 @@ export const Requests = shape.object({
 export interface Requests extends Static<typeof Requests> {}
 
 export const ReferenceLoad = shape.object({
-  connections: shape.count("of held ones, those that were opened before the phase"),
+  connections: shape.count(),
+  held: shape.optional(
+    shape.count(
+      "of the connections; absent: none, or all of those beside connections that are held",
+    ),
+  ),
   messages: shape.count(),
   requests: shape.count(),
 });

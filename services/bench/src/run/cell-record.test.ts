@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { measuredPart, throttledIn } from "./cell-record.ts";
+import { heldThrough, measuredPart, throttledIn } from "./cell-record.ts";
 import { reading, SOCKETS } from "./testing/readings.ts";
+import type { CellRecord } from "../model/cell.ts";
 import type { Role } from "../model/container.ts";
 import type { CellReadings } from "./cell-record.ts";
 
@@ -154,6 +155,17 @@ test("held connections are what the echo server has open; a worker that was repl
     holdsConnections: true,
   });
   assert.deepEqual([echoWorkers, connectionsHeld], [null, null]);
+});
+
+test("those of the reference proxy are taken away: of some that come and go, those that are held", () => {
+  const connectionsHeld = { from: 1250, to: 1250 };
+  const through = (reference: CellRecord["reference"], isControl = false) =>
+    heldThrough({ connectionsHeld, reference }, { isControl })?.from;
+  const reference = { connections: 250, messages: 0, requests: 0 };
+  assert.equal(through(reference), 1000);
+  assert.equal(through({ ...reference, connections: 262, held: 250 }), 1000);
+  assert.equal(through(reference, true), 1250);
+  assert.equal(through(null), 1250);
 });
 
 test("a container that a limit held back is named", () => {

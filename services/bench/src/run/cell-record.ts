@@ -230,7 +230,8 @@ export function heldThrough(
 ): CellRecord["connectionsHeld"] {
   if (!connectionsHeld || !reference || isControl) return connectionsHeld;
   const { from, to } = connectionsHeld;
-  return { from: from - reference.connections, to: to - reference.connections };
+  const { connections, held = connections } = reference;
+  return { from: from - held, to: to - held };
 }
 
 function containerRecord(

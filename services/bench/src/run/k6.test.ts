@@ -150,6 +150,14 @@ test("summaries of several containers become one: counts add, the longest total 
     { ...other, reference: beside },
   ]);
   assert.deepEqual(both.reference, { opened: 4, failed: 2, messagesEchoed: 6 });
+  const held = { ...beside, held: 1 };
+  assert.deepEqual(
+    mergeSummaries([
+      { ...SUMMARY, reference: held },
+      { ...other, reference: held },
+    ]).reference?.held,
+    2,
+  );
   assert.throws(() => mergeSummaries([]), /no summary/);
 });
 

@@ -113,6 +113,9 @@ export function mergeSummaries(summaries: Summary[]): Omit<Summary, "tags" | "pa
       opened: sum(({ reference }) => reference?.opened),
       failed: sum(({ reference }) => reference?.failed),
       messagesEchoed: sum(({ reference }) => reference?.messagesEchoed),
+      ...(first.reference.held !== undefined && {
+        held: sum(({ reference }) => reference?.held),
+      }),
     },
     sends: first.sends && {
       due: sum(({ sends }) => sends?.due),

@@ -304,6 +304,7 @@ export class Loads {
       messagesEchoed,
       reference: reference && {
         connections: reference.opened,
+        ...(reference.held !== undefined && { held: reference.held }),
         messages: reference.messagesEchoed,
         requests: 0,
       },

@@ -33,6 +33,9 @@ tests:
   - scenario: hot
     schemes: [wss]
     parameters: { CONNECTIONS: 100, CONNECTIONS_PER_SECOND: 100, MESSAGES: 50, MESSAGE_BYTES: 1 }
+  - scenario: mixed
+    schemes: [ws]
+    parameters: { CONNECTIONS: 100, CONNECTIONS_PER_SECOND: 100, MESSAGES_PER_SECOND: 50, ARRIVALS_PER_SECOND: 20, MIXED_SECONDS: 3, MESSAGE_BYTES: 10 }
   - scenario: churn
     schemes: [ws]
     parameters: { CONNECTIONS_PER_SECOND: 50, CHURN_SECONDS: 3, CONCURRENCY: 20, SETTLE_SECONDS: 1 }
@@ -73,6 +76,12 @@ test("held, hot and dropped connections: proven by the echo server, with sockets
     assert.deepEqual(hot.connectionsHeld, { from: 100, to: 100 });
     assert.equal(hot.messagesEchoed, 100 * 50);
     assert.equal(hot.sends, null);
+
+    // With those of the reference proxy, of which some come and go as well.
+    const mixed = cell("mixed");
+    assert.deepEqual(mixed.connectionsHeld, { from: 100, to: 100 });
+    assert.equal(mixed.reference?.held, 25);
+    assert.ok(Number(mixed.reference?.connections) > 25, `${mixed.reference?.connections}`);
 
     const churn = cell("churn");
     assert.equal(churn.connectionsHeld, null);
