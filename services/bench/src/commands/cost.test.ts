@@ -66,6 +66,27 @@ test("CPU is scaled to this machine by the newest calibration", async (t) => {
   assert.match(text, /CPU is scaled to this machine: × 2\.00, by \.\/bench calibrate\.$/m);
 });
 
+test("docs/commands.md says how often the published predictions were right", async () => {
+  const runs = { from: "cost/2026-11-27T20-46", check: "mixed/2026-11-27", markdown: true };
+  const rows = (await told(root, runs)).matchAll(
+    /^\| (.*) \| (\d+) of 12 \| .* \| (\d+) of 12 \|/gm,
+  );
+  const hits = [...rows].map(([, title, cpu, memory]) => ({
+    ...{ title, cpu: Number(cpu), memory: Number(memory) },
+  }));
+  assert.equal(hits.length, 6);
+  const range = (what: "cpu" | "memory") => {
+    const [least, ...more] = hits.toSorted((a, b) => a[what] - b[what]);
+    const most = more[more.length - 1];
+    const best = hits.filter((one) => one[what] === most[what]);
+    return `${least[what]} (${least.title}) to ${most[what]} (${best.length === 1 ? most.title : "four proxies"})`;
+  };
+  const text = readFileSync(join(root, "docs/commands.md"), "utf8").replaceAll("\n", " ");
+  for (const what of ["cpu", "memory"] as const)
+    assert.ok(text.includes(`of ${range(what)}`), range(what));
+  assert.equal(hits.filter(({ memory }) => memory === 12).length, 4);
+});
+
 test("predictions are written once, before a run; then each stands beside its measurement", async (t) => {
   const future = startedAt(MIXED, new Date(Date.now() + 1e6).toISOString());
   const directory = projectWith(t, { cost: COST, past: MIXED, mixed: future });

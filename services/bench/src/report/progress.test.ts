@@ -281,6 +281,17 @@ test("a cell that is run again says why", (t) => {
   );
 });
 
+test("a cell that will not count says so at once, and why", (t) => {
+  const { terminal, view, pass } = viewOf(t, { columns: 300 });
+  view(plan);
+  view(end({ ...RECORD, echoWorkers: [{ connections: 4990, messages: 5000, refused: 0 }] }));
+  pass(1000);
+  assert.equal(
+    terminal.rows[1].split(/echo +8.1 ms {2}/)[1],
+    "does not count: The echo server counted 4,990 connections, the generator 5,000 (limit 5 more)",
+  );
+});
+
 test("a finished cell leaves a line above the block; the next begins without its figures", (t) => {
   const { terminal, view, pass } = viewOf(t, { columns: 90 });
   view(plan);

@@ -4,14 +4,18 @@
  */
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { flagsOf } from "../analyse/flags.ts";
 import { count, counted } from "../numbers.ts";
 import { formatDuration } from "../plan/estimate.ts";
+import { CONTROL } from "../plan/proxies.ts";
 import { skipKindOf } from "../plan/skips.ts";
+import { workloadOf } from "../plan/workload.ts";
 import { CellColumns, figuresOf, statusText } from "./cell-line.ts";
 import { standings } from "./standings.ts";
 import { TerminalBlock, widthOf } from "./terminal-block.ts";
+import { flagText } from "./text.ts";
 import type { CellRecord, Probe } from "../model/cell.ts";
-import type { Plan } from "../model/plan.ts";
+import type { Plan, PlannedCell } from "../model/plan.ts";
 import type { Listener, Phase, RepeatReason, RunEvent } from "../model/run-event.ts";
 
 /**
@@ -165,13 +169,28 @@ class RunView {
       ...(record.attempt > 1 ? [`attempt ${record.attempt}`] : []),
     ];
     const left = this.#redraws ? [] : [`${duration(this.#endMs - this.#now())} left`];
-    const again = repeat ? REPEATS[repeat.why] : "";
+    const again = repeat ? REPEATS[repeat.why] : this.#faultOf(record, begun?.cell);
     if (record.status !== "ok") {
       const { kind, message } = record.cause ?? { kind: "skipped", message: "" };
       const cause = `${kind}: ${oneLine(message)}`;
       return [...where, [cause, again].filter(Boolean).join("; "), ...left].join("  ");
     }
     return fitting(where, figuresOf(record), [again, ...left].filter(Boolean), this.#width());
+  }
+
+  /** @returns why it will count for nothing, in the report's words; empty: it counts */
+  #faultOf(record: CellRecord, cell: PlannedCell | undefined): string {
+    if (!this.#plan) return "";
+    const { keyType, sideBySide } = this.#plan;
+    const flags = flagsOf(record, {
+      workload: workloadOf(this.#plan, record),
+      policy: null,
+      keyType,
+      isControl: cell?.profile === CONTROL,
+      isBeside: sideBySide,
+    });
+    const fault = flags.find(({ severity }) => severity === "invalid");
+    return fault ? `does not count: ${flagText(fault, String)}` : "";
   }
 
   /** @returns what goes on now; []: nothing yet */

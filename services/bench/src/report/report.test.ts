@@ -383,7 +383,7 @@ test("two events: what is lost, and what fails; of more, only what is lost", () 
   );
 });
 
-test("where nobody loses a connection, a report leads with what tells proxies apart", () => {
+test("where nobody loses a connection, a report leads with a question in which proxies differ", () => {
   const servers = (perSecond: number) => {
     const added = (second: number) => Math.max(0, Math.min(100, perSecond * second));
     const old = { open: (second: number) => (300 - added(second)) / 2 };
