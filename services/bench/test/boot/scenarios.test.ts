@@ -52,7 +52,7 @@ test("through nginx", async (t) => {
     });
     assert.equal(sends.due, 150 + 60);
     assert.equal(connections.failed, 0);
-    // Beside other tests one may come too late to be begun.
+    // Beside other tests one may come too late to be started.
     const missing = 300 + 60 - connections.opened;
     assert.ok(missing >= 0 && missing <= Math.min(2, sends.dropped), `${missing} missing`);
     assert.equal(messagesEchoed, sends.due - sends.dropped);
