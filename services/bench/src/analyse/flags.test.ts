@@ -10,9 +10,14 @@ import { cellRecord, idleRecord, PARAMETERS, POLICY, workloadFor } from "./testi
 const KINDS = ["time", "rate", "cpu", "memory", "count", "share"] as const;
 
 function found(record: CellRecord, more = {}): Flag[] {
-  const isControl = record.proxy === "none";
   const workload = workloadFor(record);
-  return flagsOf(record, { workload, policy: POLICY, keyType: "ecdsa", isControl, ...more });
+  return flagsOf(record, {
+    workload,
+    policy: POLICY,
+    plan: { keyType: "ecdsa" },
+    profile: record.proxy,
+    ...more,
+  });
 }
 
 /** What a change leads to: nothing but that flag, or nothing. */
@@ -293,7 +298,7 @@ test("which kinds of measures a flag voids", () => {
     [
       voided(cellRecord(), foreign),
       // What ran beside it is foreign to a cell, and looks like other load.
-      voided(cellRecord(), foreign, { isBeside: true }),
+      voided(cellRecord(), foreign, { plan: { keyType: "ecdsa", sideBySide: true } }),
       voided(cellRecord(), busy(96)),
       voided(idleRecord(), busy(96)),
       voided(idleRecord(), set("sends", { late: 300 })),

@@ -15,9 +15,10 @@ import {
   reachesServer,
 } from "./readings.ts";
 import { isOnHostNetwork } from "../plan/network.ts";
+import { CONTROL } from "../plan/proxies.ts";
 import { connectionsAtATime, FAILED_LIMIT_PERCENT, isExperiment } from "../plan/workload.ts";
 import type { TlsPolicy } from "../model/environment.ts";
-import type { Workload } from "../model/plan.ts";
+import type { Plan, Workload } from "../model/plan.ts";
 import type { CellRecord } from "../model/cell.ts";
 import type { ReferenceLoad } from "../model/load.ts";
 import type { NetworkReading } from "../model/container.ts";
@@ -81,26 +82,24 @@ export function flagsOf(
   {
     workload,
     policy,
-    keyType,
-    isControl,
-    isBeside = false,
+    plan: { keyType, sideBySide: isBeside },
+    profile,
   }: {
     /** of that cell */
     workload: Workload;
     /** of certs/policy.json; null: what TLS negotiated is not judged */
     policy: TlsPolicy | null;
-    /** of the plan */
-    keyType: string;
-    /** whether the proxy's place is taken by an echo server */
-    isControl: boolean;
-    /** whether other proxies ran at the same time */
-    isBeside?: boolean;
+    plan: Pick<Plan, "keyType" | "sideBySide">;
+    /** of the cell, as planned */
+    profile: string | undefined;
   },
 ): Flag[] {
   // What a search measures is in its probes, each with a judgement of its own.
   if (record.status !== "ok" || record.probes) return [];
   const measures = measuresOf(record, workload);
   const isWss = record.scheme === "wss";
+  // An echo server takes the proxy's place.
+  const isControl = profile === CONTROL;
   // Connections end and containers restart in it: counts at both edges may differ, and what is not
   // sent is its outcome.
   if (isExperiment(workload))

@@ -268,13 +268,12 @@ export function judge(results: Results, policy: TlsPolicy | null): JudgedCell[] 
   );
   return results.cells.map((record) => {
     const workload = workloadOf(results.plan, record);
-    const flags: Flag[] = flagsOf(record, {
+    const flags = flagsOf(record, {
       workload,
+      plan: results.plan,
+      profile: profiles.get(record.id),
       // What TLS costs by default is asked of a proxy that is not tuned.
       policy: untuned.has(record.proxy) ? null : policy,
-      keyType: results.plan.keyType,
-      isControl: profiles.get(record.id) === CONTROL,
-      isBeside: results.plan.sideBySide,
     });
     const all = Object.entries(measuresOf(record, workload));
     return {

@@ -7,7 +7,6 @@ import { stripVTControlCharacters } from "node:util";
 import { flagsOf } from "../analyse/flags.ts";
 import { count, counted } from "../numbers.ts";
 import { formatDuration } from "../plan/estimate.ts";
-import { CONTROL } from "../plan/proxies.ts";
 import { skipKindOf } from "../plan/skips.ts";
 import { workloadOf } from "../plan/workload.ts";
 import { CellColumns, figuresOf, statusText } from "./cell-line.ts";
@@ -181,13 +180,11 @@ class RunView {
   /** @returns why it will count for nothing, in the report's words; empty: it counts */
   #faultOf(record: CellRecord, cell: PlannedCell | undefined): string {
     if (!this.#plan) return "";
-    const { keyType, sideBySide } = this.#plan;
     const flags = flagsOf(record, {
       workload: workloadOf(this.#plan, record),
       policy: null,
-      keyType,
-      isControl: cell?.profile === CONTROL,
-      isBeside: sideBySide,
+      plan: this.#plan,
+      profile: cell?.profile,
     });
     const fault = flags.find(({ severity }) => severity === "invalid");
     return fault ? `does not count: ${flagText(fault, String)}` : "";

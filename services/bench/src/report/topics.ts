@@ -128,12 +128,12 @@ export function answersOf(file: Comparisons, topics = topicsOf(file)): Answer[] 
   // A run that asks how large noise is asks nothing else.
   const isOfNoise = asked[0]?.question.group === "noise";
   const events = new Set(asked[0]?.top.map(({ event }) => event).filter((one) => one !== NOTHING));
-  const isOfOneEvent = events.size === 1 && !events.has(null);
-  const most = events.has(null) ? Infinity : events.size;
+  const tried = events.has(null) ? Infinity : events.size;
+  const isOfOneEvent = tried === 1;
   // Where nobody loses a connection, another question comes first.
   const lead = asked.find(tellsApart) ?? asked[0];
   return (isOfNoise ? asked.slice(0, 1) : asked)
-    .filter(({ question: { mostEvents } }) => mostEvents === undefined || mostEvents >= most)
+    .filter(({ question: { mostEvents } }) => mostEvents === undefined || mostEvents >= tried)
     .sort((a, b) => Number(b === lead) - Number(a === lead))
     .flatMap((topic) =>
       picked(
