@@ -1,10 +1,14 @@
 /**
  * The cost model against mixed loads that it has not seen: what it said before them, and what they
  * came to.
+ *
+ * CPU is checked relative to the reference beside the proxy, of which the model predicts the cost,
+ * too: in published/mixed/2026-11-27 a cell cost up to 1.5 times what the same cell cost 15 minutes
+ * later, so that even the median of twelve cells tells a mix's cost no better than to 6 %.
  */
 import { median } from "simple-statistics";
 import type { Comparisons, Estimate } from "../model/comparison.ts";
-import { costsOf, measuredIn } from "./cost-model.ts";
+import { costsOf, measuredIn, referenceCoresOf } from "./cost-model.ts";
 import type { CostModel, Load, ProxyCost } from "./cost-model.ts";
 
 /** A prediction is right within so much. */
@@ -16,12 +20,20 @@ export interface Predictions {
   /** As ISO 8601 has it. */
   madeAt: string;
   battle: string;
-  mixes: { setting: string; load: Load; costs: ProxyCost[] }[];
+  mixes: Prediction[];
+}
+
+interface Prediction {
+  setting: string;
+  load: Load;
+  /** Of the reference; null: the model does not know it */
+  referenceCores: number | null;
+  costs: ProxyCost[];
 }
 
 export interface Checked {
   predicted: Estimate;
-  /** Median of the rounds. */
+  /** Median of the rounds; cores on a machine as fast as that of the prediction, by the reference. */
   measured: number;
   /** Of the prediction, to what was measured. */
   errorPercent: number;
@@ -30,6 +42,8 @@ export interface Checked {
 export interface CheckedMix {
   setting: string;
   load: Load;
+  /** What the reference cost, to what was predicted of it; null: one of both is not known */
+  reference: number | null;
   proxies: { proxy: string; title: string; cores: Checked | null; bytes: Checked | null }[];
 }
 
@@ -41,41 +55,39 @@ export function predictionsOf(
 ): Predictions {
   return {
     ...{ schema: 1, madeAt: now.toISOString(), battle },
-    mixes: mixes.map((mix) => ({ ...mix, costs: costsOf(model, mix.load) })),
+    mixes: mixes.map(({ setting, load }) => ({
+      ...{ setting, load },
+      referenceCores: referenceCoresOf(model, load),
+      costs: costsOf(model, load),
+    })),
   };
 }
 
-/**
- * Every mix that both have, and every proxy: misses too.
- *
- * @param speed of the run's machine, as `machineSpeed` has it
- */
+/** Every mix that both have, and every proxy: misses too. */
 export function checkedMixes(
   { mixes }: Pick<Predictions, "mixes">,
   run: Comparisons,
-  speed = 1,
 ): CheckedMix[] {
   const measured = measuredIn(run);
-  return mixes.flatMap(({ setting, load, costs }) => {
+  return mixes.flatMap(({ setting, load, referenceCores, costs }) => {
     const own = measured.find((one) => one.setting === setting);
     if (!own) return [];
+    const reference =
+      own.referenceCores && referenceCores ? own.referenceCores / referenceCores : null;
     const proxies = costs.map(({ proxy, title, cores, bytes }) => ({
       ...{ proxy, title },
-      cores: checked(cores && times(cores, speed), own.cores.get(proxy)),
+      cores: reference ? checked(cores, own.cores.get(proxy), reference) : null,
       bytes: checked(bytes, own.bytes.get(proxy)),
     }));
-    return [{ setting, load, proxies }];
+    return [{ setting, load, reference, proxies }];
   });
 }
 
-function checked(predicted: Estimate | null, values: number[] = []): Checked | null {
+/** @param unit of the values, to that of the prediction */
+function checked(predicted: Estimate | null, values: number[] = [], unit = 1): Checked | null {
   if (!predicted || values.length === 0) return null;
-  const measured = median(values);
+  const measured = median(values) / unit;
   return { predicted, measured, errorPercent: 100 * (predicted.value / measured - 1) };
-}
-
-function times({ value, low, high, basis }: Estimate, factor: number): Estimate {
-  return { value: factor * value, low: low && factor * low, high: high && factor * high, basis };
 }
 
 export interface Accuracy {

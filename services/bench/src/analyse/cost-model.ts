@@ -23,7 +23,7 @@ import type { Comparison, Comparisons, Estimate, Figure } from "../model/compari
 import type { Scheme, Workload } from "../model/plan.ts";
 import { isPaced } from "../plan/workload.ts";
 import { fittedAt, leastSquares, meanRatio } from "../statistics/index.ts";
-import type { LinearFit, Observation } from "../statistics/least-squares.ts";
+import type { LinearFit } from "../statistics/least-squares.ts";
 import { estimateOf } from "./figures.ts";
 import { CONFIDENCE, holdsForSeconds } from "./settings.ts";
 
@@ -52,7 +52,14 @@ export interface ProxyModel {
 }
 
 /** Of each scheme that was measured. */
-export type CostModel = Partial<Record<Scheme, { limits: Limits; proxies: ProxyModel[] }>>;
+export type CostModel = Partial<Record<Scheme, SchemeModel>>;
+
+interface SchemeModel {
+  limits: Limits;
+  proxies: ProxyModel[];
+  /** Cores that the reference would need for the whole load. null: as for a proxy */
+  reference: LinearFit | null;
+}
 
 export interface ProxyCost {
   proxy: string;
@@ -83,25 +90,42 @@ export function costModel(run: Comparisons): CostModel {
   return Object.fromEntries(
     [...Map.groupBy(measured, ({ load }) => load.scheme)].map(([scheme, own]) => [
       scheme,
-      { limits: limitsOf(own.map(({ load }) => load)), proxies: modelsOf(run, own) },
+      {
+        limits: limitsOf(own.map(({ load }) => load)),
+        proxies: modelsOf(run, own),
+        reference: cpuFit(
+          own.flatMap(({ load, referenceCores }) =>
+            referenceCores === null ? [] : [[load, referenceCores]],
+          ),
+        ),
+      },
     ]),
   );
 }
 
+/** A load, and what was measured under it. */
+type Point = [load: Load, y: number];
+
+function cpuFit(points: Point[]): LinearFit | null {
+  return leastSquares(
+    points.map(([load, y]) => ({ x: cpuTerms(load), y, scale: y + LEAST_CORES })),
+  );
+}
+
+function memoryFit(points: Point[]): LinearFit | null {
+  return leastSquares(points.map(([load, y]) => ({ x: memoryTerms(load), y, scale: y })));
+}
+
 function modelsOf({ proxies }: Comparisons, measured: Measured[]): ProxyModel[] {
-  const observed = (proxy: string, what: "cores" | "bytes", terms: typeof cpuTerms, least = 0) =>
-    leastSquares(
-      measured.flatMap((one): Observation[] =>
-        (one[what].get(proxy) ?? []).map((y) => ({ x: terms(one.load), y, scale: y + least })),
-      ),
-    );
+  const pointsOf = (proxy: string, what: "cores" | "bytes") =>
+    measured.flatMap((one) => (one[what].get(proxy) ?? []).map((y): Point => [one.load, y]));
   const known = new Set(measured.flatMap(({ cores }) => [...cores.keys()]));
   return proxies
     .filter(({ name }) => known.has(name))
     .map(({ name, title }) => ({
       ...{ proxy: name, title },
-      cpu: observed(name, "cores", cpuTerms, LEAST_CORES),
-      memory: observed(name, "bytes", memoryTerms),
+      cpu: cpuFit(pointsOf(name, "cores")),
+      memory: memoryFit(pointsOf(name, "bytes")),
     }));
 }
 
@@ -119,6 +143,16 @@ export function costsOf(model: CostModel, load: Load, speed = 1): ProxyCost[] {
     cores: at(cpu, cpuTerms(load), speed),
     bytes: at(memory, memoryTerms(load), 1),
   }));
+}
+
+/**
+ * What the reference would need for the whole load, in cores on the machine of the model's run.
+ *
+ * @returns null: it was measured in too few settings of that scheme
+ */
+export function referenceCoresOf(model: CostModel, load: Load): number | null {
+  const reference = model[load.scheme]?.reference;
+  return reference ? fittedAt(reference, cpuTerms(load), CONFIDENCE).value : null;
 }
 
 /** What of a load lies outside of all that was measured, with the limit. */
@@ -183,6 +217,8 @@ interface Measured {
   load: Load;
   /** Connections are held, carry messages, come and go at once. */
   isMix: boolean;
+  /** For the whole load, at what an operation of its share cost the reference. null: it had none */
+  referenceCores: number | null;
   cores: Map<string, number[]>;
   bytes: Map<string, number[]>;
 }
@@ -198,15 +234,14 @@ export function measuredIn({ settings, comparisons }: Comparisons): Measured[] {
     const figuresOf = (question: string) =>
       comparisons.find((one) => one.question === question && isOf(one, key))?.figures ?? [];
     const isMix = workload.arrivalsPerSecond !== undefined;
+    const load = loadOf(scheme, workload);
+    const figures = figuresOf(cpu.question).filter(({ extra }) => !isMix || extra.held);
+    const referenceUs = figures.find(({ extra }) => extra.referenceUs)?.extra.referenceUs;
     return [
       {
-        setting: key,
-        load: loadOf(scheme, workload),
-        isMix,
-        cores: valuesOf(
-          figuresOf(cpu.question).filter(({ extra }) => !isMix || extra.held),
-          cpu.perSecond,
-        ),
+        ...{ setting: key, load, isMix },
+        referenceCores: referenceUs ? (referenceUs * operationsOf(load)) / 1e6 : null,
+        cores: valuesOf(figures, cpu.perSecond),
         bytes: valuesOf(figuresOf("proxy_memory_peak_usage_bytes"), 1),
       },
     ];

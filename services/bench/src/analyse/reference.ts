@@ -22,7 +22,10 @@ interface MachineIndex {
   index: string;
   /** CPU time of the reference proxy per operation, over the cells that count */
   medianUs: number;
-  proxies: { proxy: string; extra: Pick<Extra, "toReference" | "spread" | "held"> }[];
+  proxies: {
+    proxy: string;
+    extra: Pick<Extra, "toReference" | "spread" | "referenceUs" | "held">;
+  }[];
   /** The ratio is ranked, and not what was measured. */
   isRanked: boolean;
 }
@@ -135,6 +138,7 @@ function indexOf(
     return {
       proxy,
       extra: {
+        referenceUs: medianUs,
         ...(ratio !== null && { toReference: median(ratios), spread }),
         ...(!isRanked && { held: ratios.map((one) => one * medianUs) }),
       },

@@ -105,7 +105,7 @@ test("predictions are written once, before a run; then each stands beside its me
   await assert.rejects(told(directory, { check: "past" }), /past began before the predictions/);
   await assert.rejects(told(directory, { check: "cost" }), /began before/);
   const text = await told(directory, { check: "mixed" });
-  assert.match(text, /scaled to the machine's speed: × 1\.10, by the reference/);
+  assert.match(text, /The reference itself cost 1\.10 to 1\.10 times what was predicted/);
   assert.match(text, /^nginx +12 of 12 .* 12 of 12 /m);
   assert.equal(text.match(/connections held/g)?.length, 12);
   const markdown = await told(directory, { check: "mixed", markdown: true });

@@ -19,7 +19,7 @@ import { tableText } from "../report/terminal.ts";
 import type { CostArguments } from "./definitions/cost.ts";
 import type { Tools } from "./definitions/command.ts";
 import type { Comparisons, Estimate } from "../model/comparison.ts";
-import type { Predictions } from "../analyse/cost-check.ts";
+import type { CheckedMix, Predictions } from "../analyse/cost-check.ts";
 import type { Load } from "../analyse/cost-model.ts";
 
 const CALIBRATION = "calibrate";
@@ -121,22 +121,26 @@ function checkText(directory: string, base: string, name: string, markdown: bool
       `${relative(directory, folder)} began before the predictions were made (${predictions.madeAt})`,
       "Expected a run that nobody had seen then.",
     );
-  const speed = machineSpeed(run, read(base));
-  const mixes = checkedMixes(predictions, run, speed?.value);
+  const mixes = checkedMixes(predictions, run);
   if (mixes.length === 0)
     throw new UserError(
       `${relative(directory, folder)} has none of the loads that were predicted`,
       `Expected a run of ${predictions.battle}.`,
       2,
     );
-  const scaled = speed
-    ? `Predicted CPU is scaled to the machine's speed: × ${speed.value.toFixed(2)}, by the reference in settings that both runs have.`
-    : "CPU is not scaled: both runs have no setting in common that shows the machine's speed.";
   const tables = [accuracyTable(mixes), ...mixes.map(mixTable)];
-  const told = `Predicted from ${basename(base)} at ${predictions.madeAt}; measured by ${basename(folder)}, started at ${run.startedAt}. ${scaled}`;
+  const told = `Predicted from ${basename(base)} at ${predictions.madeAt}; measured by ${basename(folder)}, started at ${run.startedAt}. ${referenceText(mixes)}`;
   return markdown
     ? markdownOf([{ kind: "text", text: told }, ...tables.map(table)])
     : [told, ...tables.map((one) => tableText(one).join("\n"))].join("\n\n");
+}
+
+function referenceText(mixes: CheckedMix[]): string {
+  const all = mixes.flatMap(({ reference }) => reference ?? []).toSorted((a, b) => a - b);
+  if (all.length === 0)
+    return "CPU is not checked: the reference, which tells the machine's speed, is not in both.";
+  const [least, most] = [all[0], all[all.length - 1]].map((one) => one.toFixed(2));
+  return `CPU is checked relative to the reference beside each proxy. The reference itself cost ${least} to ${most} times what was predicted of it: the machine's speed, and errors that all proxies share.`;
 }
 
 function read(folder: string): Comparisons {

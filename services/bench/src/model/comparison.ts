@@ -114,6 +114,8 @@ export interface Extra {
   /** CPU time to that of the reference proxy beside it; of a search cores' worth of its work. */
   toReference?: number;
   spread?: Spread;
+  /** CPU time of the reference beside it, in µs per operation: the median of the setting's cells. */
+  referenceUs?: number;
   /** The rounds, as on a machine that is in each as fast as the reference found it in the median. */
   held?: number[];
   /** HTTP: share of requests that were not answered well, in %. */

@@ -8,7 +8,6 @@ import {
   COST_BATTLE,
   costModel,
   cpuTerms,
-  machineSpeed,
   measuredIn,
   memoryTerms,
 } from "../analyse/cost-model.ts";
@@ -41,7 +40,9 @@ export function calculatorOf(runs: Comparisons[]): { html: string; script: strin
         limits,
         proxies: proxies.map(({ proxy, title, cpu, memory }) => ({
           ...{ title, cpu: cpu?.coefficients, memory: memory?.coefficients },
-          verified: verifiedText(accuracy.find((one) => one.proxy === proxy)),
+          verified: (["cores", "bytes"] as const).map((what) =>
+            verifiedText(accuracy.find((one) => one.proxy === proxy)?.[what]),
+          ),
         })),
       },
     ]),
@@ -75,7 +76,8 @@ export function calculatorOf(runs: Comparisons[]): { html: string; script: strin
                 <th></th>
                 <th scope="col">CPU, cores</th>
                 <th scope="col">Memory, GiB</th>
-                <th scope="col">Mixed loads predicted within ${GOAL_PERCENT} %, CPU</th>
+                <th scope="col">Mixed loads predicted within ${GOAL_PERCENT} %: CPU</th>
+                <th scope="col">memory</th>
               </tr>
             </thead>
             <tbody></tbody>
@@ -110,13 +112,11 @@ function accuracyIn(runs: Comparisons[], base: Comparisons): Accuracy[] {
   if (!newest) return [];
   const { run, mixes } = newest;
   const about = { battle: run.battle, now: new Date(run.startedAt) };
-  const speed = machineSpeed(run, base)?.value;
-  return accuracyOf(checkedMixes(predictionsOf(costModel(base), mixes, about), run, speed));
+  return accuracyOf(checkedMixes(predictionsOf(costModel(base), mixes, about), run));
 }
 
-function verifiedText(accuracy: Accuracy | undefined): string {
-  if (!accuracy || accuracy.cores.of === 0) return "not yet measured";
-  return `${accuracy.cores.within} of ${accuracy.cores.of}`;
+function verifiedText(hits?: Accuracy["cores"]): string {
+  return hits && hits.of > 0 ? `${hits.within} of ${hits.of}` : "not yet measured";
 }
 
 const SCRIPT = `
@@ -128,7 +128,7 @@ const text=v=>Number.isNaN(v)?"–":v.toLocaleString("en",{maximumSignificantDig
 const rows=own.proxies.map(one=>({...one,cores:sum(one,"cpu"),bytes:sum(one,"memory")})).sort((a,b)=>(a.cores-b.cores)||0);
 card.querySelector("tbody").replaceChildren(...rows.map(({title,cores,bytes,verified})=>{
 const row=document.createElement("tr"),head=document.createElement("th");head.scope="row";head.textContent=title;
-row.append(head,...[text(cores),text(bytes/2**30),verified].map(t=>{const cell=document.createElement("td");cell.textContent=t;return cell}));return row}));
+row.append(head,...[text(cores),text(bytes/2**30),...verified].map(t=>{const cell=document.createElement("td");cell.textContent=t;return cell}));return row}));
 const beyond=names.filter(n=>load[n]>own.limits[n]).map(n=>form.elements[n].labels[0].textContent.trim()+": up to "+own.limits[n].toLocaleString("en"));
 card.querySelector("output").textContent=beyond.length?"Beyond what was measured: "+beyond.join("; ")+".":"";
 }

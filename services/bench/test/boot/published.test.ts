@@ -236,7 +236,9 @@ test("a browser computes what a load costs, as ./bench cost does", async (t) => 
     costsOf(model, load)
       .toSorted((a, b) => Number(a.cores?.value) - Number(b.cores?.value))
       .map(({ title, cores, bytes }) =>
-        [title, number(cores?.value), number((bytes?.value ?? 0) / 2 ** 30), "12 of 12"].join("\t"),
+        [title, number(cores?.value), number((bytes?.value ?? 0) / 2 ** 30)]
+          .concat("12 of 12", "12 of 12")
+          .join("\t"),
       );
   const shown = () => page.locator("tbody tr").allInnerTexts();
   const first = { connections: 2_000, messagesPerSecond: 330, messageBytes: 512, newPerSecond: 5 };
