@@ -4,7 +4,7 @@
 set -eu
 servers=/etc/traefik/dynamic/servers/servers.yaml
 known=
-# STRATEGY: how a server is chosen; in turn by default, and a variant has another (../traefik-p2c).
+# STRATEGY: how a server is chosen; in turn by default, and a variant has another (../traefik-p2c). Before 3.4 the field is an error.
 
 # Fails and changes nothing if the name has no address, or still the known ones.
 write_servers() {
@@ -27,8 +27,8 @@ write_servers() {
 http:
   services:
     echo:
-      loadBalancer:
-        strategy: ${STRATEGY:-wrr}
+      loadBalancer:${STRATEGY:+
+        strategy: $STRATEGY}
         servers: [$urls]
         serversTransport: echo
 END
