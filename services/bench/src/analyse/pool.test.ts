@@ -91,14 +91,23 @@ test("counts of runs are added up; of events the lowest and highest stand", () =
 
 const PROXIES = ["a", "b", "c", "d", "e", "f"];
 
-/** Three runs, or more, in which a proxy's cost moves by 3 % from run to run, and its rounds by 1 %. */
-function drawn(random: () => number, costs: number[], count: number): Comparisons[] {
+/**
+ * Three runs, or more, in which a proxy's cost moves from run to run, and its rounds by 1 %.
+ *
+ * @param between standard deviation of its logarithm
+ */
+function drawn(
+  random: () => number,
+  costs: number[],
+  count: number,
+  between = 0.03,
+): Comparisons[] {
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   return Array.from({ length: count }, (_, i) =>
     run(
       count - i,
       costs.map((cost, j) => {
-        const own = cost * Math.exp(0.03 * normal());
+        const own = cost * Math.exp(between * normal());
         return figureOf(
           PROXIES[j],
           Array.from({ length: 6 }, () => own * Math.exp(0.01 * normal())),
@@ -121,6 +130,17 @@ test("of equal proxies some two are ranked apart in 1 of 20 cases at most, and t
   }
   assert.ok(apart <= 0.05 * cases, `${apart} of ${cases}`);
   assert.ok(Math.abs(held / cases - 0.95) < 0.025, `${held} of ${cases}`);
+});
+
+test("three runs of six proxies that differ by 8 % from run to run tell 1.8 times from 1, and not 1.05 times", () => {
+  const random = randomNumbers(3);
+  const first = [0, 0];
+  for (let i = 0; i < 200; i++) {
+    const [, near, far] = pooledFigures(drawn(random, [100, 105, 180, 240, 250, 390], 3, 0.08));
+    if (near.rank === 1) first[0] += 1;
+    if (far.rank === 1) first[1] += 1;
+  }
+  assert.ok(first[0] >= 180 && first[1] <= 10, `${first} of 200`);
 });
 
 test("four runs tell twice the cost in most cases; ratios and ranks agree", () => {

@@ -6,7 +6,7 @@
  */
 import { mean, sampleStandardDeviation } from "simple-statistics";
 import type { Comparison, Comparisons, Estimate, Figure } from "../model/comparison.ts";
-import { holm, meanRatio, meanRatioP } from "../statistics/index.ts";
+import { blockRatios, holm, meanRatio } from "../statistics/index.ts";
 import { estimateOf, shareOf, toBestOf } from "./figures.ts";
 import { allPairs, ALPHA, rank } from "./ranking.ts";
 import { CONFIDENCE } from "./settings.ts";
@@ -134,8 +134,9 @@ function withinOf(told: Figure[]): number | null {
 }
 
 /**
- * Of those that the newest run ranks two differ when Student's test over the runs' ratios says so,
- * corrected by Holm over all pairs.
+ * Of those that the newest run ranks two differ when Student's test over the runs says so, with the
+ * spread of all of them, corrected by Holm over all pairs. One that a run has no positive value of
+ * ties with all.
  *
  * @param same comparison of each run
  */
@@ -145,15 +146,26 @@ function ranked({ measure }: Comparison, figures: Figure[], same: Comparison[]):
     .toSorted((a, b) => (a.estimate?.value ?? 0) - (b.estimate?.value ?? 0))
     .map(({ proxy }) => proxy);
   if (measure.better === "higher") names.reverse();
-  const values = same.map(
-    (one) => new Map(one.figures.map(({ proxy, estimate }) => [proxy, estimate?.value ?? NaN])),
+  const values = new Map(
+    names.map((name) => [
+      name,
+      same.map(({ figures: own }) => own.find(({ proxy }) => proxy === name)?.estimate?.value ?? 0),
+    ]),
   );
-  const ratiosOf = (a: string, b: string) =>
-    values
-      .map((of) => (of.get(a) ?? NaN) / (of.get(b) ?? NaN))
-      .filter((ratio) => ratio > 0 && Number.isFinite(ratio));
+  const tested = names.filter((name) => values.get(name)?.every((value) => value > 0));
+  const ratios =
+    tested.length > 1
+      ? blockRatios(
+          tested.map((name) => values.get(name) ?? []),
+          CONFIDENCE,
+        )
+      : null;
+  const ratioOf = (a: string, b: string) => {
+    const [own, other] = [tested.indexOf(a), tested.indexOf(b)];
+    return ratios && own >= 0 && other >= 0 ? ratios(own, other) : null;
+  };
   const pairs = allPairs(names);
-  const corrected = holm(pairs.map(([a, b]) => meanRatioP(ratiosOf(a, b))));
+  const corrected = holm(pairs.map(([a, b]) => ratioOf(a, b)?.p ?? 1));
   const ps = new Map(pairs.map((pair, i) => [pair.toSorted().join(" "), corrected[i]]));
   const p = (...pair: [string, string]) => ps.get(pair.toSorted().join(" ")) ?? 1;
   const ranks = rank(names, (a, b) => p(a, b) <= ALPHA);
@@ -162,7 +174,7 @@ function ranked({ measure }: Comparison, figures: Figure[], same: Comparison[]):
     const own = ranks.get(figure.proxy);
     if (!own) return { ...figure, rank: null, tied: [], toBest: null };
     const isBest = figure.proxy === best;
-    const ratio = meanRatio(ratiosOf(figure.proxy, best), CONFIDENCE);
+    const ratio = ratioOf(figure.proxy, best);
     return {
       ...figure,
       rank: own.rank,

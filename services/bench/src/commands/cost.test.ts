@@ -67,7 +67,7 @@ test("CPU is scaled to this machine by the newest calibration", async (t) => {
 });
 
 test("docs/commands.md says how often the published predictions were right", async () => {
-  const runs = { from: "cost/2026-11-27T20-46", check: "mixed/2026-11-27", markdown: true };
+  const runs = { from: "cost/2026-11-27T20-46", check: "mixed/2026-11-28", markdown: true };
   const rows = (await told(root, runs)).matchAll(
     /^\| (.*) \| (\d+) of 12 \| .* \| (\d+) of 12 \|/gm,
   );

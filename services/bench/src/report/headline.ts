@@ -9,6 +9,7 @@ import type {
   Figure,
   MeasureKind,
 } from "../model/comparison.ts";
+import { CONFIDENCE } from "../analyse/settings.ts";
 import { times } from "../numbers.ts";
 import { schemeName } from "../plan/workload.ts";
 import { addedText, amountOf, capital, isSpan, list, titleOfProxy } from "./text.ts";
@@ -48,6 +49,7 @@ export function headlineOf(file: Comparisons, answers: Answer[]): string {
     const name = isOfSchemes ? schemeName(file.settings[one.settings[0]]) : where;
     return { one, where: answers.length > 1 ? name : "" };
   });
+  if (topic.question.id === "releases") return releasesText(file, places);
   const ranked = places.flatMap(({ one, where }) => rankedOf(one, where) ?? []);
   const most = comparison.figures.some(isRange) ? 1 : MOST_PLACES;
   const clauses =
@@ -157,6 +159,25 @@ function fatesText(file: Comparisons, { figures, measure }: Comparison): string 
     return `${names} ${own.length > 1 ? "lose" : "loses"} ${text}`;
   });
   return `${parts.join("; ")}.`;
+}
+
+/** Releases whose interval leaves out 1, the largest change first, and how many would by chance. */
+function releasesText(file: Comparisons, places: { one: Comparison; where: string }[]): string {
+  const told = places.flatMap(({ one, where }) =>
+    one.figures.flatMap(({ proxy, estimate, extra: { before } }) => {
+      if (!before || !estimate) return [];
+      const { value, low, high } = estimate;
+      if (low === null || high === null) return [];
+      const [title, other] = [proxy, before].map((name) => titleOfProxy(file, name));
+      const text = `${inSentence(title)} uses ${times(value)}× the ${one.measure.title} of ${other}${within(where)}`;
+      return [{ text, size: Math.abs(Math.log(value)), differs: low > 1 || high < 1 }];
+    }),
+  );
+  const changed = told.filter(({ differs }) => differs).sort((a, b) => b.size - a.size);
+  if (changed.length === 0) return "No release differs from the one before by more than the noise.";
+  const byChance = Math.round((1 - CONFIDENCE) * told.length);
+  const texts = changed.map(({ text }) => text).join("; ");
+  return `${texts}. Of ${told.length} comparisons, about ${byChance} would differ by chance.`;
 }
 
 function noiseText(comparisons: Comparison[]): string {

@@ -116,21 +116,20 @@ export function figuresTable(named: Named, columns: FigureColumn[], options: Opt
 
 /**
  * Names of the proxies, the best of the first column first; behind them those ranked last for their
- * errors, those without a figure, and the control.
+ * errors, those without a figure, and the control. Releases stay in their order.
  */
 export function orderOf({ proxies }: Pick<Named, "proxies">, comparisons: Comparison[]): string[] {
   const places = comparisons.map(({ figures, measure }) => {
     const sign = measure.better === "lower" ? 1 : -1;
     const isLast = ({ rank, toBest }: Figure) => Number(rank !== null && rank > 1 && !toBest);
-    return new Map(
-      figures
-        .filter(({ estimate }) => estimate)
-        .sort(
+    const told = figures.filter(({ estimate }) => estimate);
+    const ordered = told.some(({ extra: { before } }) => before)
+      ? told
+      : told.sort(
           (a, b) =>
             isLast(a) - isLast(b) || sign * ((a.estimate?.value ?? 0) - (b.estimate?.value ?? 0)),
-        )
-        .map(({ proxy }, i) => [proxy, i]),
-    );
+        );
+    return new Map(ordered.map(({ proxy }, i) => [proxy, i]));
   });
   const known = comparisons.flatMap(({ figures }) => figures.map(({ proxy }) => proxy));
   const planned = proxies.map(({ name }) => name);

@@ -9,7 +9,7 @@ export { fittedAt, leastSquares } from "./least-squares.ts";
 export { holm, mannWhitney, smallestP } from "./significance.ts";
 export { medianOf, spreadPercent } from "./spread.ts";
 export { simultaneousIntervals, slopeRatio, theilSen } from "./theil-sen.ts";
-export { meanRatio, meanRatioP } from "./student.ts";
+export { blockRatios, meanRatio } from "./student.ts";
 export { summarise } from "./quantiles.ts";
 export { smallestStratifiedP, stratifiedRatio, superiority, vanElteren } from "./van-elteren.ts";
 export type { Estimate as Ratio } from "./types.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomNumbers } from "./random.ts";
-import { meanRatio, meanRatioP, studentQuantile } from "./student.ts";
+import { blockRatios, meanRatio, studentQuantile } from "./student.ts";
 
 test("Student's quantiles, as tables have them", () => {
   const rows = [
@@ -18,14 +18,45 @@ test("Student's quantiles, as tables have them", () => {
     assert.ok(Math.abs(studentQuantile(p, degrees) / expected - 1) < 0.0005, `${p} of ${degrees}`);
 });
 
-test("a mean ratio differs from 1 where its interval leaves 1 out", () => {
-  const ratios = [1.18, 1.22, 1.25];
-  const p = meanRatioP(ratios);
+test("ratios in blocks, of two: as of pairs, and differ from 1 where the interval leaves 1 out", () => {
+  const pairs = [
+    [2.36, 1.22, 1.25],
+    [2, 1, 1],
+  ];
+  const { p, value, interval } = blockRatios(pairs, 0.95)(0, 1);
+  const paired = meanRatio([1.18, 1.22, 1.25], 0.95) ?? assert.fail();
+  for (const [one, other] of [
+    [value, paired.value],
+    ...(interval ?? assert.fail()).map((end, i) => [end, paired.interval?.[i] ?? 0]),
+  ])
+    assert.ok(Math.abs(one / other - 1) < 1e-9, `${one}, ${other}`);
   const edge = (confidence: number) =>
-    meanRatio(ratios, confidence)?.interval?.[0] ?? assert.fail();
+    blockRatios(pairs, confidence)(0, 1).interval?.[0] ?? assert.fail();
   assert.ok(edge(1 - 1.01 * p) > 1 && edge(1 - 0.99 * p) < 1, `${p}`);
-  assert.equal(meanRatioP([1.2, 1.2]), 1);
-  assert.equal(meanRatioP([2, 0.5, 1]), 1);
+});
+
+test("ratios in blocks, of three: with the spread of all, each by its own mean and its block's", () => {
+  // Residuals are 0 and four times ±0.3: a variance of 0.09 with 4 degrees of freedom.
+  const logs = [
+    [1, 2, 3],
+    [2, 3.3, 3.7],
+    [3, 3.7, 5.3],
+  ];
+  const ratioOf = blockRatios(
+    logs.map((own) => own.map(Math.exp)),
+    0.95,
+  );
+  const { p, value, interval } = ratioOf(1, 0);
+  const [low, high] = interval ?? assert.fail();
+  // t(0.975; 4) = 2.776; t = 4.082 of 4 degrees has p = 0.01507.
+  for (const [one, expected] of [
+    [Math.log(value), 1],
+    [Math.log(high), 1 + 2.776 * Math.sqrt(0.06)],
+    [Math.log(low), 1 - 2.776 * Math.sqrt(0.06)],
+    [p, 0.01507],
+  ])
+    assert.ok(Math.abs(one / expected - 1) < 0.002, `${one}, expected ${expected}`);
+  assert.equal(ratioOf(0, 0).p, 1);
 });
 
 test("the mean of ratios is geometric: what is twice and half as much is as much", () => {

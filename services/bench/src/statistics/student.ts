@@ -1,4 +1,4 @@
-import { mean, sampleStandardDeviation } from "simple-statistics";
+import { mean, sampleStandardDeviation, sum } from "simple-statistics";
 import type { Estimate } from "./types.ts";
 
 /**
@@ -23,18 +23,38 @@ export function meanRatio(ratios: readonly number[], confidence: number): Estima
 }
 
 /**
- * Whether the true mean ratio is 1, by Student's t over the logarithms.
+ * Mean ratios between several that were each measured once in every block, such as proxies in runs:
+ * geometric, with Student's t over the logarithms. What is left of a value without its own mean and
+ * that of its block is taken to spread alike for all (randomized complete blocks; Montgomery, Design
+ * and Analysis of Experiments, chapter 4), so that three blocks of six values have 10 degrees of
+ * freedom, where each pair for itself has 2.
  *
- * @param ratios each above 0
- * @returns two-tailed; 1: there are fewer than 3
+ * @param values those of each, above 0, in the order of the blocks; of two or more, in as many blocks
+ * @returns of two, by their places in `values`; p: two-tailed, that the true ratio is 1
  */
-export function meanRatioP(ratios: readonly number[]): number {
-  if (ratios.length < 3) return 1;
-  const logs = ratios.map(Math.log);
-  const error = sampleStandardDeviation(logs) / Math.sqrt(logs.length);
-  const centre = Math.abs(mean(logs));
-  if (centre === 0) return 1;
-  return twoTailed(Math.atan2(centre / error, Math.sqrt(logs.length - 1)), logs.length - 1);
+export function blockRatios(
+  values: readonly (readonly number[])[],
+  confidence: number,
+): (a: number, b: number) => Estimate & { p: number } {
+  const logs = values.map((own) => own.map(Math.log));
+  const means = logs.map((own) => mean(own));
+  const blocks = logs[0].map((_, j) => mean(logs.map((own) => own[j])));
+  const all = mean(means);
+  const residuals = logs.flatMap((own, i) =>
+    own.map((one, j) => (one - means[i] - blocks[j] + all) ** 2),
+  );
+  const degrees = (values.length - 1) * (blocks.length - 1);
+  const error = Math.sqrt((2 * sum(residuals)) / degrees / blocks.length);
+  const half = studentQuantile((1 + confidence) / 2, degrees) * error;
+  return (a, b) => {
+    const centre = means[a] - means[b];
+    const theta = Math.atan2(Math.abs(centre) / error, Math.sqrt(degrees));
+    return {
+      value: Math.exp(centre),
+      interval: [Math.exp(centre - half), Math.exp(centre + half)],
+      p: centre === 0 ? 1 : twoTailed(theta, degrees),
+    };
+  };
 }
 
 /** @param p from 0.5 on */
