@@ -166,7 +166,7 @@ export function publishedReadme(
     `A row rests on one run, or on ${LEAST_RUNS} and more with the same versions.`,
     "Of several battles: ranked, set rate, most proxies, newest. A closed loop fills the machine.",
     "**Bold**: best, or no measurable difference from the best; tied within 1.3×: a smaller difference would not show.",
-    "Reports have intervals and flags; `raw.tar.zst` has every raw sample.",
+    "Reports have intervals and flags, `raw.tar.zst` every raw sample.",
     "",
     "[Findings](FINDINGS.md) · [Claims of others](CLAIMS.md) · [Charts, with a choice of proxies](index.html) (from a clone, or `./bench site`)",
     ...[...Map.groupBy(questions, ({ group }) => group)].flatMap(([group, own]) => [
