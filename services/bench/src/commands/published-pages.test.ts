@@ -48,6 +48,7 @@ test("README and the pages over all published runs are those of today's runs and
     "published/FINDINGS.md",
     "published/README.md",
     "published/index.html",
+    "published/quick/report.md",
   ]);
   for (const name of files)
     assert.ok(
