@@ -56,7 +56,7 @@ function pooled(same: Comparison[]): Comparison {
   const flags = same
     .flatMap((one) => one.flags)
     .filter(({ code }) => !codes.has(code) && codes.add(code));
-  return { ...newest, flags, figures: ranked(newest, figures, same), detectable: null };
+  return { ...newest, flags, figures: ranked(newest, figures, same.length), detectable: null };
 }
 
 /** @param own that of each run, the newest first */
@@ -138,31 +138,29 @@ function withinOf(told: Figure[]): number | null {
  * spread of all of them, corrected by Holm over all pairs. One that a run has no positive value of
  * ties with all.
  *
- * @param same comparison of each run
+ * @param runs how many are pooled
  */
-function ranked({ measure }: Comparison, figures: Figure[], same: Comparison[]): Figure[] {
-  const names = figures
-    .filter(({ rank, extra }) => rank !== null && extra.runs)
-    .toSorted((a, b) => (a.estimate?.value ?? 0) - (b.estimate?.value ?? 0))
-    .map(({ proxy }) => proxy);
-  if (measure.better === "higher") names.reverse();
-  const values = new Map(
-    names.map((name) => [
-      name,
-      same.map(({ figures: own }) => own.find(({ proxy }) => proxy === name)?.estimate?.value ?? 0),
-    ]),
+function ranked({ measure }: Comparison, figures: Figure[], runs: number): Figure[] {
+  const told = figures.flatMap(({ proxy, rank, estimate, extra }) =>
+    rank !== null && extra.runs
+      ? [{ proxy, value: estimate?.value ?? 0, values: extra.runs.values }]
+      : [],
   );
-  const tested = names.filter((name) => values.get(name)?.every((value) => value > 0));
+  const names = told.toSorted((a, b) => a.value - b.value).map(({ proxy }) => proxy);
+  if (measure.better === "higher") names.reverse();
+  const tested = told.filter(
+    ({ values }) => values.length === runs && values.every((value) => value > 0),
+  );
   const ratios =
     tested.length > 1
       ? blockRatios(
-          tested.map((name) => values.get(name) ?? []),
+          tested.map(({ values }) => values),
           CONFIDENCE,
         )
       : null;
-  const ratioOf = (a: string, b: string) => {
-    const [own, other] = [tested.indexOf(a), tested.indexOf(b)];
-    return ratios && own >= 0 && other >= 0 ? ratios(own, other) : null;
+  const ratioOf = (...pair: [string, string]) => {
+    const [a, b] = pair.map((name) => tested.findIndex(({ proxy }) => proxy === name));
+    return ratios && a >= 0 && b >= 0 ? ratios(a, b) : null;
   };
   const pairs = allPairs(names);
   const corrected = holm(pairs.map(([a, b]) => ratioOf(a, b)?.p ?? 1));
