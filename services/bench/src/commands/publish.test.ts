@@ -164,6 +164,18 @@ test("a run replaces no other: the next of a battle stands beside it", async (t)
   await assert.rejects(run.publish(), /is published already: published/);
 });
 
+test("a run of a part of a battle's proxies does not take its place", async (t) => {
+  const run = recordedRun(t);
+  await run.publish();
+  const { plan, ...about } = run.store.results;
+  const [left, ...proxies] = plan.proxies;
+  const part = { ...about, run: { ...about.run, name: "part" }, plan: { ...plan, proxies } };
+  writeFileSync(join(run.store.directory, "results.json"), JSON.stringify(part));
+  const refused = `a-run lacks ${left} of published/${plan.battle}/`;
+  await assert.rejects(run.publish(), ({ message }) => message.includes(refused));
+  assert.equal(readdirSync(run.battle).length, 1);
+});
+
 test("a published run is neither published again nor resumed", async (t) => {
   const run = recordedRun(t);
   await run.publish();

@@ -8,6 +8,7 @@ import { join, relative, resolve } from "node:path";
 import { UserError } from "../errors.ts";
 import { counted, number } from "../numbers.ts";
 import { packCells } from "../record/archive.ts";
+import { readBattles } from "../report/published.ts";
 import { Store } from "../record/store.ts";
 import { writePages } from "./published-pages.ts";
 import { writeReport } from "./report.ts";
@@ -19,7 +20,7 @@ import type { PublishArguments } from "./definitions/publish.ts";
  *
  * @param directory the project's
  * @param wanted directory: folder of the run; remark: a sentence for its report
- * @throws {UserError} when the run is not complete, or published already
+ * @throws {UserError} when the run is not complete, published already, or of a part of the proxies
  */
 export async function publish(
   directory: string,
@@ -51,6 +52,7 @@ export async function publish(
       `Another run of the battle stands beside it: ${run.command}`,
       2,
     );
+  refusePart(directory, given, results);
   // Nothing is there under its name before all of it is.
   const part = `${target}.part`;
   rmSync(part, { recursive: true, force: true });
@@ -68,6 +70,21 @@ export async function publish(
     `${relative(directory, target)}: ${counted(archive.files, "raw file")} in ${archive.file}, ${number(archive.bytes / 1e6)} MB`,
   );
   if (pages.length > 0) say(`updated pages over all runs: ${pages.join(", ")}`);
+}
+
+/** The newest run stands for its battle: of a part of the proxies it would hide the others. */
+function refusePart(directory: string, given: string, { plan, environment, run }: Results) {
+  const name = publishedName({ plan, environment });
+  const battle = readBattles(join(directory, "published")).find((one) => one.name === name);
+  if (!battle || battle.comparisons.method !== run.method) return;
+  const all = battle.comparisons.proxies.map((proxy) => proxy.name);
+  const left = all.filter((proxy) => !plan.proxies.includes(proxy));
+  if (left.length === 0 || plan.proxies.some((proxy) => !all.includes(proxy))) return;
+  throw new UserError(
+    `${given} lacks ${left.join(", ")} of published/${battle.runs[0].folder}, and would stand for the battle in its place`,
+    `Expected all of its proxies: ./bench run ${plan.battle}; or a battle of its own`,
+    2,
+  );
 }
 
 /**
