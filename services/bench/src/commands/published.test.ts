@@ -26,8 +26,6 @@ const ROUNDING_SHARE = 0.005;
 const ROUNDING_MS = 0.0011;
 /** Of a report that anyone opens on a phone. */
 const MOST_PAGE_BYTES = 600e3;
-/** Of releases: each of up to 17 versions has a line in the curves of every setting. */
-const MOST_RELEASES_BYTES = 1.1e6;
 /**
  * The first and last sample are taken right after the edge at which the table's counters were read.
  */
@@ -140,8 +138,7 @@ for (const name of runs) {
       const lines = terminalOf(reported).split("\n");
       assert.ok(lines.length < 30, `${lines.length} lines at the end of the run`);
       for (const line of lines) assert.ok(line.length <= 80, line);
-      const most = reported.results.plan.versions ? MOST_RELEASES_BYTES : MOST_PAGE_BYTES;
-      assert.ok(page.length < most, `${page.length} bytes`);
+      assert.ok(page.length < MOST_PAGE_BYTES, `${page.length} bytes`);
     });
   });
 }

@@ -155,7 +155,7 @@ function whisker({ low, high }: Bar, at: (value: number) => number, y: number): 
 }
 
 function lookOf(colour: string, lane: number): Attributes {
-  return { fill: colour, stroke: colour, "fill-opacity": lane === 0 ? 1 : 0.3 };
+  return { fill: colour, stroke: colour, "fill-opacity": lane === 0 ? undefined : 0.3 };
 }
 
 function figuresOf({ value, low, high, samples = [] }: Bar): number[] {

@@ -1,6 +1,6 @@
 /** What all charts share: title, keys, axes and caption, and colours for light and dark. */
 import type { Attributes, Axis, Scale, Shape } from "./svg.ts";
-import { axisText, cut, escaped, FONT_SIZE, line, markAt } from "./svg.ts";
+import { axisText, cut, escaped, FONT_SIZE, line, markAt, MUTED } from "./svg.ts";
 import { pixels, tag, textAt, widthOf, wrapped } from "./svg.ts";
 
 export type View = { width?: number; id?: string };
@@ -52,7 +52,7 @@ export function fillOf(name: keyof typeof COLOURS): string {
 export function ink(colour: string, ...content: string[]): string {
   const [red, green, blue] = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16) / 255);
   const isDark = 0.21 * red ** 2.2 + 0.72 * green ** 2.2 + 0.07 * blue ** 2.2 < 0.14;
-  return tag("g", { class: isDark ? "dark" : undefined }, ...content);
+  return isDark ? tag("g", { class: "dark" }, ...content) : content.join("");
 }
 
 /** A thing's mark, in its colour. */
@@ -60,25 +60,46 @@ export function mark({ colour, shape }: Omit<Look, "label">, x: number, y: numbe
   return ink(colour, markAt(x, y, shape, radius, { fill: colour }));
 }
 
+/** Each once in a page, for `keyMark`. @param looks by name of the proxy */
+export function keyMarks(looks: Record<string, Omit<Look, "label">>): string {
+  const marks = Object.entries(looks).map(([name, look]) =>
+    tag("symbol", { id: keyId(name), viewBox: "-7 -7 14 14" }, mark(look, 0, 0)),
+  );
+  return tag("svg", { style: "display: none" }, ...marks);
+}
+
 /** For HTML, beside a name; hidden from screen readers, which get the name. */
-export function keyMark(look: Omit<Look, "label">): string {
-  const attributes = { class: "key", viewBox: "-7 -7 14 14", "aria-hidden": "true" };
-  return tag("svg", attributes, mark(look, 0, 0));
+export function keyMark(name: string): string {
+  return tag(
+    "svg",
+    { class: "key", "aria-hidden": "true" },
+    tag("use", { href: `#${keyId(name)}` }),
+  );
+}
+
+function keyId(name: string): string {
+  return `key--${name}`;
 }
 
 const GRID = (value: number): Attributes => ({ "stroke-opacity": value === 0 ? 0.6 : 0.13 });
 const LIMIT: Attributes = { "stroke-dasharray": "6 3" };
-const TICK = { size: SMALL, muted: true };
+
+/** Their common look stands once: a chart has up to twenty. */
+function tickTexts(anchor: "middle" | "end", texts: string[]): string {
+  const look = { "text-anchor": anchor, "font-size": SMALL, "fill-opacity": MUTED };
+  return tag("g", look, ...texts);
+}
 
 /** Lines down the chart, their figures below them, and limits. */
 export function gridX(scale: Scale, axis: Axis, top: number, bottom: number): string[] {
   const rule = (value: number, look: Attributes) =>
     line([scale.at(value), top, scale.at(value), bottom], look);
   return [
-    ...scale.ticks.map(({ value, text }) => {
-      const label = textAt(scale.at(value), bottom + 15, text, { ...TICK, anchor: "middle" });
-      return (axis.quiet ? "" : rule(value, GRID(value))) + label;
-    }),
+    ...(axis.quiet ? [] : scale.ticks.map(({ value }) => rule(value, GRID(value)))),
+    tickTexts(
+      "middle",
+      scale.ticks.map(({ value, text }) => textAt(scale.at(value), bottom + 15, text)),
+    ),
     ...(axis.limits ?? []).map(
       ({ value, label = "" }) =>
         rule(value, LIMIT) + textAt(scale.at(value) + 4, top + 9, label, { size: SMALL }),
@@ -91,10 +112,10 @@ export function gridY(scale: Scale, axis: Axis, left: number, right: number): st
   const rule = (value: number, look: Attributes) =>
     line([left, scale.at(value), right, scale.at(value)], look);
   return [
-    ...scale.ticks.map(
-      ({ value, text }) =>
-        rule(value, GRID(value)) +
-        textAt(left - 6, scale.at(value) + 4, text, { ...TICK, anchor: "end" }),
+    ...scale.ticks.map(({ value }) => rule(value, GRID(value))),
+    tickTexts(
+      "end",
+      scale.ticks.map(({ value, text }) => textAt(left - 6, scale.at(value) + 4, text)),
     ),
     ...(axis.limits ?? []).map(
       ({ value, label = "" }) =>
@@ -164,6 +185,7 @@ export function whole(
     {
       ...{ xmlns: "http://www.w3.org/2000/svg", class: "chart", ...size, role: "img" },
       ...{ viewBox: `0 0 ${pixels(width)} ${size.height}`, "font-size": FONT_SIZE },
+      fill: "currentColor",
       "aria-labelledby": `${name}-title ${name}-desc`,
     },
     tag("title", { id: `${name}-title` }, escaped(title)),

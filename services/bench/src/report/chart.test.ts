@@ -109,7 +109,9 @@ test("each shape that a proxy may have is drawn, and no two are alike", () => {
   const schema = new URL("../plan/proxy.schema.json", import.meta.url);
   const { shape } = JSON.parse(readFileSync(schema, "utf8")).properties;
   assert.deepEqual(shape.enum, chart.SHAPES);
-  const marks = chart.SHAPES.map((shape) => chart.keyMark({ colour: "#009E73", shape }));
+  const marks = chart.SHAPES.map((shape) =>
+    chart.keyMarks({ nginx: { colour: "#009E73", shape } }),
+  );
   assert.equal(new Set(marks).size, chart.SHAPES.length);
 });
 

@@ -12,7 +12,7 @@
  * With `view.id` it is a part of a page: the page shows the title as text and has CHART_STYLE.
  * Without, it is a file with title, ground, and colours for light and dark; `pngOf(file)` makes a
  * picture of it. `view.width` is in the pixels that it is shown in: PHONE, or WIDTH by default.
- * `keyMark(look)` is a proxy's mark beside its name in HTML.
+ * `keyMark(name)` is a proxy's mark beside its name in HTML, of those in `keyMarks(looks)`.
  *
  * Colour and shape are a proxy's own (proxy.json) and come with the data. `better` says which way
  * is good, and sorts bars. An axis is logarithmic where `scale` says so, and its label tells.
@@ -20,7 +20,7 @@
 export type { Bar, BarRow, Bars } from "./chart-bars.ts";
 export { bars } from "./chart-bars.ts";
 export type { Labels, Look, View } from "./chart-frame.ts";
-export { CHART_STYLE, keyMark, PHONE, WIDTH } from "./chart-frame.ts";
+export { CHART_STYLE, keyMark, keyMarks, PHONE, WIDTH } from "./chart-frame.ts";
 export type { Dots, Event, Line, Lines, Point } from "./chart-lines.ts";
 export { dots, lines } from "./chart-lines.ts";
 export type { Cell, Figure, Matrix, Stat, Table, Tone } from "./chart-words.ts";

@@ -128,9 +128,8 @@ export function curveCharts(
     all.filter(({ figures }) => figures.some(({ extra }) => extra.curve?.length)),
   );
   return [
-    ...picked(file, top).flatMap((one) => overVersions(file, one)),
     ...(shown.includes("distribution") ? withCurves.map((one) => distribution(file, one)) : []),
-    ...(shown.includes("slope") ? withCurves.map((one) => slope(file, one)) : []),
+    ...(shown.includes("slope") ? picked(file, top).map((one) => slope(file, one)) : []),
     ...(shown.includes("around") ? top.flatMap((one) => around(file, one)) : []),
     ...(shown.includes("recovery")
       ? top.filter((one) => !picked(file, top).includes(one)).flatMap((one) => around(file, one))
@@ -177,7 +176,9 @@ function seriesOf(
   { figures }: Comparison,
   points: (one: Figure) => [number, number][],
 ): Line[] {
+  const older = olderVersions(file);
   return figures.flatMap((one) => {
+    if (older.includes(one.proxy)) return [];
     const own = thinned(points(one));
     if (own.length === 0) return [];
     return [
@@ -195,17 +196,36 @@ function thinned<T>(points: T[]): T[] {
   return points.filter((_, i) => i % step === 0);
 }
 
-/** What a proxy that takes part in several versions costs, a line over them. */
+/** Of a proxy that takes part in several versions; null: it does not. */
+function versionOf({ name, variantOf: proxy = "" }: Comparisons["proxies"][number]): string | null {
+  const version = name.slice(proxy.length + 1);
+  return name === versionName(proxy, version) && VERSION.test(version) ? version : null;
+}
+
+/** In a chart of curves the newest stands for its proxy: all of them would hide each other. */
+function olderVersions({ proxies }: Comparisons): string[] {
+  const all = proxies.filter((one) => versionOf(one) !== null);
+  return all
+    .filter(({ variantOf }, i) => all[i + 1]?.variantOf === variantOf)
+    .map(({ name }) => name);
+}
+
+/** Figures of proxies that take part in several versions, a line over them. */
+export function versionCharts(file: Comparisons, top: Comparison[]): Block[] {
+  const shown = top.filter(({ event, measure }) => event === null && measure.unit !== "times");
+  return picked(file, shown).flatMap((one) => overVersions(file, one));
+}
+
 function overVersions(file: Comparisons, one: Comparison): Block[] {
   const { measure, figures } = one;
-  if (measure.unit === "times" || !["cpu", "memory"].includes(measure.kind)) return [];
-  const places = file.proxies.flatMap(({ name, title, variantOf: proxy = "" }) => {
-    const version = name.slice(proxy.length + 1);
+  const places = file.proxies.flatMap((proxy) => {
+    const { name, title, variantOf } = proxy;
+    const version = versionOf(proxy);
     const estimate = figures.find((figure) => figure.proxy === name)?.estimate;
-    if (name !== versionName(proxy, version) || !VERSION.test(version) || !estimate) return [];
-    return [{ proxy, name, version, title: title.slice(0, -version.length - 1), estimate }];
+    if (version === null || !estimate) return [];
+    return [{ variantOf, name, version, title: title.slice(0, -version.length - 1), estimate }];
   });
-  const families = [...Map.groupBy(places, ({ proxy }) => proxy).values()];
+  const families = [...Map.groupBy(places, ({ variantOf }) => variantOf).values()];
   if (!families.some(({ length }) => length > 1)) return [];
   const values = places.map(({ estimate }) => estimate.value);
   const { unit, divisor } = scaleOf(measure, values);
@@ -217,7 +237,7 @@ function overVersions(file: Comparisons, one: Comparison): Block[] {
       ticks: places.map((_, i) => i),
       format: (i: number) => places[i].version,
     },
-    y: { label: unit },
+    y: { label: unit || measure.title },
     interval: "whisker" as const,
     series: families.map((own) => ({
       ...lookOf(file, own[0].name),
@@ -249,7 +269,7 @@ function distribution(file: Comparisons, one: Comparison): Block {
 
 function slope(file: Comparisons, one: Comparison): Block {
   return chart({
-    title: `Memory growth over connections, ${columnTitle(one, file)}`,
+    title: `${measureTitle(one.measure)} over connections, ${columnTitle(one, file)}`,
     x: { label: "connections", format: number },
     y: { label: "MB" },
     series: seriesOf(file, one, ({ extra }) => (extra.curve ?? []).map(([x, y]) => [x, y / 1e6])),

@@ -1,10 +1,10 @@
 /**
  * Blocks as one page: it opens from disk, without a network and without script.
  */
-import { html, trusted, type Html } from "./markup.ts";
+import { classOf, html, trusted, type Html } from "./markup.ts";
 import type { Block } from "./block.ts";
 import type { Look } from "./chart.ts";
-import { CHART_STYLE, keyMark, PHONE } from "./chart.ts";
+import { CHART_STYLE, keyMark, keyMarks, PHONE } from "./chart.ts";
 import type { Cell, Table } from "./table.ts";
 
 export interface PageOptions {
@@ -34,6 +34,7 @@ export function htmlOf(blocks: Block[], { title, looks, footer = "" }: PageOptio
       </style>
     </head>
     <body>
+      ${trusted(keyMarks(looks))}
       <main>${body.slice(0, at)}${nav}${body.slice(at)}</main>
       ${footer && html`<footer><p>${footer}</p></footer>`}
     </body>
@@ -54,7 +55,7 @@ class Page {
       case "heading":
         return this.heading(block);
       case "text":
-        return html`<p class="${block.tone}">${rich(block.text)}</p>`;
+        return html`<p${classOf(block.tone)}>${rich(block.text)}</p>`;
       case "run":
         return html`<p class="run">${block.facts} · <code>${block.command}</code></p>`;
       case "beside":
@@ -112,7 +113,7 @@ class Page {
       html`<div class="narrow">${trusted(draw({ id: `${id}-narrow`, width: PHONE }))}</div>`;
     return html`<figure>
       <figcaption>${title}</figcaption>
-      <div class="${isLarge && "wide"}">${trusted(draw({ id }))}</div>
+      <div${classOf(isLarge && "wide")}>${trusted(draw({ id }))}</div>
       ${narrow}
     </figure>`;
   }
@@ -132,7 +133,7 @@ class Page {
             <tr>
               ${head.map(
                 ({ title: name, small, words }, i) =>
-                  html`<th scope="col" class="${(i === 0 || words) && "words"}">
+                  html`<th${classOf((i === 0 || words) && "words")} scope="col">
                     ${name}${small && html`<small>${small}</small>`}
                   </th>`,
               )}
@@ -141,9 +142,9 @@ class Page {
           <tbody>
             ${rows.map(
               ([first, ...cells]) =>
-                html`<tr class="${first.control && "control"}">
+                html`<tr${classOf(first.control && "control")}>
                   <th scope="row">${this.mark(first)}${first.text}</th>
-                  ${cells.map((cell, i) => html`<td class="${head[i + 1].words && "words"}">${cellHtml(cell)}</td>`)}
+                  ${cells.map((cell, i) => html`<td${classOf(head[i + 1].words && "words")}>${cellHtml(cell)}</td>`)}
                 </tr>`,
             )}
           </tbody>
@@ -153,8 +154,8 @@ class Page {
   }
 
   private mark({ proxy, control }: Cell): Html | false {
-    const look = proxy !== undefined && !control && this.looks[proxy];
-    return look ? trusted(keyMark(look)) : false;
+    const hasMark = proxy !== undefined && !control && proxy in this.looks;
+    return hasMark && trusted(keyMark(proxy));
   }
 }
 

@@ -58,6 +58,11 @@ function markup(value: Piece | Piece[]): string {
   return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character]);
 }
 
+/** The attribute with its space; nothing without a name: a table has a thousand cells without. */
+export function classOf(name: string | false | undefined): Html {
+  return html`${name && html` class="${name}"`}`;
+}
+
 function rounded(value: number) {
   return Number(value.toPrecision(7));
 }

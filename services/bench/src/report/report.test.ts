@@ -14,7 +14,7 @@ import type { Results } from "../model/record.ts";
 import { workload } from "../plan/workload.ts";
 import { SCENARIOS } from "../plan/testing/scenarios.ts";
 import { details } from "./block.ts";
-import { keyMark } from "./chart.ts";
+import { keyMark, keyMarks } from "./chart.ts";
 import { htmlOf } from "./html.ts";
 import { looksOf } from "./look.ts";
 import { markdownOf, tableLines } from "./markdown.ts";
@@ -260,7 +260,7 @@ test("what is folded in a page is not in Markdown, but for what stands in its pl
   assert.equal(markdownOf(details("More", [text], [brief])), "in short\n");
   assert.match(
     htmlOf(details("More", [text], [brief]), { title: "x", looks: {} }),
-    /<summary>More<\/summary>\s*<p class="">inside<\/p>/,
+    /<summary>More<\/summary>\s*<p>inside<\/p>/,
   );
 });
 
@@ -276,8 +276,10 @@ test("a mark beside a name is that of its proxy.json", () => {
   for (const proxy of run.proxies) proxy.shape = "diamond";
   const { comparisons } = reported(run);
   assert.equal(looksOf(comparisons).nginx.shape, "diamond");
-  const page = htmlOf(reportOf(reported(run)), { title: "x", looks: looksOf(comparisons) });
-  assert.ok(page.includes(`${keyMark(looksOf(comparisons).nginx)}nginx`));
+  const looks = looksOf(comparisons);
+  const page = htmlOf(reportOf(reported(run)), { title: "x", looks });
+  assert.ok(page.includes(keyMarks(looks)));
+  assert.ok(page.includes(`${keyMark("nginx")}nginx`));
 });
 
 function settings(all: Record<string, Record<string, number>>): Record<string, Setting> {

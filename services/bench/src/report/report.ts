@@ -9,7 +9,7 @@ import { counted, number, times } from "../numbers.ts";
 import type { Block } from "./block.ts";
 import { details, heading, note, table } from "./block.ts";
 import type { Curves } from "./curve-charts.ts";
-import { barsOf, curveCharts, openChart, recoveryCharts } from "./curve-charts.ts";
+import { barsOf, curveCharts, openChart, recoveryCharts, versionCharts } from "./curve-charts.ts";
 import { headlineOf } from "./headline.ts";
 import {
   dataBlocks,
@@ -208,11 +208,15 @@ function topicBlocks(reported: Reported, topic: Topic, curves: Curves, isFirst: 
       table(noiseTable(topic.all, (one) => columnTitle(one, file))),
     ];
   const shown = mainOf(topic);
-  const bars = question.charts?.includes("bars") ? barsOf(file, question.title, top) : [];
+  const overVersions = versionCharts(file, top);
+  // Bars of each version would say the same again.
+  const hasBars = question.charts?.includes("bars") && overVersions.length === 0;
+  const bars = hasBars ? barsOf(file, question.title, top) : [];
   return [
     heading(2, question.title),
     ...topicNotes(reported, question.id),
     ...bars.slice(isFirst ? 1 : 0),
+    ...overVersions,
     ...recoveryCharts(file, topic),
     ...settingTables(file, shown, question),
     ...flagBlocks(file, shown),

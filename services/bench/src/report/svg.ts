@@ -7,6 +7,8 @@ import { number } from "../numbers.ts";
 export type Attributes = Record<string, string | number | undefined>;
 
 export const FONT_SIZE = 13;
+/** Opacity of what is said in passing. */
+export const MUTED = 0.72;
 /** Of a letter, in parts of the font's size. */
 const LETTER = 0.6;
 const BOLD = 1.1;
@@ -43,13 +45,13 @@ export type TextStyle = {
 
 /** @param y of the baseline */
 export function textAt(x: number, y: number, text: string, style: TextStyle = {}): string {
-  const { anchor = "start", size, bold, muted, fill = "currentColor", halo } = style;
+  const { anchor, size, bold, muted, fill, halo } = style;
   return tag(
     "text",
     {
       ...{ x, y, fill, "text-anchor": anchor, "font-size": size },
       ...(halo && { stroke: halo, "stroke-width": 3, "paint-order": "stroke" }),
-      ...{ "font-weight": bold ? "600" : undefined, "fill-opacity": muted ? 0.72 : undefined },
+      ...{ "font-weight": bold ? "600" : undefined, "fill-opacity": muted ? MUTED : undefined },
     },
     escaped(text),
   );
