@@ -8,10 +8,11 @@ import { results } from "./testing/results.ts";
 type Course = NonNullable<Parameters<typeof capacityResults>[0]>;
 
 const searched = (course?: Course) => look(capacityResults(course)).find("capacity");
-const ends = ({ estimate, extra }: Figure) => [
-  extra.search?.confirmed,
-  estimate?.low,
-  estimate?.high,
+const told = ({ estimate, extra: { search } }: Figure) => [
+  search?.confirmed,
+  search?.fresh.agreeing,
+  search?.fresh.contradicting,
+  estimate?.high !== null,
 ];
 /** The generator is at its limit at twice that rate. */
 const atLeast = (rate: number): Course => ({
@@ -20,18 +21,23 @@ const atLeast = (rate: number): Course => ({
 
 test("what fresh cells, and the generator, leave of a rate", () => {
   const rows: [Course, unknown[]][] = [
-    [{ at: ["holds", "fails", "holds"] }, [false, 308, 336]],
-    [{ above: ["fails", "holds", "fails"] }, [false, 322, 400]],
-    [atLeast(200), [false, 200, null]],
+    [{}, [true, 6, 0, true]],
+    [{ at: ["holds", "fails", "holds"] }, [false, 5, 1, true]],
+    [{ above: ["fails", "holds", "fails"] }, [false, 5, 1, false]],
+    [{ at: [], above: ["fails", "fails"] }, [false, 2, 0, true]],
+    [atLeast(200), [false, 0, 0, false]],
   ];
   for (const [course, expected] of rows)
-    assert.deepEqual(ends(figureOf(searched(course), "nginx")), expected);
+    assert.deepEqual(told(figureOf(searched(course), "nginx")), expected, JSON.stringify(course));
   const limited = figureOf(searched(atLeast(200)), "nginx").extra.search?.points.at(1);
   assert.deepEqual([limited?.verdict, limited?.limits], ["limited", ["generator"]]);
 });
 
 test("of a proxy that carried no rate the lowest that failed is given", () => {
-  const { estimate, missing } = figureOf(searched({ search: steps("-100 -50"), at: [] }), "nginx");
+  const { estimate, missing } = figureOf(
+    searched({ search: steps("-100 -50"), at: [], above: [] }),
+    "nginx",
+  );
   assert.deepEqual([estimate, missing], [null, [{ kind: "none-passed", rate: 50 }]]);
 });
 
@@ -61,7 +67,13 @@ test("without confirmation no rank, and none beside one that may carry as much",
     [{ others: { other: UNCONFIRMED } }, [null, null]],
     [{ others: { less } }, [1, null]],
     [{ ...UNCONFIRMED, others: { less } }, [null, null]],
-    [{ ...UNCONFIRMED, others: { more: { search: steps("+800 -1600") } } }, [null, 1]],
+    [
+      {
+        ...UNCONFIRMED,
+        others: { more: { search: steps("+800 -1600 -1600 +1130 -1340 +1240 +1300") } },
+      },
+      [null, 1],
+    ],
     [{}, [null]],
   ];
   for (const [course, expected] of rows)

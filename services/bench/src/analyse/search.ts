@@ -19,9 +19,6 @@ import { measure } from "./measures.ts";
 import { ofRole } from "./readings.ts";
 import { settingKey } from "./settings.ts";
 
-/** Fresh cells of each kind that have to agree before a rate is confirmed. */
-export const FRESH_CELLS = 3;
-
 /**
  * Ratio of two intervals' ends, as a search's tries share containers and minutes. With a spread of 5
  * % between cells it told 1 of 100 simulated pairs of equal proxies apart, without it 4; of pairs
@@ -95,43 +92,38 @@ function found(results: Results, search: PlannedCell, { workload }: Setting): Fo
   const searched = (record?.probes ?? []).map((probe) =>
     pointOf(probe, probe, { rate: probe.rate, cell: search.id, fresh: false }),
   );
-  const freshOf = (isWanted: (factor: number) => boolean) =>
-    results.plan.cells.flatMap(({ id, capacity }) => {
-      if (capacity?.part !== "fresh" || capacity.search !== search.id) return [];
-      const fresh = isWanted(capacity.factor) ? last(id) : undefined;
-      if (fresh?.status !== "ok" || !fresh.judgement) return [];
-      const rate = fresh.parameters[String(rateName(workload))];
-      return pointOf(fresh, fresh.judgement, { rate, cell: id, fresh: true });
-    });
-  const at = freshOf((factor) => factor === 1);
-  const above = freshOf((factor) => factor > 1);
-  const points = [...searched, ...at, ...above];
+  const fresh = results.plan.cells.flatMap(({ id, capacity }) => {
+    if (capacity?.part !== "fresh" || capacity.search !== search.id) return [];
+    const own = last(id);
+    if (own?.status !== "ok" || !own.judgement) return [];
+    const rate = own.parameters[String(rateName(workload))];
+    return pointOf(own, own.judgement, { rate, cell: id, fresh: true });
+  });
+  const points = [...searched, ...fresh];
   const told = (some: typeof points) => some.filter(({ limits }) => !limits.includes("samples"));
-  const fresh = { at: told(at), above: told(above) };
-  const { low, high, kind, threshold } = capacityOf(told(searched), fresh, FRESH_CELLS);
-  const isConfirmed = kind === "confirmed";
+  const { threshold, low, high, agreeing, contradicting, isConfirmed } = capacityOf(
+    told(searched),
+    told(fresh),
+  );
   const failing = points
     .filter(({ verdict }) => verdict === "fails")
     .sort((a, b) => a.rate - b.rate);
   const lowest = failing.filter(({ rate }) => rate === failing[0].rate);
-  const passed = points.filter(({ verdict, rate }) => verdict === "holds" && rate === low);
+  const held = points.filter(({ verdict }) => verdict === "holds").sort((a, b) => b.rate - a.rate);
+  const passed = held.filter(({ rate }) => rate === held[0].rate);
   const referenceUs = medianOf(points.map((point) => point.referenceUs));
-  const perCore = low === null || budget === 0 || !isConfirmed ? null : low / budget;
+  const perCore = budget === 0 || !isConfirmed || !threshold ? null : threshold.rate / budget;
+  const value = threshold?.rate ?? low;
   const why = record?.status === "ok" ? null : (record?.cause?.message ?? "it has not run");
   const shown: Figure = {
     ...figure(search.proxy),
     estimate:
-      low === null ? null : { value: low, low, high, basis: isConfirmed ? "confirmed" : "bracket" },
-    missing: low === null ? missingOf(why, high, points) : [],
+      value === null ? null : { value, low, high, basis: isConfirmed ? "confirmed" : "bracket" },
+    missing: value === null ? missingOf(why, high, points) : [],
     extra: {
       search: {
         confirmed: isConfirmed,
-        fresh: {
-          at: fresh.at.length,
-          kept: fresh.at.filter(({ verdict }) => verdict === "holds").length,
-          above: fresh.above.length,
-          broke: fresh.above.filter(({ verdict }) => verdict === "fails").length,
-        },
+        fresh: { tried: fresh.length, agreeing, contradicting },
         threshold,
         brokeFirst: [...new Set(lowest.flatMap(({ broken }) => broken))],
         perCore,

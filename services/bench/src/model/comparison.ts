@@ -144,10 +144,11 @@ export interface Extra {
   hours?: number;
   /** Of a search: fresh cells that ended well, what broke first, where CPU went. */
   search?: {
-    /** All fresh cells at the rate kept the promise, all above broke it; else it is a bracket. */
+    /** No fresh cell contradicts the search, and enough agree with it; else it is a bracket. */
     confirmed: boolean;
-    fresh: { at: number; kept: number; above: number; broke: number };
-    /** Half of all probes and fresh cells keep the promise there, with its 95 % interval. */
+    /** agreeing, contradicting: of those outside of the interval that the search leaves by itself */
+    fresh: { tried: number; agreeing: number; contradicting: number };
+    /** Half of all probes and fresh cells keep the promise there, at the machine's mean speed. */
     threshold: { rate: number; width: number; low: number | null; high: number | null } | null;
     brokeFirst: string[];
     perCore: number | null;

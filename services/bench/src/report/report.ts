@@ -242,7 +242,7 @@ function topicNotes({ comparisons, results }: Reported, id: string): Block[] {
     ({ question, figures }) => question === id && figures.some(({ rank }) => rank !== null),
   );
   const ranks =
-    " Ranked by the rate that half of all probes keep: who shares a rank has intervals that meet, or are less than 5 % apart.";
+    " The figure is the rate that half of all tries keep, at the machine's mean speed. Who shares a rank has intervals that meet, or are less than 5 % apart.";
   return [{ kind: "text", text: isRanked ? text + ranks : text }];
 }
 

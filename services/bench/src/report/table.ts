@@ -285,7 +285,7 @@ function noteOf(columns: FigureColumn[], { short }: Options): string {
   return [
     !short && others.length > 0 && `In brackets: ${list(others)}.`,
     bases.has(BASES.events) && `From – to: ${BASES.events}.`,
-    hasBrackets && `A range was ${BASES.bracket}. It ranks nobody.`,
+    hasBrackets && `A range is a ${BASES.bracket}, and ranks nobody.`,
     !short &&
       seen.length > 0 &&
       `These rounds may miss differences below ${[...new Set(seen.map((one) => `${times(one)}×`))].join(", ")}.`,
@@ -408,20 +408,10 @@ const EXTRAS: Record<ExtraColumn, ExtraText[]> = {
       words: true,
       text: ({ extra: { search } }) => {
         if (!search) return "";
-        const { at, kept, above, broke } = search.fresh;
-        return at + above === 0
+        const { tried, agreeing, contradicting } = search.fresh;
+        return tried === 0
           ? "none"
-          : `${kept} of ${at} kept it, ${broke} of ${above} above broke it`;
-      },
-    },
-    {
-      title: "Half keep it at",
-      text: ({ extra: { search } }, { measure }) => {
-        if (!search?.threshold) return "";
-        const { rate, low, high } = search.threshold;
-        const scale = scaleOf(measure, [rate]);
-        const ends = scale.ends({ value: rate, low, high, basis: "ci95" });
-        return `${scale.text(rate)}${ends && ` (${ends})`}`;
+          : `of ${tried} ${agreeing} agree, ${contradicting} contradict the search`;
       },
     },
     {

@@ -146,8 +146,8 @@ export function lowPowerOf({ detectable }: Pick<Comparison, "detectable">): stri
 export const BASES: Record<Estimate["basis"], string> = {
   ci95: "95 % interval",
   range: "lowest and highest round",
-  confirmed: "rates that all fresh cells kept and broke",
-  bracket: "not confirmed by fresh cells: below it all rates passed, above it all failed",
+  confirmed: "95 % interval",
+  bracket: "95 % interval that fresh cells did not confirm",
   exact: "95 % interval",
   events: "lowest and highest event",
 };

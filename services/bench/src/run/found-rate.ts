@@ -4,6 +4,7 @@
 import { resolutionOf } from "../plan/plan.ts";
 import { probeParameters } from "../plan/probes.ts";
 import { workloadOf } from "../plan/workload.ts";
+import { referenceCpuUs } from "../record/machine-index.ts";
 import { bracketOf, freshRates, RESOLUTION, rounded } from "../statistics/capacity-search.ts";
 import type { PlannedCell } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";
@@ -23,13 +24,19 @@ export function withFoundRate(
   if (search?.status === "skipped") return search.cause?.message ?? "its search was skipped";
   if (!search?.probes) return null;
   const resolution = plan.promise ? resolutionOf(plan.promise) : RESOLUTION;
-  const { at, above } = freshRates(search.probes, resolution);
+  const workload = workloadOf(plan, cell);
+  const operations = workload.holdsConnections ? "messages" : "connections";
+  const tries = search.probes.map((probe) => ({
+    ...probe,
+    referenceUs: referenceCpuUs(probe, operations),
+  }));
+  const { at, above } = freshRates(tries, resolution);
   if (at === null) return "the search found no rate that keeps the promise";
   const isAbove = capacity.factor > 1;
   if (isAbove && above === null)
-    return bracketOf(search.probes).isLimited
+    return bracketOf(tries).isLimited
       ? "generator or machine were at their limit above the rate that the search found"
       : "no rate broke the promise";
   const rate = isAbove ? Math.max(above ?? 0, rounded(capacity.factor * at)) : at;
-  return { ...cell, parameters: probeParameters(workloadOf(plan, cell), cell.parameters, rate) };
+  return { ...cell, parameters: probeParameters(workload, cell.parameters, rate) };
 }

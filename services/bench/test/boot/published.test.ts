@@ -26,7 +26,7 @@ const CARDS = [
   "CPU per new connection",
   "CPU per message, up to 1 KiB",
   "Added latency, echo p99 at a set rate",
-  "Max new connections/s with p99 ≤ 50 ms on 0.15 core",
+  "Max new connections/s with p99 ≤ 50 ms on 0.25 core",
   "Connections dropped when one process is killed",
   "CPU per new TLS connection, times plain",
 ];

@@ -20,7 +20,7 @@ export function steps(text: string): [number, Verdict][] {
   return text.split(" ").map(([sign, ...rate]) => [Number(rate.join("")), VERDICTS[sign]]);
 }
 
-/** confirmed: 322 holds, 354 fails */
+/** confirmed: fresh cells agree a quarter below the rate found, and at twice that */
 const CONFIRMED: Required<Course> = {
   search: steps("+200 -400 -400 +283 -336 +308 +322"),
   at: ["holds", "holds", "holds"],
@@ -72,7 +72,7 @@ export function capacityResults({
           judgement: { verdict, broken, limits },
         };
       });
-    return [{ ...cellRecord(searched), probes }, ...fresh("at", 1), ...fresh("above", 1.1)];
+    return [{ ...cellRecord(searched), probes }, ...fresh("at", 0.75), ...fresh("above", 2)];
   });
   const promise = { sloMs: 50, failedPercent: 0.1, sentPercent: 99 };
   return {
