@@ -7,7 +7,7 @@ import { number } from "../numbers.ts";
 export type Attributes = Record<string, string | number | undefined>;
 
 export const FONT_SIZE = 13;
-/** Opacity of what is said in passing. */
+/** Opacity of muted text. */
 export const MUTED = 0.72;
 /** Of a letter, in parts of the font's size. */
 const LETTER = 0.6;
