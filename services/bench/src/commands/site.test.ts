@@ -48,6 +48,7 @@ test("a site has the pages over all runs, each run's report, and the charts", ()
     "index.html",
     "scale-out/2026-11-27/report.html",
     "soak/2026-11-24/report.html",
+    "soak/2026-11-28/report.html",
   ]);
   assert.deepEqual(files.filter((name) => name.startsWith("charts/")).sort(), [
     "charts/added.png",
@@ -55,7 +56,7 @@ test("a site has the pages over all runs, each run's report, and the charts", ()
   ]);
   assert.match(
     said.join("\n"),
-    /report of soak\/2026-11-24\n[^]*results\/site\/index\.html: 8 files, [\d.]+ MB$/,
+    /report of soak\/2026-11-24\n[^]*results\/site\/index\.html: 9 files, [\d.]+ MB$/,
   );
 });
 
