@@ -5,7 +5,7 @@
 import type { Comparison, Extra, Figure, Missing, Setting } from "../model/comparison.ts";
 import { CONTROL } from "../plan/proxies.ts";
 import { LEAST_SAMPLES } from "../plan/probes.ts";
-import { rateName, workloadOf } from "../plan/workload.ts";
+import { operationsOf, rateName, workloadOf } from "../plan/workload.ts";
 import { usageOnce } from "../record/carriers.ts";
 import { referenceCpuUs } from "../record/machine-index.ts";
 import { ofEnough } from "../record/promise.ts";
@@ -148,7 +148,6 @@ function found(results: Results, search: PlannedCell, { workload }: Setting): Fo
     const generator = cpuPerSecond(measured, "load", "totalSeconds");
     const proxy = cpuPerSecond(measured, "proxy", "totalSeconds");
     const isAlone = ofRole(measured, "proxy").length === 1;
-    const operations = workload.holdsConnections ? "messages" : "connections";
     return {
       ...about,
       verdict,
@@ -163,7 +162,7 @@ function found(results: Results, search: PlannedCell, { workload }: Setting): Fo
       budgetPercent: proxy === null || budget === 0 ? null : (100 * proxy) / budget,
       // Of several containers with one budget it is not known.
       throttled: isAlone ? cpuPerSecond(measured, "proxy", "throttledSeconds") : null,
-      referenceUs: referenceCpuUs(measured, operations),
+      referenceUs: referenceCpuUs(measured, operationsOf(workload)),
     };
   }
 }

@@ -3,12 +3,11 @@
  * without the page, and one archive of all raw files; and updates the pages over all published
  * runs.
  */
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { existsSync, globSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { UserError } from "../errors.ts";
 import { counted, number } from "../numbers.ts";
 import { packCells } from "../record/archive.ts";
-import { readBattles } from "../report/published.ts";
 import { Store } from "../record/store.ts";
 import { writePages } from "./published-pages.ts";
 import { writeReport } from "./report.ts";
@@ -52,7 +51,7 @@ export async function publish(
       `Another run of the battle stands beside it: ${run.command}`,
       2,
     );
-  refusePart(directory, given, results);
+  refusePart(battle, given, results);
   // Nothing is there under its name before all of it is.
   const part = `${target}.part`;
   rmSync(part, { recursive: true, force: true });
@@ -73,15 +72,16 @@ export async function publish(
 }
 
 /** The newest run stands for its battle: of a part of the proxies it would hide the others. */
-function refusePart(directory: string, given: string, { plan, environment, run }: Results) {
-  const name = publishedName({ plan, environment });
-  const battle = readBattles(join(directory, "published")).find((one) => one.name === name);
-  if (!battle || battle.comparisons.method !== run.method) return;
-  const all = battle.comparisons.proxies.map((proxy) => proxy.name);
+function refusePart(battle: string, given: string, { plan, run }: Results) {
+  const newest = globSync("*/results.json", { cwd: battle }).sort().at(-1);
+  if (!newest) return;
+  const { directory, results } = Store.open(join(battle, dirname(newest)));
+  const all = results.plan.proxies;
   const left = all.filter((proxy) => !plan.proxies.includes(proxy));
-  if (left.length === 0 || plan.proxies.some((proxy) => !all.includes(proxy))) return;
+  const isPart = left.length > 0 && plan.proxies.every((proxy) => all.includes(proxy));
+  if (!isPart || results.run.method !== run.method) return;
   throw new UserError(
-    `${given} lacks ${left.join(", ")} of published/${battle.runs[0].folder}, and would stand for the battle in its place`,
+    `${given} lacks ${left.join(", ")} of published/${basename(battle)}/${basename(directory)}, and would stand for the battle in its place`,
     `Expected all of its proxies: ./bench run ${plan.battle}; or a battle of its own`,
     2,
   );

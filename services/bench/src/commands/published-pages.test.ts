@@ -295,6 +295,10 @@ test("a row of published/README.md: common names first, the others counted, ends
   ];
   for (const [from, text] of rows)
     assert.match(bestText(answersTo(battles, from)[0], pages.headline.proxies), text);
+  const oldest = battles.find(({ name }) => name === "soak")?.earlier.at(-1) ?? assert.fail();
+  const trend = { question: "trend", measure: "memory_per_hour" };
+  const [calm] = answersTo([battleOf("soak", [oldest])], trend);
+  assert.equal(bestText(calm, pages.headline.proxies), "none grows");
   // The middle of two events, or of two rates, is nothing that happened.
   const [crash] = answersTo(battles, { question: "lost", event: "kill-worker" });
   const ends = proxiesIn(crash.comparison).flatMap(({ estimate }) => estimate?.low ?? []);

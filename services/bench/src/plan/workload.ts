@@ -98,6 +98,11 @@ export function isPaced({
   return loop === "open" && !holdsConnections && connectionsPerSecond !== undefined;
 }
 
+/** @returns what a rate is of, and what the reference beside it counts */
+export function operationsOf({ holdsConnections }: Workload): "messages" | "connections" {
+  return holdsConnections ? "messages" : "connections";
+}
+
 /**
  * @returns name of the parameter that says how fast WebSockets, or messages on those that are held,
  *   are due; null: nothing is due at a rate

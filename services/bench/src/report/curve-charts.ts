@@ -123,13 +123,16 @@ export function curveCharts(
 ): Block[] {
   const { comparisons: file } = reported;
   const shown = question.charts ?? [];
-  const withCurves = picked(
-    file,
-    all.filter(({ figures }) => figures.some(({ extra }) => extra.curve?.length)),
-  );
+  const withCurves = (some: Comparison[]) =>
+    picked(
+      file,
+      some.filter(({ figures }) => figures.some(({ extra }) => extra.curve?.length)),
+    );
   return [
-    ...(shown.includes("distribution") ? withCurves.map((one) => distribution(file, one)) : []),
-    ...(shown.includes("slope") ? picked(file, top).map((one) => slope(file, one)) : []),
+    ...(shown.includes("distribution")
+      ? withCurves(all).map((one) => distribution(file, one))
+      : []),
+    ...(shown.includes("slope") ? withCurves(top).map((one) => slope(file, one)) : []),
     ...(shown.includes("around") ? top.flatMap((one) => around(file, one)) : []),
     ...(shown.includes("recovery")
       ? top.filter((one) => !picked(file, top).includes(one)).flatMap((one) => around(file, one))

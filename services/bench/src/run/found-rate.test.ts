@@ -46,7 +46,7 @@ test("a fresh cell runs at the rate that the search found, or above it", () => {
     ]),
   };
   const [at, above] = [rate(fresh(1, search)), rate(fresh(1.1, search))];
-  assert.ok(at > 200 && at < 322 && above > 336 && above < 560, `${at} and ${above}`);
+  assert.ok(at > 210 && at < 322 && above > 336 && above < 520, `${at} and ${above}`);
 });
 
 test("a fresh cell lasts until it has 1,000 samples, or a minute", () => {

@@ -3,9 +3,9 @@
  */
 import { resolutionOf } from "../plan/plan.ts";
 import { probeParameters } from "../plan/probes.ts";
-import { workloadOf } from "../plan/workload.ts";
+import { operationsOf, workloadOf } from "../plan/workload.ts";
 import { referenceCpuUs } from "../record/machine-index.ts";
-import { bracketOf, freshRates, RESOLUTION, rounded } from "../statistics/capacity-search.ts";
+import { bracketOf, freshRates, RESOLUTION } from "../statistics/capacity-search.ts";
 import type { PlannedCell } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";
 
@@ -25,10 +25,9 @@ export function withFoundRate(
   if (!search?.probes) return null;
   const resolution = plan.promise ? resolutionOf(plan.promise) : RESOLUTION;
   const workload = workloadOf(plan, cell);
-  const operations = workload.holdsConnections ? "messages" : "connections";
   const tries = search.probes.map((probe) => ({
     ...probe,
-    referenceUs: referenceCpuUs(probe, operations),
+    referenceUs: referenceCpuUs(probe, operationsOf(workload)),
   }));
   const { at, above } = freshRates(tries, resolution);
   if (at === null) return "the search found no rate that keeps the promise";
@@ -37,6 +36,6 @@ export function withFoundRate(
     return bracketOf(tries).isLimited
       ? "generator or machine were at their limit above the rate that the search found"
       : "no rate broke the promise";
-  const rate = isAbove ? Math.max(above ?? 0, rounded(capacity.factor * at)) : at;
+  const rate = above !== null && isAbove ? above : at;
   return { ...cell, parameters: probeParameters(workload, cell.parameters, rate) };
 }

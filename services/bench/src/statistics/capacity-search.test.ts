@@ -107,8 +107,8 @@ async function onMovingMachine(
 for (const [width, speed, confirmed] of [
   [0.01, 0, 0.9],
   [0.03, 0, 0.9],
-  [0.06, 0, 0.6],
-  [0.03, 0.15, 0.4],
+  [0.06, 0, 0.8],
+  [0.03, 0.15, 0.8],
 ])
   test(`a curve of width ${width} on a machine whose speed moves by ${speed}: intervals hold its middle`, async () => {
     const random = randomNumbers(1);
@@ -125,9 +125,9 @@ for (const [width, speed, confirmed] of [
       if (capacityOf(timed(tries), timed(fresh)).isConfirmed) counts.withoutSpeed += 1;
     }
     const text = JSON.stringify(counts);
-    assert.ok(counts.covered >= 200 * 0.94, text);
+    assert.ok(counts.covered >= 200 * 0.95, text);
     assert.ok(counts.confirmed >= 200 * confirmed, text);
-    assert.ok(counts.wrong <= 200 * 0.05, text);
+    assert.ok(counts.wrong <= 200 * 0.03, text);
     if (speed > 0) assert.ok(counts.confirmed > counts.withoutSpeed, text);
   });
 
@@ -135,9 +135,10 @@ test("where one try in three fails over a wide range, no rate in it is confirmed
   let confirmed = 0;
   for (let seed = 1; seed <= 200; seed++) {
     const random = randomNumbers(seed);
-    const { isConfirmed, high } = await measured((rate) =>
+    const { isConfirmed, low, high } = await measured((rate) =>
       rate > 1000 || (rate > 200 && random() < 1 / 3) ? "fails" : "holds",
     );
+    assert.ok((low ?? 0) <= 1000 && (high ?? Infinity) > (low ?? 0));
     // Of those next to 1,000, the rate above always fails.
     if (isConfirmed && Number(high) <= 1000) confirmed += 1;
   }
