@@ -140,7 +140,7 @@ test("events: what becomes of connections and processes is in the record, and no
     quieten();
     const report = readFileSync(join(directory, runFolder(), "report.md"), "utf8");
     const page = readFileSync(join(directory, runFolder(), "report.html"), "utf8");
-    assert.match(page, /dropper<\/th>\s*<td class="">5 of 50<\/td><td class="words">reset: 5</);
+    assert.match(page, /dropper<\/th>\s*<td>5 of 50<\/td><td class="words">reset: 5</);
     assert.match(report, /^\| leaker \|.* leaked/m);
   });
 });
