@@ -308,7 +308,7 @@ const TABLE: Record<Group, Record<string, Omit<Question, "id" | "group">>> = {
       rounds: unranked(holds),
     },
     trend: {
-      title: "Growth over time",
+      title: "Memory growth per hour",
       charts: ["bars", "over-time"],
       answer: 7,
       asks: "Does memory grow over time?",

@@ -88,7 +88,7 @@ test("without confirmation no rank, and none beside one that may carry as much",
 
 test("a figure that is not confirmed is a bracket", () => {
   const basis = (course: Course) => figureOf(searched(course), "nginx").estimate?.basis;
-  assert.deepEqual([basis({}), basis(UNCONFIRMED)], ["confirmed", "bracket"]);
+  assert.deepEqual([basis({}), basis(UNCONFIRMED)], ["ci95", "bracket"]);
 });
 
 test("what rests on fewer than 299 latencies is not judged, in older records too", () => {

@@ -117,8 +117,7 @@ function found(results: Results, search: PlannedCell, { workload }: Setting): Fo
   const why = record?.status === "ok" ? null : (record?.cause?.message ?? "it has not run");
   const shown: Figure = {
     ...figure(search.proxy),
-    estimate:
-      value === null ? null : { value, low, high, basis: isConfirmed ? "confirmed" : "bracket" },
+    estimate: value === null ? null : { value, low, high, basis: isConfirmed ? "ci95" : "bracket" },
     missing: value === null ? missingOf(why, high, points) : [],
     extra: {
       search: {

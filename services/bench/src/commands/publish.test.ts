@@ -71,15 +71,16 @@ test("a published run is a few files, and its report is the one that was made fr
     "environment.json",
     "raw.tar.zst",
     "report.md",
-    "results.csv",
     "results.json",
   ]);
   // Where the raw files are is another thing of each.
   const read = (folder: string, name: string) =>
     readFileSync(join(folder, name), "utf8").split("Beside this file")[0];
-  for (const name of ["comparisons.json", "report.md", "results.csv"])
+  for (const name of ["comparisons.json", "report.md"])
     assert.equal(read(run.target, name), read(run.store.directory, name));
   const published = Store.open(run.target);
+  const { files } = makeReport(run.directory, published);
+  assert.equal(files["results.csv"], read(run.store.directory, "results.csv"));
   const [record] = published.results.cells;
   assert.equal(published.readRaw(record, "samples.csv"), run.store.readRaw(record, "samples.csv"));
   assert.equal(published.readRaw(record, "missing.csv"), null);

@@ -1,7 +1,6 @@
 /**
- * `publish`: puts a run where the repository keeps it: its record, its comparisons, its report
- * without the page, and one archive of all raw files; and updates the pages over all published
- * runs.
+ * `publish`: puts a run where the repository keeps it: its record, its comparisons, its report's
+ * short form, and one archive of all raw files; and updates the pages over all published runs.
  */
 import { existsSync, globSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
@@ -10,7 +9,7 @@ import { counted, number } from "../numbers.ts";
 import { packCells } from "../record/archive.ts";
 import { Store } from "../record/store.ts";
 import { writePages } from "./published-pages.ts";
-import { writeReport } from "./report.ts";
+import { PUBLISHED_FILES, writeReport } from "./report.ts";
 import type { Results } from "../model/record.ts";
 import type { PublishArguments } from "./definitions/publish.ts";
 
@@ -62,7 +61,7 @@ export async function publish(
     lineAnAttempt({ ...results, run: { ...run, remark }, archive }),
   );
   writeFileSync(join(part, "environment.json"), `${JSON.stringify(environment, null, 1)}\n`);
-  writeReport(directory, Store.open(part), { hasPage: false });
+  writeReport(directory, Store.open(part), PUBLISHED_FILES);
   renameSync(part, target);
   const pages = await writePages(directory);
   say(

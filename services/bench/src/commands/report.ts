@@ -22,8 +22,10 @@ import type { Reported } from "../model/comparison.ts";
 
 const SAME_SAMPLE_MS = 50;
 
-/** Of a published run it is left out: the repository keeps what cannot be made again. */
 const PAGE = "report.html";
+
+/** What the repository keeps of a published run's report: what is read there, and what all published pages are made from. */
+export const PUBLISHED_FILES = ["report.md", "comparisons.json"];
 
 /**
  * @param directory the project's
@@ -96,15 +98,11 @@ function withShapes(directory: string, results: Results): Results {
 /**
  * @param directory the project's
  * @param store of the run
+ * @param names of the files to write; without them all
  */
-export function writeReport(
-  directory: string,
-  store: Store,
-  { hasPage = true }: { hasPage?: boolean } = {},
-): Reported {
+export function writeReport(directory: string, store: Store, names?: string[]): Reported {
   const { reported, files } = makeReport(directory, store);
-  for (const [name, text] of Object.entries(files))
-    if (hasPage || name !== PAGE) store.write(name, text);
+  for (const name of names ?? Object.keys(files)) store.write(name, files[name]);
   return reported;
 }
 

@@ -10,9 +10,9 @@ import type { Results } from "./record.ts";
 
 /** What the ends of an estimate are: a 95 % confidence interval, the lowest and highest round, an
  * exact binomial interval, or the lowest and highest event, whose connections had one fate: no
- * interval over them says anything. Of a search the rates that all fresh cells kept and broke, or a
- * bracket: the value is somewhere in it, and never shown alone. */
-export type Basis = "ci95" | "range" | "exact" | "events" | "confirmed" | "bracket";
+ * interval over them says anything. Of a search that fresh cells did not confirm a bracket: the
+ * value is somewhere in it, and never shown alone. */
+export type Basis = "ci95" | "range" | "exact" | "events" | "bracket";
 
 export interface Estimate {
   value: number;

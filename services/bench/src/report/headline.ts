@@ -107,7 +107,7 @@ function measuredText(file: Comparisons, { figures, measure }: Comparison): stri
   const grown = known.filter(({ extra: { grows } }) => grows);
   if (known.some(({ extra: { grows } }) => grows !== undefined && grows !== null))
     return grown.length > 0
-      ? `Growth seen on ${list(grown.map(title))}`
+      ? `${measure.title}: ${grown.map((one) => `${title(one)} ${text(one)}`).join(", ")}`
       : `No growth seen on ${list(known.map(title))}`;
   const isShown = known.length <= FEW || known.some(isRange);
   if (known.length > 1 && new Set(known.map(text)).size === 1)

@@ -329,17 +329,17 @@ function machinesBlocks(machines: NonNullable<Results["environment"]["machines"]
  */
 export function dataBlocks(results: Results): Block[] {
   const { archive, run } = results;
-  const beside =
-    "Beside this file: results.csv (one line per attempt), comparisons.json (all figures) and results.json (the record).";
   if (archive)
     return [
       note(
-        `${beside} Raw samples and logs: ${archive.file}${archive.commit ? ` of commit ${archive.commit}` : ""}, ${counted(archive.files, "file")}, SHA-256 ${archive.sha256}.`,
+        `Beside this file: comparisons.json (all figures) and results.json (the record); ./bench report adds results.csv (one line per attempt) and a page with charts. Raw samples and logs: ${archive.file}${archive.commit ? ` of commit ${archive.commit}` : ""}, ${counted(archive.files, "file")}, SHA-256 ${archive.sha256}.`,
       ),
     ];
   const record = gzipSync(JSON.stringify(results), { level: 9 }).toString("base64");
   return [
-    note(beside),
+    note(
+      "Beside this file: results.csv (one line per attempt), comparisons.json (all figures) and results.json (the record).",
+    ),
     {
       kind: "download",
       text: "Save the record inside this file",

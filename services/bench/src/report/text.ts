@@ -146,7 +146,6 @@ export function lowPowerOf({ detectable }: Pick<Comparison, "detectable">): stri
 export const BASES: Record<Estimate["basis"], string> = {
   ci95: "95 % interval",
   range: "lowest and highest round",
-  confirmed: "95 % interval",
   bracket: "95 % interval that fresh cells did not confirm",
   exact: "95 % interval",
   events: "lowest and highest event",
