@@ -97,11 +97,12 @@ function rankedClauses(file: Comparisons, { measure }: Comparison, ranked: Ranke
 const FEW = 2;
 
 /** What nobody is ranked by: ranges as they are, otherwise the ends of what was measured. */
-function measuredText(file: Comparisons, { figures, measure }: Comparison): string {
+function measuredText(file: Comparisons, comparison: Comparison): string {
+  const { measure } = comparison;
   const sign = measure.better === "lower" ? 1 : -1;
-  const known = figures
-    .filter(({ role, estimate }) => role === "proxy" && estimate)
-    .sort((a, b) => sign * ((a.estimate?.value ?? 0) - (b.estimate?.value ?? 0)));
+  const known = knownOf(comparison).sort(
+    (a, b) => sign * ((a.estimate?.value ?? 0) - (b.estimate?.value ?? 0)),
+  );
   const title = ({ proxy }: Figure) => inSentence(titleOfProxy(file, proxy));
   const text = ({ estimate }: Figure) => (estimate ? amountOf(estimate, measure) : "");
   const grown = known.filter(({ extra: { grows } }) => grows);
@@ -118,6 +119,10 @@ function measuredText(file: Comparisons, { figures, measure }: Comparison): stri
   return texts.join(isShown ? ", " : " to ") + unit;
 }
 
+function knownOf({ figures }: Comparison): Figure[] {
+  return figures.filter(({ role, estimate }) => role === "proxy" && estimate);
+}
+
 /** What became of connections. */
 function fateOf({ estimate }: Figure): "none" | "some" | "all" {
   const { value = null, low = null, high = null } = estimate ?? {};
@@ -126,39 +131,43 @@ function fateOf({ estimate }: Figure): "none" | "some" | "all" {
   return isAlways(100) ? "all" : "some";
 }
 
+const NONE_LOSES = "no proxy loses connections";
+const EVERY_LOSES_ALL = "every proxy measured loses all";
+
 /** Of a single event who loses how much; of several in which proxies differ. */
 function eventsText(file: Comparisons, comparisons: Comparison[]): string {
   const first = comparisons.filter(({ question }) => question === comparisons[0].question);
-  if (first.length === 1) return fatesText(file, first[0]);
-  const groups = Map.groupBy(first, ({ figures }) => {
-    const fates = new Set(
-      figures.filter(({ role, estimate }) => role === "proxy" && estimate).map(fateOf),
-    );
-    return fates.size > 1 ? "some" : ([...fates][0] ?? "none");
-  });
+  if (first.length === 1) return `${fatesText(file, first[0])}.`;
   const named = (own: Comparison[] = []) => list(own.map(({ event }) => event ?? ""));
+  const groups = Map.groupBy(first, (one) => {
+    const fates = new Set(knownOf(one).map(fateOf));
+    if (fates.has("some")) return measuredText(file, one);
+    if (fates.size > 1) return fatesText(file, one);
+    return fates.has("all") ? EVERY_LOSES_ALL : NONE_LOSES;
+  });
+  const alike = [NONE_LOSES, EVERY_LOSES_ALL];
   const parts = [
-    groups.has("none") && `no proxy loses connections at ${named(groups.get("none"))}`,
-    groups.has("all") && `every proxy measured loses all at ${named(groups.get("all"))}`,
-    ...(groups.get("some") ?? []).map((one) => `${one.event}: ${measuredText(file, one)}`),
+    ...alike.flatMap((text) => (groups.has(text) ? `${text} at ${named(groups.get(text))}` : [])),
+    ...[...groups].flatMap(([text, own]) => (alike.includes(text) ? [] : `${named(own)}: ${text}`)),
   ];
-  return `${capital(parts.filter(Boolean).join("; "))}.`;
+  return `${capital(parts.join("; "))}.`;
 }
 
-function fatesText(file: Comparisons, { figures, measure }: Comparison): string {
-  const known = figures.filter(({ role, estimate }) => role === "proxy" && estimate);
+function fatesText(file: Comparisons, comparison: Comparison): string {
   const told = (one: Figure) =>
-    ({ none: "no connection", all: "all", some: amountOf(one.estimate as Estimate, measure) })[
-      fateOf(one)
-    ];
-  const groups = [...Map.groupBy(known, told)].sort(
+    ({
+      none: "no connection",
+      all: "all",
+      some: amountOf(one.estimate as Estimate, comparison.measure),
+    })[fateOf(one)];
+  const groups = [...Map.groupBy(knownOf(comparison), told)].sort(
     ([, [a]], [, [b]]) => (a.estimate?.value ?? 0) - (b.estimate?.value ?? 0),
   );
   const parts = groups.map(([text, own]) => {
     const names = list(own.map(({ proxy }) => inSentence(titleOfProxy(file, proxy))));
     return `${names} ${own.length > 1 ? "lose" : "loses"} ${text}`;
   });
-  return `${parts.join("; ")}.`;
+  return parts.join("; ");
 }
 
 /** Releases whose interval leaves out 1, the largest change first, and how many would by chance. */

@@ -390,6 +390,22 @@ test("two events: what is lost, and what fails; of more, only what is lost", () 
   );
 });
 
+test("events that all lose or keep alike are named together, and who loses what", () => {
+  const ends = [{ afterMs: 300, how: "close 1001", count: 2000 }];
+  const half = [{ afterMs: 300, how: "close 1001", count: 1000 }];
+  const run = survivalResults({
+    rounds: 1,
+    proxies: {
+      nginx: { reload: {}, "reload-10": {}, kill: { ends }, stop: { ends: half } },
+      haproxy: { reload: { ends }, "reload-10": { ends }, kill: { ends }, stop: { ends } },
+    },
+  });
+  assert.match(
+    markdown(run),
+    /^Every proxy measured loses all at kill; reload and reload-10: nginx loses no connection; HAProxy loses all; stop: nginx 50\.0 %, HAProxy 100 %\.$/m,
+  );
+});
+
 test("where nobody loses a connection, a report leads with a question in which proxies differ", () => {
   const servers = (perSecond: number) => {
     const added = (second: number) => Math.max(0, Math.min(100, perSecond * second));
