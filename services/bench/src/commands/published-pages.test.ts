@@ -12,7 +12,6 @@ import {
   answersTo,
   countsIn,
   leadersOf,
-  proxiesIn,
   ratioText,
   battleOf,
   readBattles,
@@ -24,6 +23,7 @@ import {
 } from "../report/published.ts";
 import { headlineMarkdown, headlineOf, readPages } from "../report/pages.ts";
 import { pooledReport } from "../report/pooled.ts";
+import { proxiesIn } from "../report/text.ts";
 import { anchorOf } from "../report/site-page.ts";
 import { filledIn } from "../report/template.ts";
 import { makePages, makePicture } from "./published-pages.ts";
@@ -291,7 +291,7 @@ test("a row of published/README.md: common names first, the others counted, ends
     [{ question: "capacity", scheme: "wss" }, /^not ranked, [\d.]+–[\d.]+$/],
     [
       { battle: "survival", question: "kept", event: "reload-10" },
-      /^no difference seen, 10 of 10$/,
+      /^no measurable difference, 10 of 10$/,
     ],
     [{ question: "tls", battle: "proxies" }, /^[\d.]+–[\d.]+×$/],
     [{ question: "trend", measure: "memory_per_hour" }, /^\*\*[^*]+\*\*, -[\d.]+–0 kB$/],

@@ -3,7 +3,7 @@ import type { Estimate, Figure } from "../model/comparison.ts";
 import { shownUnit } from "../numbers.ts";
 import { bars } from "./chart.ts";
 import type { Bar, Bars } from "./chart.ts";
-import { loopText } from "./text.ts";
+import { loopText, proxiesIn } from "./text.ts";
 import { theAnswer } from "./pages.ts";
 import type { ChartPlan, Pages } from "./pages.ts";
 import {
@@ -11,7 +11,6 @@ import {
   figureOf,
   machinesOf,
   missingText,
-  proxiesIn,
   ratioIn,
   timesText,
   titleOf,

@@ -12,7 +12,7 @@ import type {
 import { CONFIDENCE } from "../analyse/settings.ts";
 import { times } from "../numbers.ts";
 import { schemeName } from "../plan/workload.ts";
-import { addedText, amountOf, capital, isSpan, list, titleOfProxy } from "./text.ts";
+import { addedText, amountOf, capital, isSpan, list, proxiesIn, titleOfProxy } from "./text.ts";
 import type { Answer, Ranked } from "./topics.ts";
 import { inSentence, rankedOf, tyingText } from "./topics.ts";
 
@@ -100,7 +100,7 @@ const FEW = 2;
 function measuredText(file: Comparisons, comparison: Comparison): string {
   const { measure } = comparison;
   const sign = measure.better === "lower" ? 1 : -1;
-  const known = knownOf(comparison).sort(
+  const known = proxiesIn(comparison).sort(
     (a, b) => sign * ((a.estimate?.value ?? 0) - (b.estimate?.value ?? 0)),
   );
   const title = ({ proxy }: Figure) => inSentence(titleOfProxy(file, proxy));
@@ -119,10 +119,6 @@ function measuredText(file: Comparisons, comparison: Comparison): string {
   return texts.join(isShown ? ", " : " to ") + unit;
 }
 
-function knownOf({ figures }: Comparison): Figure[] {
-  return figures.filter(({ role, estimate }) => role === "proxy" && estimate);
-}
-
 /** What became of connections. */
 function fateOf({ estimate }: Figure): "none" | "some" | "all" {
   const { value = null, low = null, high = null } = estimate ?? {};
@@ -138,18 +134,19 @@ const EVERY_LOSES_ALL = "every proxy measured loses all";
 function eventsText(file: Comparisons, comparisons: Comparison[]): string {
   const first = comparisons.filter(({ question }) => question === comparisons[0].question);
   if (first.length === 1) return `${fatesText(file, first[0])}.`;
-  const named = (own: Comparison[] = []) => list(own.map(({ event }) => event ?? ""));
+  const named = (own: Comparison[]) => list(own.map(({ event }) => event ?? ""));
   const groups = Map.groupBy(first, (one) => {
-    const fates = new Set(knownOf(one).map(fateOf));
+    const fates = new Set(proxiesIn(one).map(fateOf));
     if (fates.has("some")) return measuredText(file, one);
     if (fates.size > 1) return fatesText(file, one);
     return fates.has("all") ? EVERY_LOSES_ALL : NONE_LOSES;
   });
-  const alike = [NONE_LOSES, EVERY_LOSES_ALL];
-  const parts = [
-    ...alike.flatMap((text) => (groups.has(text) ? `${text} at ${named(groups.get(text))}` : [])),
-    ...[...groups].flatMap(([text, own]) => (alike.includes(text) ? [] : `${named(own)}: ${text}`)),
-  ];
+  const alike = [EVERY_LOSES_ALL, NONE_LOSES];
+  const parts = [...groups]
+    .sort(([a], [b]) => alike.indexOf(b) - alike.indexOf(a))
+    .map(([text, own]) =>
+      alike.includes(text) ? `${text} at ${named(own)}` : `${named(own)}: ${text}`,
+    );
   return `${capital(parts.join("; "))}.`;
 }
 
@@ -160,7 +157,7 @@ function fatesText(file: Comparisons, comparison: Comparison): string {
       all: "all",
       some: amountOf(one.estimate as Estimate, comparison.measure),
     })[fateOf(one)];
-  const groups = [...Map.groupBy(knownOf(comparison), told)].sort(
+  const groups = [...Map.groupBy(proxiesIn(comparison), told)].sort(
     ([, [a]], [, [b]]) => (a.estimate?.value ?? 0) - (b.estimate?.value ?? 0),
   );
   const parts = groups.map(([text, own]) => {

@@ -3,7 +3,7 @@ import type { Pages, PageQuestion } from "./pages.ts";
 import type { Figure } from "../model/comparison.ts";
 import { LEAST_RUNS } from "../analyse/pool.ts";
 import { settingKey } from "../analyse/settings.ts";
-import { loadOf, loopText, lowPowerOf, mostAdded } from "./text.ts";
+import { loadOf, loopText, lowPowerOf, mostAdded, proxiesIn } from "./text.ts";
 import {
   addedText,
   answersTo,
@@ -13,7 +13,6 @@ import {
   figureOf,
   leadersOf,
   machinesOf,
-  proxiesIn,
   schemeText,
   reportOf,
   runsOf,
@@ -94,7 +93,7 @@ export function bestText(answer: Answer, common: string[]): string {
   if (leaders.length === originals.length && originals.length > 1)
     return answer.comparison.figures.some(({ extra }) => extra.grows !== undefined)
       ? "none grows"
-      : ["no difference seen", amount, tied].filter(Boolean).join(", ");
+      : ["no measurable difference", amount, tied].filter(Boolean).join(", ");
   if (leaders.length === 0)
     return answer.comparison.measure.unit === "times" ? amount : `not ranked, ${amount}`;
   const usual = common.filter((proxy) => leaders.includes(proxy));

@@ -12,7 +12,6 @@ import {
   leadersOf,
   machinesOf,
   missingText,
-  proxiesIn,
   ratioText,
   reportOf,
   runsOf,
@@ -23,7 +22,7 @@ import {
 import type { Answer, PublishedBattle } from "./published.ts";
 import { number } from "../numbers.ts";
 import { escaped } from "./svg.ts";
-import { isSpan } from "./text.ts";
+import { isSpan, proxiesIn } from "./text.ts";
 import type { Estimate, Figure } from "../model/comparison.ts";
 
 const TITLE = "What does a reverse proxy cost your WebSockets?";

@@ -15,6 +15,7 @@ import {
   isUnplaced,
   MISSING_SHORT,
   mostAdded,
+  proxiesIn,
   titleOfProxy,
 } from "./text.ts";
 import type {
@@ -190,11 +191,6 @@ export function countsIn({ battle, comparison }: Answer): string {
   const all = settingsOf(battle, comparison).map(({ workload }) => connectionsInAll(workload));
   const ends = [least ?? Math.min(...all), most ?? Math.max(...all)];
   return [...new Set(ends)].map(number).join(" to ");
-}
-
-/** Figures of proxies that have one, without the control. */
-export function proxiesIn({ figures }: Comparison): Figure[] {
-  return figures.filter(({ role, estimate }) => role === "proxy" && estimate);
 }
 
 export function figureOf({ comparison }: Answer, proxy: string): Figure | undefined {

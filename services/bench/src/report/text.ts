@@ -151,6 +151,11 @@ export const BASES: Record<Estimate["basis"], string> = {
   events: "lowest and highest event",
 };
 
+/** Figures of proxies that have one, without the control. */
+export function proxiesIn({ figures }: Comparison): Figure[] {
+  return figures.filter(({ role, estimate }) => role === "proxy" && estimate);
+}
+
 type Ranked = Pick<Figure, "role" | "rank" | "toBest">;
 
 /** Best, or tied for best: nobody is measurably better. */
