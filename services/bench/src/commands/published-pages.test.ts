@@ -105,6 +105,20 @@ function figureRatio(answer: Parameters<typeof figureOf>[0], proxy: string, to: 
   return own / other;
 }
 
+test("between a quiet machine and a full one ratios differ by up to a third, as README and a finding say", () => {
+  for (const name of ["README.md", "published/FINDINGS.md"])
+    assert.match(made[name], /differ\s+by\s+up\s+to\s+a\s+third/, name);
+  const cpu = { battle: "latency", question: "cpu_us_per_connection", scheme: "ws" as const };
+  const [quiet, full] = ["arrivals", "short-lived"].map(
+    (scenario) => answersTo(battles, { ...cpu, scenario })[0],
+  );
+  const changes = pages.headline.proxies.map(
+    (proxy) => figureRatio(quiet, proxy, "nginx") / figureRatio(full, proxy, "nginx"),
+  );
+  const most = Math.max(...changes.map((change) => Math.abs(change - 1)));
+  assert.ok(most > 0.25 && most < 0.35, String(most));
+});
+
 /** What the record cannot carry; a row's own test tells whether a line says it. */
 const NEVER: [what: string, isSaid: (line: string) => boolean][] = [
   [
