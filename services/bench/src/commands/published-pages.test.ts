@@ -180,8 +180,8 @@ test("a second run of a battle changes no claim, and is what its answers are of"
     const comparisons = { ...run.comparisons, startedAt: "2030-01-01T00:00:00Z" };
     const next = { ...run, folder: `${name}/2030-01-01`, comparisons };
     const battle = battleOf(name, [next, run, ...earlier]);
-    // A third one would be pooled with them.
-    return battle.runs.length > 1 ? battleOf(name, [next, run]) : battle;
+    // A third one would be pooled with them, so it takes the place of the second.
+    return battle.runs.length > 1 ? battleOf(name, [next, ...earlier]) : battle;
   });
   assert.equal(claimsPage(PROJECT, later), made["published/CLAIMS.md"]);
   const asked = { battle: "proxies", question: "cpu_us_per_connection", scheme: "ws" as const };
