@@ -89,6 +89,25 @@ test("counts of runs are added up; of events the lowest and highest stand", () =
   assert.deepEqual(estimate, { value: 17, low: 0, high: 50, basis: "events" });
 });
 
+test("what a proxy adds may be nothing, even if it is above 0 in every run", () => {
+  const adds = (value: number, half: number) =>
+    figureOf("nginx", around(2), {
+      extra: { added: { value, low: value - half, high: value + half, basis: "ci95" } },
+    });
+  const of = (half: number) => {
+    const runs = [0.3, 0.31, 0.32].map((value, i) => run(3 - i, [adds(value, half)]));
+    return pooledFigures(runs)[0].extra.added ?? assert.fail();
+  };
+  assert.ok((of(0.4).low ?? 0) < 0);
+  assert.ok((of(0.01).low ?? 0) > 0.25);
+});
+
+test("a figure whose interval reaches 0 in a run has no interval of logarithms", () => {
+  const estimate: Estimate = { value: 1, low: -1, high: 3, basis: "ci95" };
+  const runs = [3, 2, 1].map((day) => run(day, [figureOf("nginx", around(1), { estimate })]));
+  assert.deepEqual(pooledFigures(runs)[0].estimate, { ...estimate, basis: "range" });
+});
+
 const PROXIES = ["a", "b", "c", "d", "e", "f"];
 
 /**

@@ -6,7 +6,7 @@
  */
 import { mean, sampleStandardDeviation } from "simple-statistics";
 import type { Comparison, Comparisons, Estimate, Figure } from "../model/comparison.ts";
-import { blockRatios, holm, meanRatio } from "../statistics/index.ts";
+import { blockRatios, holm, meanRatio, randomEffects } from "../statistics/index.ts";
 import { estimateOf, shareOf, toBestOf } from "./figures.ts";
 import { allPairs, ALPHA, rank } from "./ranking.ts";
 import { CONFIDENCE } from "./settings.ts";
@@ -65,7 +65,10 @@ function pooledFigure({ settings }: Comparison, newest: Figure, own: Figure[]): 
   if (told.length < LEAST_RUNS) return newest;
   const estimates = told.flatMap(({ estimate }) => estimate ?? []);
   const values = estimates.map(({ value }) => value);
-  const added = told.flatMap(({ extra }) => extra.added ?? []);
+  const added = told.flatMap(({ extra }) => {
+    const { value = NaN, low = null, high = null } = extra.added ?? {};
+    return low !== null && high !== null && low < high ? { value, low, high } : [];
+  });
   const toControl = told.flatMap((one) => one.toControl ?? []);
   return {
     ...newest,
@@ -76,7 +79,10 @@ function pooledFigure({ settings }: Comparison, newest: Figure, own: Figure[]): 
     extra: {
       ...newest.extra,
       ...countsOf(told),
-      ...(added.length === told.length && { added: estimateOver(added) }),
+      // A difference may be 0, which has no logarithm; and on a noisy day it is far less certain.
+      ...(added.length === told.length && {
+        added: estimateOf(randomEffects(added, CONFIDENCE)),
+      }),
       runs: {
         values,
         betweenPercent: spreadOfLogs(values),
@@ -88,13 +94,13 @@ function pooledFigure({ settings }: Comparison, newest: Figure, own: Figure[]): 
 }
 
 /**
- * Of positive values the geometric mean and Student's interval. Of others, and of ends that are no
- * interval, the mean, and the lowest and highest end.
+ * Of values that lie above 0 in each run the geometric mean and Student's interval. Of others, and
+ * of ends that are no interval, the mean, and the lowest and highest end.
  */
 export function estimateOver(estimates: Estimate[]): Estimate {
   const values = estimates.map(({ value }) => value);
   const isInterval = estimates.every(({ basis }) => basis === "ci95" || basis === "range");
-  const arePositive = values.every((value) => value > 0);
+  const arePositive = estimates.every(({ value, low }) => (low ?? value) > 0);
   const geometric = arePositive ? estimateOf(meanRatio(values, CONFIDENCE)) : null;
   if (isInterval && geometric) return geometric;
   return {

@@ -61,12 +61,13 @@ function runLine({ folder, comparisons, machine }: PublishedRun): string {
   return `- [${at}](${at}/report.md), ${counted(comparisons.rounds, "round")}, ${machine}`;
 }
 
-/** How far the runs lie apart; none: nothing of the topic is pooled. */
+/** How far the runs lie apart; none: nothing of the topic is pooled, or is above 0 in each. */
 function spreadTables({ comparisons: file }: PublishedBattle, topic: Topic, shown: Comparison[]) {
-  const pooled = shown.filter(({ figures }) => figures.some(({ extra }) => extra.runs));
+  const pooled = shown.filter(({ figures }) => figures.some(hasSpread));
   if (pooled.length === 0) return [];
   const own = within(file, topic.all);
-  const proxies = new Set(pooled.flatMap(({ figures }) => figures.map(({ proxy }) => proxy)));
+  const told = pooled.flatMap(({ figures }) => figures.filter(hasSpread));
+  const proxies = new Set(told.map(({ proxy }) => proxy));
   const spread: Table = {
     title: "How far the runs differ",
     note: "Standard deviation between runs, and in brackets what the rounds alone would make of it.",
@@ -79,6 +80,10 @@ function spreadTables({ comparisons: file }: PublishedBattle, topic: Topic, show
     ]),
   };
   return [table(spread)];
+}
+
+function hasSpread({ extra }: Figure): boolean {
+  return (extra.runs?.betweenPercent ?? null) !== null;
 }
 
 /** `2.1 % (0.8 %)` */

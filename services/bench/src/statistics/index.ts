@@ -4,6 +4,7 @@ export { binomialInterval } from "./binomial.ts";
 export { independentRatioInterval, medianInterval, ratioInterval } from "./interval.ts";
 export { PooledRounds, pooledQuantile } from "./pooled-quantiles.ts";
 export { detectableRatio } from "./power.ts";
+export { randomEffects } from "./random-effects.ts";
 export { Histogram, RESOLUTION } from "./histogram.ts";
 export { fittedAt, leastSquares } from "./least-squares.ts";
 export { holm, mannWhitney, smallestP } from "./significance.ts";
