@@ -11,6 +11,8 @@ import { csvParse } from "d3-dsv";
 import { ARCHIVE_FILE } from "../record/archive.ts";
 import { Store } from "../record/store.ts";
 import { summarise } from "../statistics/index.ts";
+import { battlesOfHeadline, readPages } from "../report/pages.ts";
+import { readBattles } from "../report/published.ts";
 import { terminalOf } from "../report/terminal.ts";
 import { makeReport } from "./report.ts";
 import type { DSVRowString } from "d3-dsv";
@@ -36,8 +38,10 @@ const TOLERANCE = 1e-6;
 
 /** That a clone without history may have to fetch. */
 const CLONE_BYTES = 40e6;
-/** Of that, what is not published: 2.0 MB when it was measured last. */
-const OTHER_BYTES = 2.2e6;
+/** Of that, what is not published, 2.0 MB when it was measured last, and names and trees of all. */
+const OTHER_BYTES = 2.5e6;
+/** With Node's own 6 records are 7 % smaller than in a pack that Git has made. */
+const GIT_LEVEL = 5;
 
 const runs = globSync("*/*/results.json", { cwd: PUBLISHED }).map(dirname).sort();
 
@@ -51,15 +55,16 @@ test("published runs leave what a clone without history fetches below 40 MB", ()
   const sizes = files
     .filter((entry) => entry.isFile())
     // As Git sends them.
-    .map((entry) => deflateSync(readFileSync(join(entry.parentPath, entry.name))).length);
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)))
+    .map((bytes) => deflateSync(bytes, { level: GIT_LEVEL }).length);
   const sum = sizes.reduce((a, b) => a + b, 0);
   assert.ok(sum < CLONE_BYTES - OTHER_BYTES, `${Math.round(sum / 1e6)} MB compressed`);
 });
 
-test("the newest run of each battle that answers or findings rest on has its archive beside it", () => {
-  const page = (name: string) => readFileSync(join(PUBLISHED, name), "utf8");
-  const [answers] = page("README.md").split("## Other battles");
-  const links = `${answers}${page("FINDINGS.md")}`;
+test("the newest run of each battle that findings and README's table rest on has its archive beside it", () => {
+  const links = readFileSync(join(PUBLISHED, "FINDINGS.md"), "utf8");
+  const table = battlesOfHeadline(readBattles(PUBLISHED), readPages(PUBLISHED));
+  for (const { name } of table) assert.ok(links.includes(`](${name}/`), name);
   for (const [battle, dates] of Map.groupBy(runs, (name) => dirname(name)))
     if (links.includes(`](${battle}/`))
       assert.ok(existsSync(join(PUBLISHED, dates.at(-1) ?? "", ARCHIVE_FILE)), battle);

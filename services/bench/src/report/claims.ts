@@ -25,7 +25,7 @@ import type { PublishedBattle } from "./published.ts";
 import type { Table } from "./table.ts";
 
 /** A claim about more figures than this shows those that decide. */
-const SHOWN = 4;
+const SHOWN = 3;
 
 /** @param project folder */
 export function claimsPage(project: string, battles: PublishedBattle[]): string {
