@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomNumbers } from "../statistics/random.ts";
+import { normalNumbers } from "../statistics/testing/normal.ts";
 import type { Comparison, Comparisons, Estimate, Figure } from "../model/comparison.ts";
 import { comparison, figure } from "./figures.ts";
 import { measure } from "./measures.ts";
@@ -121,7 +122,7 @@ function drawn(
   count: number,
   between = 0.03,
 ): Comparisons[] {
-  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const normal = normalNumbers(random);
   return Array.from({ length: count }, (_, i) =>
     run(
       count - i,

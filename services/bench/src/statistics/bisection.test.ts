@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { firstToCostMore } from "./bisection.ts";
 import { randomNumbers } from "./random.ts";
+import { normalNumbers } from "./testing/normal.ts";
 
 const VERSIONS = Array.from({ length: 16 }, (_, i) => `1.${i}`);
 
@@ -21,7 +22,7 @@ interface Simulated {
 function searches(count: number, about: Simulated) {
   const { costs, spread, place = 1.01, outliers = 0, threshold = 0.05, mostRounds = 24 } = about;
   const random = randomNumbers(count);
-  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const normal = normalNumbers(random);
   const once = () => {
     let rounds = 0;
     const measure = async (version: string, wanted: number) => {

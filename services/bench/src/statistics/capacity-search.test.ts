@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { capacityOf, freshRates, nextTry, RESOLUTION, searchCapacity } from "./capacity-search.ts";
 import { randomNumbers } from "./random.ts";
+import { normalNumbers } from "./testing/normal.ts";
 import type { TimedTry, Try, Verdict, SearchRange } from "./capacity-search.ts";
 
 const RANGE = { from: 25, lowest: 1, highest: 100_000 };
@@ -87,7 +88,7 @@ async function onMovingMachine(
   { knee, width, speed }: { knee: number; width: number; speed: number },
   random: () => number,
 ) {
-  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const normal = normalNumbers(random);
   const cell = () => {
     const slowness = Math.exp(speed * normal());
     const proxy = soft(knee / slowness, width, random);

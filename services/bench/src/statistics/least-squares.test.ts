@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fittedAt, leastSquares } from "./least-squares.ts";
 import { randomNumbers } from "./random.ts";
+import { normalNumbers } from "./testing/normal.ts";
 
 const at = (y: (x: number) => number, places: number[]) =>
   places.map((x) => ({ x: [1, x], y: y(x), scale: 1 }));
@@ -78,7 +79,7 @@ test("where a larger value has a larger error, small ones count as much", () => 
 
 test("an interval of 95 % holds the truth about so often", () => {
   const random = randomNumbers(3);
-  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const normal = normalNumbers(random);
   const runs = 400;
   let inside = 0;
   for (let run = 0; run < runs; run++) {

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { Histogram } from "./histogram.ts";
 import { PooledRounds, pooledQuantile } from "./pooled-quantiles.ts";
 import { randomNumbers } from "./random.ts";
+import { normalNumbers } from "./testing/normal.ts";
 
 const options = { confidence: 0.95, seed: 1, resamples: 1000 };
 
@@ -35,7 +36,7 @@ const RUNS = 250;
 for (const { n, own, p } of CASES)
   test(`coverage of difference and ratio: ${n} rounds that differ by ${100 * own} %, p${100 * p}`, () => {
     const random = randomNumbers(7);
-    const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+    const normal = normalNumbers(random);
     const round = (scale: number, common: number) => {
       const level = scale * Math.exp(own * normal() + COMMON * common);
       const ms = () => level * Math.exp(WITHIN * normal());

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { detectableRatio } from "./power.ts";
 import { randomNumbers } from "./random.ts";
+import { normalNumbers } from "./testing/normal.ts";
 import { mannWhitney } from "./significance.ts";
 import { vanElteren } from "./van-elteren.ts";
 
@@ -9,12 +10,11 @@ const options = { alpha: 0.05, tests: 1, seed: 1 };
 
 /**
  * @param spread standard deviation of the logarithm
- * @returns log-normal values around 1, by Box and Muller's method
+ * @returns log-normal values around 1
  */
 function logNormal(random: () => number, n: number, spread: number): number[] {
-  return Array.from({ length: n }, () =>
-    Math.exp(spread * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())),
-  );
+  const normal = normalNumbers(random);
+  return Array.from({ length: n }, () => Math.exp(spread * normal()));
 }
 
 test("a difference of that size is found in about 4 of 5 runs", () => {

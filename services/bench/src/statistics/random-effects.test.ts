@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomNumbers } from "./random.ts";
+import { normalNumbers } from "./testing/normal.ts";
 import { randomEffects } from "./random-effects.ts";
 
 const around = (value: number, half: number) => ({ value, low: value - half, high: value + half });
@@ -31,7 +32,7 @@ test("three that agree by chance are no more certain than their own intervals", 
 
 test("the interval holds the truth in 95 of 100 cases or more, also if one measurement is far less certain", () => {
   const random = randomNumbers(5);
-  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const normal = normalNumbers(random);
   for (const between of [0, 0.2]) {
     let held = 0;
     for (let i = 0; i < 2000; i++) {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomNumbers } from "./random.ts";
+import { normalNumbers } from "./testing/normal.ts";
 import { simultaneousIntervals, slopeRatio, theilSen } from "./theil-sen.ts";
 
 const points = (x: number[], y: number[]) => x.map((value, i) => ({ x: value, y: y[i] }));
@@ -137,7 +138,7 @@ test("the ratio of two slopes: what both have in common at an x cancels", () => 
 
 test("the interval of a ratio of slopes covers the true one in 95 cases of 100 or more", () => {
   const random = randomNumbers(3);
-  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const normal = normalNumbers(random);
   const runs = 400;
   let covered = 0;
   for (let run = 0; run < runs; run++) {

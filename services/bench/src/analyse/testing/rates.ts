@@ -8,6 +8,7 @@ import { cellRecord, containerRecord, runOf } from "./results.ts";
 import type { CellRecord } from "../../model/cell.ts";
 import type { Parameters, PlannedCell, Scheme } from "../../model/plan.ts";
 import type { Results } from "../../model/record.ts";
+import { normalNumbers } from "../../statistics/testing/normal.ts";
 
 const SECONDS = 10;
 
@@ -84,7 +85,7 @@ function rateRecord(
   const latencies = (count: number) =>
     Float64Array.from({ length: count }, (_, i) => {
       const slow = i % 500 === 0 ? 20 : 0;
-      return addedMs + slow + off * Math.exp(0.3 * normal(random));
+      return addedMs + slow + off * Math.exp(0.3 * normalNumbers(random)());
     });
   const [handshakes, echoes] = [latencies(CONNECTIONS), latencies(messages)];
   record.containers.reference = containerRecord({
@@ -116,9 +117,4 @@ function rateRecord(
     ...(holds && { connectionsHeld: { from: CONNECTIONS, to: CONNECTIONS } }),
     echoWorkers: workers.map((one) => ({ ...one, connections: holds ? 0 : one.connections })),
   };
-}
-
-/** @returns of the normal distribution, by Box and Muller's method */
-function normal(random: () => number): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
