@@ -34,7 +34,8 @@ test("a search on real containers", async (t) => {
   await bed.assertNothingLeft();
   const run = bed.results();
   const { cells } = run;
-  const searches = cells.filter(({ probes }) => probes);
+  // Those that a busy machine spoiled are repeated.
+  const searches = lastAttempts(cells).filter(({ probes }) => probes);
   const { comparisons } = analyse(run, { policy: null }).comparisons;
   const figures = comparisons.find(({ question }) => question === "capacity")?.figures ?? [];
 

@@ -12,7 +12,8 @@ import type { CellRecord } from "../../../src/model/cell.ts";
 import type { Role } from "../../../src/model/container.ts";
 
 const DELAY_MS = 5;
-const BURN_US = 400;
+/** Several times what the relay itself takes, also where others keep the machine busy. */
+const BURN_US = 1200;
 
 /**
  * The reference proxy gets 140 connections of each cell, enough to know from them how fast the
@@ -65,7 +66,7 @@ test("what relays are known to add is what is reported of them", async (t) => {
     if (areQuiet) assert.equal(delays.length, 2);
   });
 
-  await t.test("400 µs of CPU time a connection are 400 µs more", (t) => {
+  await t.test(`${BURN_US} µs of CPU time a connection are ${BURN_US} µs more`, (t) => {
     const [plain, busy] = ["relay", "relay-busy"].map((name) => {
       const cell = cells.find(({ proxy }) => proxy === name);
       assert.ok(cell?.connections && cell.reference);
@@ -74,11 +75,11 @@ test("what relays are known to add is what is reported of them", async (t) => {
         referenceUs: cpuUs(cell, "reference") / cell.reference.connections,
       };
     });
-    // CPU time is a counter, which other programs do not add to, and 400 µs of it are 400 on a fast
-    // machine and on a slow one. What the relay itself took varies with the machine's speed, and is
-    // relative to the reference in the same cell: to 3 % of about 200 µs, and to less where
-    // others keep evicting what it has in the caches. So 10 % hold with a margin of five, and on a
-    // busy machine a quarter.
+    // CPU time is a counter, which other programs do not add to, and 1,200 µs of it are as many on a
+    // fast machine and on a slow one. What the relay itself took varies with the machine's speed, and
+    // is relative to the reference in the same cell: to 3 % of about 200 µs. Where others keep
+    // evicting what it has in the caches it is 800 µs, to 20 %. So 10 % hold on a quiet machine, also
+    // on a slow one, and a quarter on a busy one.
     const tolerance = areQuiet ? 0.1 : 0.25;
     const burned = busy.us - (plain.us * busy.referenceUs) / plain.referenceUs;
     t.diagnostic(
