@@ -17,7 +17,6 @@ import {
   isSkipped,
   isSpan,
   isUnplaced,
-  list,
   loadOf,
   loopText,
   missingText,
@@ -275,7 +274,7 @@ function noteOf(columns: FigureColumn[], { short }: Options): string {
       ),
     ),
   );
-  const others = [...bases].filter((text) => text !== BASES.ci95 && text !== BASES.events);
+  const orElse = bases.has(BASES.ci95) ? `${BASES.ci95}, or else ` : "";
   const hasBrackets = comparisons.some(({ figures }) =>
     figures.some(
       ({ role, estimate }) => estimate?.basis === "bracket" && !(short && role === "control"),
@@ -283,7 +282,7 @@ function noteOf(columns: FigureColumn[], { short }: Options): string {
   );
   const seen = comparisons.flatMap(({ detectable }) => detectable ?? []);
   return [
-    !short && others.length > 0 && `In brackets: ${list(others)}.`,
+    !short && bases.has(BASES.range) && `In brackets: ${orElse}${BASES.range}.`,
     bases.has(BASES.events) && `From – to: ${BASES.events}.`,
     hasBrackets && `A range is a ${BASES.bracket}, and ranks nobody.`,
     !short &&
