@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
+import { LEAST_RUNS } from "../analyse/pool.ts";
 import { CAPABILITIES } from "../conformance/capabilities.ts";
 import { claimsPage } from "../report/claims.ts";
 import { chartsOf, pictureOf } from "../report/charts-of-pages.ts";
@@ -21,6 +22,7 @@ import {
   figureOf,
   whenOf,
 } from "../report/published.ts";
+import type { Answer } from "../report/published.ts";
 import { headlineMarkdown, headlineOf, readPages } from "../report/pages.ts";
 import { pooledReport } from "../report/pooled.ts";
 import { proxiesIn } from "../report/text.ts";
@@ -238,6 +240,16 @@ test("a second run of a battle changes no claim, and is what its answers are of"
   const asked = { battle: "proxies", question: "cpu_us_per_connection", scheme: "ws" as const };
   const [answer] = answersTo(later, asked);
   assert.equal(reportOf(answer.battle), "proxies/2030-01-01/report.md");
+});
+
+test("several runs of the six answer before one run of every proxy", () => {
+  const loop = { question: "cpu_us_per_connection", scenario: "short-lived" };
+  for (const scheme of ["ws", "wss"] as const) {
+    const [first, ...others] = answersTo(battles, { ...loop, scheme });
+    const proxies = ({ comparison }: Answer) => proxiesIn(comparison).length;
+    assert.ok(first.battle.runs.length >= LEAST_RUNS);
+    assert.ok(others.some((other) => proxies(other) > proxies(first)));
+  }
 });
 
 test("of three runs the answers are pooled, and so are its report and the claims", () => {

@@ -163,7 +163,7 @@ export function publishedReadme(
     "",
     `${runs.length} runs of ${battles.length} battles on ${machinesOf(battles)}${isBuilt ? ", built from Debian, npm, Go and Python packages, not official images" : ""}.`,
     `A row rests on one run, or on ${LEAST_RUNS} and more with the same versions.`,
-    "Of several battles: ranked, set rate, most proxies, newest. A closed loop fills the machine.",
+    "Of several battles: ranked, set rate, most runs, most proxies, newest. A closed loop fills the machine.",
     "**Bold**: best, or no measurable difference from the best; tied within 1.3×: a smaller difference would not show.",
     "Reports have intervals and flags, `raw.tar.zst` every raw sample.",
     "",

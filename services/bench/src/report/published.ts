@@ -167,11 +167,12 @@ function matches(
   );
 }
 
-/** Ranked, then at a set rate, then of more proxies, then over more settings, then the newer. */
+/** Ranked, then at a set rate, then of more runs, of more proxies, over more settings, the newer. */
 function sayingMore(a: Answer, b: Answer): number {
   const [first, second] = [a, b].map(({ battle, comparison }) => [
     Number(comparison.figures.some(({ rank }) => rank)),
     Number(settingsOf(battle, comparison).every(({ workload }) => workload.loop === "open")),
+    battle.runs.length,
     proxiesIn(comparison).length,
     comparison.settings.length,
     Date.parse(startOf(battle)),
