@@ -5,7 +5,7 @@ import { normalNumbers } from "../statistics/testing/normal.ts";
 import type { Comparison, Comparisons, Estimate, Figure } from "../model/comparison.ts";
 import { comparison, figure } from "./figures.ts";
 import { measure } from "./measures.ts";
-import { pool } from "./pool.ts";
+import { pool, ratiosOver } from "./pool.ts";
 
 const SETTING = { key: "short-lived-ws", scheme: "ws" as const };
 
@@ -59,6 +59,25 @@ test("of several settings the rounds say nothing of how far runs would differ by
     return one;
   });
   assert.equal(pooledFigures(runs)[0].extra.runs?.withinPercent, null);
+});
+
+test("two that are not the best have a ratio with an interval, too", () => {
+  const costs = { nginx: 100, haproxy: 120, envoy: 180 };
+  const runs = [1.2, 1, 0.9].map((speed, i) =>
+    run(
+      3 - i,
+      Object.entries(costs).map(([name, us]) => figureOf(name, around(us * speed ** (us / 100)))),
+    ),
+  );
+  const figures = pooledFigures(runs);
+  const of = ratiosOver(figures, 3);
+  const [low, high] = of("envoy", "haproxy")?.interval ?? assert.fail();
+  assert.ok(low > 1 && low < 1.5 && high > 1.5 && high < 2, `${low} to ${high}`);
+  // As the table has it of those that are compared with the best.
+  const toBest = figures.find(({ proxy }) => proxy === "envoy")?.toBest;
+  assert.deepEqual(of("envoy", "nginx")?.interval, [toBest?.low, toBest?.high]);
+  assert.equal(of("envoy", "caddy"), null);
+  assert.equal(ratiosOver(figures, 4)("envoy", "haproxy"), null);
 });
 
 test("two runs, or runs of another version or method, are not pooled: the newest stands", () => {

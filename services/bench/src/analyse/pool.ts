@@ -7,6 +7,7 @@
 import { mean, sampleStandardDeviation } from "simple-statistics";
 import type { Comparison, Comparisons, Estimate, Figure } from "../model/comparison.ts";
 import { blockRatios, holm, meanRatio, randomEffects } from "../statistics/index.ts";
+import type { Estimate as Interval } from "../statistics/types.ts";
 import { estimateOf, shareOf, toBestOf } from "./figures.ts";
 import { allPairs, ALPHA, rank } from "./ranking.ts";
 import { CONFIDENCE } from "./settings.ts";
@@ -148,26 +149,11 @@ function withinOf(told: Figure[]): number | null {
  */
 function ranked({ measure }: Comparison, figures: Figure[], runs: number): Figure[] {
   const told = figures.flatMap(({ proxy, rank, estimate, extra }) =>
-    rank !== null && extra.runs
-      ? [{ proxy, value: estimate?.value ?? 0, values: extra.runs.values }]
-      : [],
+    rank !== null && extra.runs ? [{ proxy, value: estimate?.value ?? 0 }] : [],
   );
   const names = told.toSorted((a, b) => a.value - b.value).map(({ proxy }) => proxy);
   if (measure.better === "higher") names.reverse();
-  const tested = told.filter(
-    ({ values }) => values.length === runs && values.every((value) => value > 0),
-  );
-  const ratios =
-    tested.length > 1
-      ? blockRatios(
-          tested.map(({ values }) => values),
-          CONFIDENCE,
-        )
-      : null;
-  const ratioOf = (...pair: [string, string]) => {
-    const [a, b] = pair.map((name) => tested.findIndex(({ proxy }) => proxy === name));
-    return ratios && a >= 0 && b >= 0 ? ratios(a, b) : null;
-  };
+  const ratioOf = ratiosOver(figures, runs);
   const pairs = allPairs(names);
   const corrected = holm(pairs.map(([a, b]) => ratioOf(a, b)?.p ?? 1));
   const ps = new Map(pairs.map((pair, i) => [pair.toSorted().join(" "), corrected[i]]));
@@ -187,4 +173,30 @@ function ranked({ measure }: Comparison, figures: Figure[], runs: number): Figur
       extra: { ...figure.extra, ...(!isBest && { p: p(best, figure.proxy) }) },
     };
   });
+}
+
+/**
+ * @param figures of a pooled comparison
+ * @param runs how many are pooled
+ * @returns of two that are ranked the ratio, and its interval with the spread of all of them; null:
+ *   a run has no value of one, or none above 0
+ */
+export function ratiosOver(
+  figures: Figure[],
+  runs: number,
+): (one: string, other: string) => (Interval & { p: number }) | null {
+  const tested = figures.flatMap(({ proxy, rank, extra }) => {
+    const values = extra.runs?.values ?? [];
+    const isTested = rank !== null && values.length === runs && values.every((value) => value > 0);
+    return isTested ? [{ proxy, values }] : [];
+  });
+  if (tested.length < 2) return () => null;
+  const ratios = blockRatios(
+    tested.map(({ values }) => values),
+    CONFIDENCE,
+  );
+  return (...pair) => {
+    const [a, b] = pair.map((name) => tested.findIndex(({ proxy }) => proxy === name));
+    return a >= 0 && b >= 0 ? ratios(a, b) : null;
+  };
 }

@@ -1,4 +1,6 @@
 /** Pictures over published battles: bars of one comparison, or of two side by side. */
+import { estimateOf } from "../analyse/figures.ts";
+import { ratiosOver } from "../analyse/pool.ts";
 import type { Estimate, Figure } from "../model/comparison.ts";
 import { shownUnit } from "../numbers.ts";
 import { bars } from "./chart.ts";
@@ -102,14 +104,19 @@ function barOf(answer: Answer, proxy: string, unit: number, base?: string): Bar 
   };
 }
 
-/** The ratio that tables and texts have. Its interval is known where one of both is the best. */
+/**
+ * The ratio that tables and texts have. Its interval is known where one of both is the best, or of
+ * several runs.
+ */
 function timesOf(answer: Answer, figure: Figure, base: string): Estimate {
   const [own, other] = [figure.toBest, figureOf(answer, base)?.toBest];
   if (own && other?.value === 1) return own;
   if (own?.value === 1 && other?.low && other.high)
     return { ...other, value: 1 / other.value, low: 1 / other.high, high: 1 / other.low };
   const value = ratioIn(answer, figure.proxy, base) ?? NaN;
-  return { value, low: null, high: null, basis: "range" };
+  const { battle, comparison } = answer;
+  const over = ratiosOver(comparison.figures, battle.runs.length)(figure.proxy, base);
+  return { low: null, high: null, basis: "range", ...estimateOf(over), value };
 }
 
 function scaled({ value, low, high, basis }: Estimate, unit: number): Estimate {
