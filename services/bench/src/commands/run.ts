@@ -335,7 +335,10 @@ async function underLock(
       say(failureText({ failed, untried, keepGoing }));
       say(`logs of the last: ${shownPath(context, logsOfLastFailure(store))}`);
     }
-    if (failed > 0 || untried > 0) say(nextStep(context, store));
+    const spoiled = context.isOnce ? 0 : cellsToRepeat(store.results).length;
+    if (untried === 0 && spoiled > 0)
+      say(`the machine spoiled ${counted(spoiled, "cell")} each time; when it is quiet:`);
+    if (failed > 0 || untried > 0 || spoiled > 0) say(nextStep(context, store));
     return { code: failed > 0 ? 1 : 0, store };
   } catch (error) {
     view.close();

@@ -60,27 +60,42 @@ test("a cell is repeated when the machine was far from as fast as in the cells o
 /**
  * @param cells attempts at `CELL`
  * @param changes of the plan
+ * @param before attempts recorded when the run was begun or resumed
  */
 function waiting(
   cells: CellRecord[],
   cell: Partial<PlannedCell> = {},
   changes: Pick<Plan, "sideBySide"> = {},
+  before?: number,
 ) {
   const { plan } = results({ rounds: 1 });
   const planned = { ...plannedCell(), ...cell };
-  return cellsToRepeat({ plan: { ...plan, ...changes, cells: [planned] }, cells }).length > 0;
+  const run = { plan: { ...plan, ...changes, cells: [planned] }, cells };
+  return cellsToRepeat(run, before).length > 0;
 }
 
 test("a spoiled cell waits until it has come to three ends, or failed", () => {
-  assert.ok(!waiting([]));
-  assert.ok(!waiting([ended()]));
-  assert.ok(waiting([ended(SPOILED)]));
-  assert.ok(waiting([ended(SPOILED), ended(SPOILED)]));
-  assert.ok(!waiting([ended(SPOILED), ended()]), "the last attempt counts");
-  assert.ok(!waiting([ended(SPOILED), ended(SPOILED), ended(SPOILED)]));
+  const begun = (cells: CellRecord[]) => waiting(cells, {}, {}, 0);
   const failed = { ...ended(SPOILED), status: "failed" as const };
-  assert.ok(waiting([failed, failed, ended(SPOILED), ended(SPOILED)]), "those are another count");
-  assert.ok(!waiting([ended(SPOILED), failed]));
+  assert.ok(!begun([]));
+  assert.ok(!begun([ended()]));
+  assert.ok(begun([ended(SPOILED)]));
+  assert.ok(begun([ended(SPOILED), ended(SPOILED)]));
+  assert.ok(!begun([ended(SPOILED), ended()]), "the last attempt counts");
+  assert.ok(!begun([ended(SPOILED), ended(SPOILED), ended(SPOILED)]));
+  assert.ok(begun([failed, failed, ended(SPOILED), ended(SPOILED)]), "those are another count");
+  assert.ok(!begun([ended(SPOILED), failed]));
+});
+
+test("of a run that is resumed a spoiled cell has two more", () => {
+  const resumed = (cells: CellRecord[]) => waiting(cells, {}, {}, 3);
+  const spoiled = (times: number) => Array.from({ length: times }, () => ended(SPOILED));
+  assert.deepEqual(
+    [3, 4, 5].map((times) => resumed(spoiled(times))),
+    [true, true, false],
+  );
+  assert.ok(!resumed([...spoiled(3), ended()]));
+  assert.ok(waiting(spoiled(9)), "it could be resumed now");
 });
 
 test("an hour in which only growth is asked is not run again", () => {

@@ -10,8 +10,8 @@ import type { Results } from "../model/record.ts";
 import type { RepeatReason } from "../model/run-event.ts";
 
 /**
- * How often a cell that ended well is run again at the end of its run; tests that run beside others
- * want none.
+ * How often a cell that ended well is run again at the end of its run, and each time that the run is
+ * resumed; tests that run beside others want none.
  */
 export const REPEATS = Number(process.env.BENCH_REPEATS ?? 2);
 
@@ -36,17 +36,23 @@ export function repeatReason(
  * Who takes a machine takes it for minutes, so such a cell waits until all others have been run.
  *
  * @param results so far
+ * @param before attempts recorded when the run was begun or resumed; left out: all, as if it were
+ *   resumed now
  * @returns cells that ended well on a machine that was not as it should be, and are to be run again
  */
-export function cellsToRepeat({ plan, cells }: Pick<Results, "plan" | "cells">): PlannedCell[] {
+export function cellsToRepeat(
+  { plan, cells }: Pick<Results, "plan" | "cells">,
+  before = cells.length,
+): PlannedCell[] {
   return plan.cells.filter((cell) => {
     const last = cells.findLastIndex(({ id }) => id === cell.id);
     if (last < 0 || cells[last].status !== "ok" || isSearch(cell)) return false;
     // What grows or is left is each proxy's own, whatever the machine's speed; and the proxies
     // beside it are others already.
     if (plan.sideBySide || isSoak(workloadOf(plan, cell))) return false;
-    const ended = cells.filter(({ id, status }) => id === cell.id && status === "ok").length;
-    return ended <= REPEATS && repeatReason(cells[last], cells.slice(0, last)) !== null;
+    const ends = cells.flatMap(({ id, status }, i) => (id === cell.id && status === "ok" ? i : []));
+    const repeats = ends.slice(1).filter((i) => i >= before).length;
+    return repeats < REPEATS && repeatReason(cells[last], cells.slice(0, last)) !== null;
   });
 }
 

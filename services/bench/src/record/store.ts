@@ -32,10 +32,13 @@ export class Store {
   #unpacked: Map<string, Buffer> | undefined;
   directory: string;
   results: Results;
+  /** attempts that were recorded when the run was begun or resumed */
+  readonly before: number;
 
   constructor(directory: string, results: Results) {
     this.directory = directory;
     this.results = results;
+    this.before = results.cells.length;
   }
 
   /**

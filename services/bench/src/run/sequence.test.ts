@@ -103,6 +103,15 @@ test("what was to be run again is, when the run is resumed", async (t) => {
   assert.deepEqual(bed.order, ["a1", "b1", "c1", "a2"]);
 });
 
+test("a run that came to its end with a spoiled cell gives it two more when it is resumed", async (t) => {
+  const bed = bedOf(t, { a: Array.from({ length: 9 }, () => "spoiled" as const) });
+  await bed.run();
+  bed.order.length = 0;
+  bed.reopen();
+  assert.deepEqual(await bed.run(), { failed: 0, untried: 0 });
+  assert.deepEqual(bed.order, ["a4", "a5"]);
+});
+
 test("cells that run at once all begin before one ends, each with a context of its own", async (t) => {
   const parent = mkdtempSync(join(tmpdir(), "sequence-"));
   t.after(() => rmSync(parent, { recursive: true }));

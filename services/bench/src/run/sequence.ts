@@ -72,12 +72,16 @@ class Sequence {
         untried += ends.filter((end) => end === "untried").length;
         failed += failures.length;
         if (this.#goesOnAfter(failures)) continue;
-        const left = [...groups.slice(index + 1).flat(), ...cellsToRepeat(this.#store.results)];
+        const left = [...groups.slice(index + 1).flat(), ...this.#toRepeat()];
         return { failed, untried: untried + new Set(left).size };
       }
-      due = cellsToRepeat(this.#store.results);
+      due = this.#toRepeat();
     } while (due.length > 0);
     return { failed, untried };
+  }
+
+  #toRepeat() {
+    return cellsToRepeat(this.#store.results, this.#store.before);
   }
 
   #tellPlan() {
@@ -120,7 +124,7 @@ class Sequence {
       this.#context.tell({ type: "cell", cell, number, of: this.#measured.length, attempt });
       const record = await this.#recorded(cell, attempt);
       const isLast = attempt === attempts.at(-1);
-      const repeat = repeatOf(record, cell, this.#store.results, isLast);
+      const repeat = repeatOf(record, cell, this.#store, isLast);
       const remainingSeconds = this.#options.remaining();
       this.#context.tell({ type: "cell-end", record, repeat, remainingSeconds });
       if (!repeat?.isAtOnce) return record.status === "ok" ? "over" : "failed";

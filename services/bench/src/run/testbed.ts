@@ -163,7 +163,8 @@ export class Testbed {
     return runCells(store, context, {
       keepGoing,
       ...(plan.sideBySide && { contextOf: (cell) => this.#beside.contextOf(context, cell) }),
-      remaining: () => estimateRemaining(plan, store.results.cells, cellsToRepeat(store.results)),
+      remaining: () =>
+        estimateRemaining(plan, store.results.cells, cellsToRepeat(store.results, store.before)),
     });
   }
 
