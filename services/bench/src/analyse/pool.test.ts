@@ -92,6 +92,17 @@ test("two runs, or runs of another version or method, are not pooled: the newest
   assert.equal(pool([of(3), of(2), of(1)]).pooled.length, 3);
 });
 
+test("a proxy that the newest run could not measure need not be in the others", () => {
+  const [newest, ...others] = [3, 2, 1].map((day) => run(day, [figureOf("nginx", around(100))]));
+  const unable = { name: "http-proxy", title: "http-proxy", version: "1.0" };
+  newest.proxies.push(unable);
+  const [cpu] = newest.comparisons;
+  cpu.figures.push({ ...figure("http-proxy"), estimate: null });
+  assert.equal(pool([newest, ...others]).pooled.length, 3);
+  cpu.figures.push(figureOf("http-proxy", around(300)));
+  assert.equal(pool([newest, ...others]).pooled.length, 1);
+});
+
 test("counts of runs are added up; of events the lowest and highest stand", () => {
   const exact = (count: number) =>
     figureOf("nginx", [], {

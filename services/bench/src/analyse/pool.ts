@@ -32,14 +32,16 @@ export function pool(all: Comparisons[]): { comparisons: Comparisons; pooled: Co
 }
 
 /**
- * Of the same method, and of the same versions of the same proxies: another version is another
- * proxy.
+ * Of the same method, and of the same versions of the proxies that the newest has a figure of:
+ * another version is another proxy.
  */
 function isAlike(newest: Comparisons, { method, proxies }: Comparisons): boolean {
   const versions = new Map(proxies.map(({ name, version }) => [name, version]));
+  const figures = newest.comparisons.flatMap((comparison) => comparison.figures);
+  const told = new Set(figures.flatMap(({ proxy, estimate }) => (estimate ? proxy : [])));
   return (
     method === newest.method &&
-    newest.proxies.every(({ name, version }) => versions.get(name) === version)
+    newest.proxies.every(({ name, version }) => !told.has(name) || versions.get(name) === version)
   );
 }
 
