@@ -50,6 +50,7 @@ test("README and the pages over all published runs are those of today's runs and
     "published/FINDINGS.md",
     "published/README.md",
     "published/crash/report.md",
+    "published/gauntlet/report.md",
     "published/idle/report.md",
     "published/index.html",
     "published/latency/report.md",
