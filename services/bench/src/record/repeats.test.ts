@@ -60,7 +60,7 @@ test("a cell is repeated when the machine was far from as fast as in the cells o
 /**
  * @param cells attempts at `CELL`
  * @param changes of the plan
- * @param before attempts recorded when the run was begun or resumed
+ * @param before attempts recorded when the run was started or resumed
  */
 function waiting(
   cells: CellRecord[],

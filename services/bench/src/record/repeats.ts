@@ -36,7 +36,7 @@ export function repeatReason(
  * Who takes a machine takes it for minutes, so such a cell waits until all others have been run.
  *
  * @param results so far
- * @param before attempts recorded when the run was begun or resumed; left out: all, as if it were
+ * @param before attempts recorded when the run was started or resumed; left out: all, as if it were
  *   resumed now
  * @returns cells that ended well on a machine that was not as it should be, and are to be run again
  */

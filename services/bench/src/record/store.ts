@@ -32,7 +32,7 @@ export class Store {
   #unpacked: Map<string, Buffer> | undefined;
   directory: string;
   results: Results;
-  /** attempts that were recorded when the run was begun or resumed */
+  /** attempts that were recorded when the run was started or resumed */
   readonly before: number;
 
   constructor(directory: string, results: Results) {
