@@ -135,8 +135,8 @@ test("scenarios that nobody knows are run and reported by what they say of thems
   await t.test("connections of the other, what was due of them, and what is left", () => {
     for (const { id, requests, connections, sends, containers, proxy } of cellsOf("wallaby")) {
       assert.equal(requests, null, id);
-      // k6 may begin one more.
-      assert.ok(sends && Math.abs(sends.due - 600) <= 2, `${id}: ${JSON.stringify(sends)}`);
+      // k6 may begin one more, and on a busy machine, where it ends late, a few.
+      assert.ok(sends && sends.due >= 598 && sends.due <= 630, `${id}: ${JSON.stringify(sends)}`);
       assert.equal(Number(connections?.opened) + sends.dropped, sends.due, id);
       assert.ok(containers[proxy].sockets?.after, id);
     }
