@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { analyse } from "../../src/analyse/index.ts";
-import { lastAttempts, testbed, undisturbed } from "../testbed.ts";
+import { isQuiet, lastAttempts, testbed, undisturbed } from "../testbed.ts";
 import type { Meaning } from "../../src/model/plan.ts";
 
 const BATTLE = `title: two of its own
@@ -136,7 +136,8 @@ test("scenarios that nobody knows are run and reported by what they say of thems
     for (const { id, requests, connections, sends, containers, proxy } of cellsOf("wallaby")) {
       assert.equal(requests, null, id);
       // k6 may begin one more, and on a busy machine, where it ends late, a few.
-      assert.ok(sends && sends.due >= 598 && sends.due <= 630, `${id}: ${JSON.stringify(sends)}`);
+      const most = isQuiet(run) ? 602 : 630;
+      assert.ok(sends && sends.due >= 598 && sends.due <= most, `${id}: ${JSON.stringify(sends)}`);
       assert.equal(Number(connections?.opened) + sends.dropped, sends.due, id);
       assert.ok(containers[proxy].sockets?.after, id);
     }
