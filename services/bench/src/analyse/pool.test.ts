@@ -120,6 +120,21 @@ test("counts of runs are added up; of events the lowest and highest stand", () =
   assert.deepEqual(estimate, { value: 17, low: 0, high: 50, basis: "events" });
 });
 
+test("of what was counted in an event the median of the runs stands, and the lowest and highest", () => {
+  const counted = (value: number) => {
+    const estimate: Estimate = { value, low: value, high: value, basis: "range" };
+    return figureOf("caddy", [value], { estimate, rank: null });
+  };
+  const over = (...counts: number[]) => {
+    const runs = counts.map((value, i) => run(3 - i, [counted(value)]));
+    for (const { comparisons } of runs)
+      comparisons[0].measure = { ...comparisons[0].measure, kind: "count" };
+    return pooledFigures(runs)[0].estimate;
+  };
+  assert.deepEqual(over(7, 0, 7), { value: 7, low: 0, high: 7, basis: "range" });
+  assert.deepEqual(over(261, 262, 255), { value: 261, low: 255, high: 262, basis: "range" });
+});
+
 test("what a proxy adds may be nothing, even if it is above 0 in every run", () => {
   const adds = (value: number, half: number) =>
     figureOf("nginx", around(2), {

@@ -4,7 +4,7 @@
  * over the values of all runs. With as many rounds in each that is a random-effects analysis: what
  * differs between runs and within them is in it.
  */
-import { mean, sampleStandardDeviation } from "simple-statistics";
+import { mean, median, sampleStandardDeviation } from "simple-statistics";
 import type { Comparison, Comparisons, Estimate, Figure } from "../model/comparison.ts";
 import { blockRatios, holm, meanRatio, randomEffects } from "../statistics/index.ts";
 import type { Estimate as Interval } from "../statistics/types.ts";
@@ -63,11 +63,13 @@ function pooled(same: Comparison[]): Comparison {
 }
 
 /** @param own that of each run, the newest first */
-function pooledFigure({ settings }: Comparison, newest: Figure, own: Figure[]): Figure {
+function pooledFigure({ settings, measure }: Comparison, newest: Figure, own: Figure[]): Figure {
   const told = own.filter(({ estimate }) => estimate);
   if (told.length < LEAST_RUNS) return newest;
   const estimates = told.flatMap(({ estimate }) => estimate ?? []);
   const values = estimates.map(({ value }) => value);
+  const isCount = measure.kind === "count" && estimates.every(({ basis }) => basis === "range");
+  const over = isCount ? medianOver : estimateOver;
   const added = told.flatMap(({ extra }) => {
     const { value = NaN, low = null, high = null } = extra.added ?? {};
     return low !== null && high !== null && low < high ? { value, low, high } : [];
@@ -75,7 +77,7 @@ function pooledFigure({ settings }: Comparison, newest: Figure, own: Figure[]): 
   const toControl = told.flatMap((one) => one.toControl ?? []);
   return {
     ...newest,
-    estimate: newest.estimate?.basis === "exact" ? sharesOf(told) : estimateOver(estimates),
+    estimate: newest.estimate?.basis === "exact" ? sharesOf(told) : over(estimates),
     toControl: toControl.length === told.length ? estimateOver(toControl) : null,
     rounds: told.flatMap(({ rounds }) => rounds),
     missing: [],
@@ -108,9 +110,21 @@ export function estimateOver(estimates: Estimate[]): Estimate {
   if (isInterval && geometric) return geometric;
   return {
     value: geometric?.value ?? mean(values),
+    ...endsOf(estimates),
+    basis: isInterval ? "range" : estimates[0].basis,
+  };
+}
+
+/** Of a few that were counted a mean would be none that any run has. */
+function medianOver(estimates: Estimate[]): Estimate {
+  const value = median(estimates.map((one) => one.value));
+  return { value, ...endsOf(estimates), basis: "range" };
+}
+
+function endsOf(estimates: Estimate[]): { low: number; high: number } {
+  return {
     low: Math.min(...estimates.map(({ low, value }) => low ?? value)),
     high: Math.max(...estimates.map(({ high, value }) => high ?? value)),
-    basis: isInterval ? "range" : estimates[0].basis,
   };
 }
 

@@ -31,7 +31,7 @@ export function pooledReport(battle: PublishedBattle): string {
     },
     table(answerTable(file, answers)),
     note(
-      "A run counts as one value: figures are geometric means over the runs, and brackets hold Student's 95 % interval over them, so both what differs within a run and what differs between runs is in it. What a proxy adds weighs each run by its own interval. Machines differ in their µs; ranks rest on the ratios within each run. Figures of events, searches and shares have the lowest and highest of all runs.",
+      "A run counts as one value: figures are geometric means over the runs, and brackets hold Student's 95 % interval over them, so both what differs within a run and what differs between runs is in it. What a proxy adds weighs each run by its own interval. Machines differ in their µs; ranks rest on the ratios within each run. Figures of events, searches and shares have the lowest and highest of all runs; what was counted in events is the median run's.",
     ),
     heading(2, "Runs"),
   ]);
