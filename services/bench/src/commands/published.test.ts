@@ -61,14 +61,28 @@ test("published runs leave what a clone without history fetches below 40 MB", ()
   assert.ok(sum < CLONE_BYTES - OTHER_BYTES, `${Math.round(sum / 1e6)} MB compressed`);
 });
 
-test("the newest run of each battle that answers or findings rest on has its archive beside it", () => {
+test("of each battle that answers or findings rest on, a run has its archive beside it: the newest, where none are pooled", () => {
   const page = (name: string) => readFileSync(join(PUBLISHED, name), "utf8");
   const [answers] = page("README.md").split("## Other battles");
   const links = `${answers}${page("FINDINGS.md")}`;
-  for (const [battle, dates] of Map.groupBy(runs, (name) => dirname(name)))
-    if (links.includes(`](${battle}/`) && battle !== MOVED)
-      assert.ok(existsSync(join(PUBLISHED, dates.at(-1) ?? "", ARCHIVE_FILE)), battle);
+  for (const [battle, dates] of Map.groupBy(runs, (name) => dirname(name))) {
+    if (!links.includes(`](${battle}/`) || battle === MOVED) continue;
+    const newest = dates.slice(-1);
+    const all = existsSync(join(PUBLISHED, battle, "report.md")) ? pooledOf(battle) : newest;
+    assert.ok(
+      all.some((name) => existsSync(join(PUBLISHED, name, ARCHIVE_FILE))),
+      battle,
+    );
+  }
 });
+
+/** @returns runs that the report of a pooled battle links */
+function pooledOf(battle: string): string[] {
+  const report = readFileSync(join(PUBLISHED, battle, "report.md"), "utf8");
+  const links = [...report.matchAll(/^- \[[^\]]+\]\(([^/)]+)\/report\.md\)/gm)];
+  assert.ok(links.length > 0, battle);
+  return links.map(([, date]) => `${battle}/${date}`);
+}
 
 for (const name of runs) {
   suite(`published/${name}`, () => {
