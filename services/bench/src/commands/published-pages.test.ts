@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
+import { valueOf } from "../analyse/figures.ts";
 import { LEAST_RUNS } from "../analyse/pool.ts";
 import { CAPABILITIES } from "../conformance/capabilities.ts";
 import { claimsPage } from "../report/claims.ts";
@@ -434,6 +435,31 @@ test("who ties only as its rounds differ much is no leader, and not called equal
   const noisy = { ...answer, comparison: { ...answer.comparison, figures } };
   assert.ok(!leadersOf(noisy, ["caddy", "envoy", "http-proxy"]).includes("http-proxy"));
   assert.match(ratioText(noisy, "http-proxy", "envoy"), /^1\.\d+×$/);
+});
+
+test("nothing is a multiple of what is 0 or less, such as memory that did not grow", () => {
+  const from = { question: "slow-readers", measure: "stalled_bytes" };
+  const [answer] = answersTo(battles, {
+    ...from,
+    scheme: "ws",
+    parameters: { MESSAGE_BYTES: 1024 },
+  });
+  const ofNginx = (value: number) => {
+    const figures = answer.comparison.figures.map((figure) =>
+      figure.proxy === "nginx" ? { ...figure, rank: null, estimate: valueOf(value) } : figure,
+    );
+    const told = { ...answer, comparison: { ...answer.comparison, figures } };
+    return ["http-proxy", "nginx"].map((name) => ratioText(told, name, "nginx"));
+  };
+  assert.deepEqual(
+    [ofNginx(-2410), ofNginx(0)],
+    [
+      ["", ""],
+      ["", ""],
+    ],
+  );
+  assert.match(ofNginx(2410).join(" "), /^[\d,]+× 1×$/);
+  assert.doesNotMatch(made["published/index.html"], />-[\d.,]+×</);
 });
 
 test("README's table says why a figure is missing, and marks who ties with the best", () => {

@@ -292,9 +292,10 @@ export function endsOf({ estimate }: Pick<Figure, "estimate">): number[] {
     : [estimate.value];
 }
 
-/** `2.44×`; `≈ 1×`, where both share a rank; empty: one of them has no figure to divide by. */
+/** `2.44×`; `≈ 1×`, where both share a rank; empty: one has no figure, or the base none above 0. */
 export function ratioText(answer: Answer, proxy: string, base: string): string {
   const [own, other] = [proxy, base].map((name) => figureOf(answer, name));
+  if ((other?.estimate?.value ?? 0) <= 0) return "";
   if (own === other) return "1×";
   const isTied = own?.rank && own.rank === other?.rank;
   if (isTied && !isUnplaced(own, answer.comparison.figures)) return "≈ 1×";
