@@ -11,6 +11,7 @@ import { csvParse } from "d3-dsv";
 import { ARCHIVE_FILE } from "../record/archive.ts";
 import { Store } from "../record/store.ts";
 import { summarise } from "../statistics/index.ts";
+import { readBattles } from "../report/published.ts";
 import { terminalOf } from "../report/terminal.ts";
 import { makeReport } from "./report.ts";
 import type { DSVRowString } from "d3-dsv";
@@ -65,24 +66,14 @@ test("of each battle that answers or findings rest on, a run has its archive bes
   const page = (name: string) => readFileSync(join(PUBLISHED, name), "utf8");
   const [answers] = page("README.md").split("## Other battles");
   const links = `${answers}${page("FINDINGS.md")}`;
-  for (const [battle, dates] of Map.groupBy(runs, (name) => dirname(name))) {
-    if (!links.includes(`](${battle}/`) || battle === MOVED) continue;
-    const newest = dates.slice(-1);
-    const all = existsSync(join(PUBLISHED, battle, "report.md")) ? pooledOf(battle) : newest;
+  for (const { name, runs: own } of readBattles(PUBLISHED)) {
+    if (!links.includes(`](${name}/`) || name === MOVED) continue;
     assert.ok(
-      all.some((name) => existsSync(join(PUBLISHED, name, ARCHIVE_FILE))),
-      battle,
+      own.some(({ folder }) => existsSync(join(PUBLISHED, folder, ARCHIVE_FILE))),
+      name,
     );
   }
 });
-
-/** @returns runs that the report of a pooled battle links */
-function pooledOf(battle: string): string[] {
-  const report = readFileSync(join(PUBLISHED, battle, "report.md"), "utf8");
-  const links = [...report.matchAll(/^- \[[^\]]+\]\(([^/)]+)\/report\.md\)/gm)];
-  assert.ok(links.length > 0, battle);
-  return links.map(([, date]) => `${battle}/${date}`);
-}
 
 for (const name of runs) {
   suite(`published/${name}`, () => {

@@ -239,11 +239,12 @@ function meets({ estimate: a }: Figure, { estimate: b }: Figure): boolean {
   return a.low <= b.high && b.low <= a.high;
 }
 
-/** Of one proxy to another in one comparison. */
+/** Of one proxy to another in one comparison; null: one has no figure, or the other none above 0. */
 export function ratioIn(answer: Answer, proxy: string, to: string): number | null {
   const [one, other] = [proxy, to].map((name) => figureOf(answer, name));
-  if (one?.toBest && other?.toBest) return one.toBest.value / other.toBest.value;
-  return one?.estimate && other?.estimate ? one.estimate.value / other.estimate.value : null;
+  if (!one?.estimate || !other?.estimate || other.estimate.value <= 0) return null;
+  if (one.toBest && other.toBest) return one.toBest.value / other.toBest.value;
+  return one.estimate.value / other.estimate.value;
 }
 
 /** `1.06×`, `12×` */
@@ -292,15 +293,14 @@ export function endsOf({ estimate }: Pick<Figure, "estimate">): number[] {
     : [estimate.value];
 }
 
-/** `2.44×`; `≈ 1×`, where both share a rank; empty: one has no figure, or the base none above 0. */
+/** `2.44×`; `≈ 1×`, where both share a rank; empty: there is no ratio. */
 export function ratioText(answer: Answer, proxy: string, base: string): string {
   const [own, other] = [proxy, base].map((name) => figureOf(answer, name));
-  if ((other?.estimate?.value ?? 0) <= 0) return "";
+  const ratio = ratioIn(answer, proxy, base);
+  if (ratio === null) return "";
   if (own === other) return "1×";
   const isTied = own?.rank && own.rank === other?.rank;
-  if (isTied && !isUnplaced(own, answer.comparison.figures)) return "≈ 1×";
-  const ratio = ratioIn(answer, proxy, base);
-  return ratio !== null && Number.isFinite(ratio) ? timesText(ratio) : "";
+  return isTied && !isUnplaced(own, answer.comparison.figures) ? "≈ 1×" : timesText(ratio);
 }
 
 /** What it adds to the control: `0.49 ms`; `≤ 1.1 ms`, where it may be nothing. */
