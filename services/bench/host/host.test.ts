@@ -20,7 +20,7 @@ import { test } from "node:test";
 import { battleNames } from "../src/plan/battle.ts";
 import { EVENTS } from "../src/plan/events.ts";
 import { groupNames, readProxies } from "../src/plan/proxies.ts";
-import { run } from "../src/platform/docker.ts";
+import { run } from "../src/platform/subprocess.ts";
 import { projectDirectory } from "../test/lab.ts";
 import type { TestContext } from "node:test";
 

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { check } from "../src/platform/docker.ts";
+import { check } from "../src/platform/subprocess.ts";
 import type { TestContext } from "node:test";
 
 const SCRIPT = join(import.meta.dirname, "try.sh");

@@ -6,7 +6,8 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { check, OWN_ENGINE, run } from "../src/platform/docker.ts";
+import { OWN_ENGINE } from "../src/platform/engine.ts";
+import { check, run } from "../src/platform/subprocess.ts";
 import { until } from "../src/platform/wait.ts";
 import { atEnd, projectDirectory, uniqueName } from "./lab.ts";
 import type { TestContext } from "node:test";

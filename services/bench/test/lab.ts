@@ -8,11 +8,13 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { unavailableProxies } from "../src/commands/setup.ts";
 import { imagesOf, withoutImage } from "../src/machine/local-images.ts";
-import { check, OWN_ENGINE, Project } from "../src/platform/docker.ts";
+import { Project } from "../src/platform/compose.ts";
+import { OWN_ENGINE } from "../src/platform/engine.ts";
+import { check } from "../src/platform/subprocess.ts";
 import { Influx } from "../src/platform/influx.ts";
 import { readProxies } from "../src/plan/proxies.ts";
 import type { TestContext } from "node:test";
-import type { ComposeConfig } from "../src/platform/docker.ts";
+import type { ComposeConfig } from "../src/platform/compose.ts";
 import type { Proxy } from "../src/plan/proxies.ts";
 
 /** The project as the host's engine sees it; tests read it and never write it. */

@@ -17,7 +17,7 @@ import {
   runConformance,
 } from "../src/conformance/index.ts";
 import { CONTROL } from "../src/plan/proxies.ts";
-import { OWN_ENGINE } from "../src/platform/docker.ts";
+import { OWN_ENGINE } from "../src/platform/engine.ts";
 import { GenerationFolder } from "../src/platform/generation.ts";
 import {
   atEnd,

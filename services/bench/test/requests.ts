@@ -11,11 +11,11 @@ import { join } from "node:path";
 import { WebSocket } from "ws";
 import { CONTROL, healthUrl } from "../src/plan/proxies.ts";
 import { ensureCertificates } from "../src/platform/certificates.ts";
-import { OWN_ENGINE } from "../src/platform/docker.ts";
+import { OWN_ENGINE } from "../src/platform/engine.ts";
 import { statusOf, until } from "../src/platform/wait.ts";
 import { joinProject, lab, PROC } from "./lab.ts";
 import type { TestContext } from "node:test";
-import type { Project } from "../src/platform/docker.ts";
+import type { Project } from "../src/platform/compose.ts";
 import type { Scheme } from "../src/model/plan.ts";
 import type { Socket } from "node:net";
 

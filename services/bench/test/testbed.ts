@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { writeReport } from "../src/commands/report.ts";
-import { OWN_ENGINE } from "../src/platform/docker.ts";
+import { OWN_ENGINE } from "../src/platform/engine.ts";
 import { isDisturbed } from "../src/record/disturbance.ts";
 import { validateResults } from "../src/record/schema.ts";
 import { Store } from "../src/record/store.ts";

@@ -1,7 +1,7 @@
 /**
  * `doctor`: what to change on this machine before its figures are worth much.
  */
-import { run } from "../platform/docker.ts";
+import { run } from "../platform/subprocess.ts";
 import { examine } from "../machine/advice.ts";
 import type { Finding } from "../machine/advice.ts";
 

@@ -2,7 +2,8 @@
  * `down`: removes what `up`, or a run that was broken off, has left; data only where asked.
  */
 import { UserError } from "../errors.ts";
-import { OWN_ENGINE, Project } from "../platform/docker.ts";
+import { Project } from "../platform/compose.ts";
+import { OWN_ENGINE } from "../platform/engine.ts";
 import { removeBeside } from "../run/cell-projects.ts";
 import type { DownArguments } from "./definitions/down.ts";
 

@@ -9,7 +9,7 @@ import { imagesOfAll } from "../hosts/images.ts";
 import { joinHosts, leaveHosts } from "../hosts/swarm.ts";
 import { readHosts } from "../hosts/file.ts";
 import { chosenProxies, readProxies } from "../plan/proxies.ts";
-import { Project } from "../platform/docker.ts";
+import { Project } from "../platform/compose.ts";
 import { formatFindings } from "./doctor.ts";
 import { setup } from "./setup.ts";
 import type { HostsArguments } from "./definitions/hosts.ts";

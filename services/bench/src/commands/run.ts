@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { reasonAgainstBudgetGroup } from "../platform/budget-group.ts";
-import { Project } from "../platform/docker.ts";
+import { Project } from "../platform/compose.ts";
 import { UserError } from "../errors.ts";
 import { counted } from "../numbers.ts";
 import { BENCH_IMAGE, requireCounters } from "../machine/engine.ts";
@@ -34,7 +34,7 @@ import { runPoints } from "./run-points.ts";
 import { setup, unavailableProxies } from "./setup.ts";
 import { inVersions, verifyVersions } from "./versions.ts";
 import type { RunArguments } from "./definitions/run.ts";
-import type { ComposeConfig } from "../platform/docker.ts";
+import type { ComposeConfig } from "../platform/compose.ts";
 import type { Proxy } from "../plan/proxies.ts";
 import type { Environment } from "../model/environment.ts";
 import type { Plan } from "../model/plan.ts";

@@ -5,13 +5,15 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { OWN_ENGINE, Project, run } from "../platform/docker.ts";
+import { Project } from "../platform/compose.ts";
+import { OWN_ENGINE } from "../platform/engine.ts";
+import { run } from "../platform/subprocess.ts";
 import { imagesOf, withoutImage } from "../machine/local-images.ts";
 import { readProxies } from "../plan/proxies.ts";
 import { VERSION } from "../plan/versions.ts";
 import { allEnded } from "../platform/wait.ts";
 import { UserError } from "../errors.ts";
-import type { ComposeConfig, ComposeService } from "../platform/docker.ts";
+import type { ComposeConfig, ComposeService } from "../platform/compose.ts";
 import type { Proxy } from "../plan/proxies.ts";
 
 /** How offline/install.sh says that it did not find the version wanted. */

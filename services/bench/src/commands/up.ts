@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { checkConfig } from "../conformance/config-check.ts";
 import { ensureCertificates } from "../platform/certificates.ts";
-import { Project } from "../platform/docker.ts";
+import { Project } from "../platform/compose.ts";
 import { pickProxy, readProxies } from "../plan/proxies.ts";
 import { setup, unavailableProxies } from "./setup.ts";
 

@@ -11,7 +11,7 @@ import {
   oneByOne,
   runConformance,
 } from "../conformance/index.ts";
-import { Project } from "../platform/docker.ts";
+import { Project } from "../platform/compose.ts";
 import { UserError } from "../errors.ts";
 import { chosenProxies, readProxies } from "../plan/proxies.ts";
 import { heading, table } from "../report/block.ts";

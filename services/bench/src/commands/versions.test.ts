@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inOneLine, officialImage, recipeFor, withVersion } from "./versions.ts";
-import type { ComposeConfig } from "../platform/docker.ts";
+import type { ComposeConfig } from "../platform/compose.ts";
 
 const config = (services: ComposeConfig["services"]) => ({ services }) as ComposeConfig;
 

@@ -9,13 +9,13 @@ import { inProject, writeVersion } from "../adapt/index.ts";
 import { formatResult } from "../conformance/index.ts";
 import { UserError } from "../errors.ts";
 import { versionName } from "../plan/versions.ts";
-import { Project } from "../platform/docker.ts";
+import { Project } from "../platform/compose.ts";
 import { buildWord, OF_VERSIONS, offlineProject, REPLACES, setup, versionsTold } from "./setup.ts";
 import { verifyOne } from "./verify.ts";
 import type { Made } from "../adapt/index.ts";
 import type { Versions } from "../model/plan.ts";
 import type { Proxy } from "../plan/proxies.ts";
-import type { ComposeConfig, ComposeService } from "../platform/docker.ts";
+import type { ComposeConfig, ComposeService } from "../platform/compose.ts";
 
 /** Of an image, from its tag on: what stands before the version, and the version. */
 const TAG = /:([^\d/]*)\d[^/]*$/;

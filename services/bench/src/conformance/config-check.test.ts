@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Engine, Project } from "../platform/docker.ts";
+import { Project } from "../platform/compose.ts";
+import { Engine } from "../platform/engine.ts";
 import { checkConfig } from "./config-check.ts";
 
 const PROXY = { name: "mine", configChecks: [{ command: ["mine", "-t"] }] };

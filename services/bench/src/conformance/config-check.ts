@@ -2,8 +2,8 @@
  * Runs a proxy's own checker over its config, in the proxy's own container.
  */
 import { UserError } from "../errors.ts";
-import { GIVEN_UP } from "../platform/docker.ts";
-import type { Project } from "../platform/docker.ts";
+import { GIVEN_UP } from "../platform/subprocess.ts";
+import type { Project } from "../platform/compose.ts";
 import type { Proxy } from "../plan/proxies.ts";
 
 /** The slowest checker takes 2 s, most of it for its container. */

@@ -2,7 +2,7 @@
  * The lines of a proxy's own configuration that decide what it can do.
  */
 import { readFileSync, statSync } from "node:fs";
-import type { ComposeConfig } from "../platform/docker.ts";
+import type { ComposeConfig } from "../platform/compose.ts";
 import type { CapabilityId } from "./capabilities.ts";
 
 export type DecidingLines = Partial<Record<CapabilityId, Lines>>;

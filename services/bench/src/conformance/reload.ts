@@ -4,11 +4,11 @@
  */
 import { serviceOf } from "../plan/proxies.ts";
 import { locate } from "../platform/counters.ts";
-import { OWN_ENGINE } from "../platform/docker.ts";
+import { OWN_ENGINE } from "../platform/engine.ts";
 import { until } from "../platform/wait.ts";
 import { Failure } from "./mismatch.ts";
 import { RELOAD_LIMIT_MS } from "./reload-checks.ts";
-import type { Project } from "../platform/docker.ts";
+import type { Project } from "../platform/compose.ts";
 import type { GenerationFolder } from "../platform/generation.ts";
 import type { Proxy } from "../plan/proxies.ts";
 import type { TargetReload } from "./reload-checks.ts";

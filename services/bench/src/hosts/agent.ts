@@ -9,7 +9,7 @@ import { BENCH_IMAGE, HARDENED } from "../machine/engine.ts";
 import { offsetOf } from "./clock.ts";
 import { RUN_LABEL } from "./swarm.ts";
 import { ContainerGone } from "../platform/counters.ts";
-import { converse } from "../platform/docker.ts";
+import { converse } from "../platform/subprocess.ts";
 import { CellFailure } from "../run/cell-failure.ts";
 import { engineName } from "../run/placement.ts";
 import type { Offset } from "./clock.ts";

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Engine } from "../platform/docker.ts";
+import { Engine } from "../platform/engine.ts";
 import { cadvisorThere, startFurtherCadvisors } from "./cadvisor.ts";
 import type { CountersAgent } from "./agent.ts";
-import type { ComposeConfig, Result } from "../platform/docker.ts";
+import type { ComposeConfig } from "../platform/compose.ts";
+import type { Result } from "../platform/subprocess.ts";
 
 /** As Compose writes it. */
 const CONFIG: ComposeConfig = JSON.parse(`{

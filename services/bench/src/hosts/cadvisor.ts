@@ -8,10 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.ts";
-import { OWN_ENGINE, Project } from "../platform/docker.ts";
+import { Project } from "../platform/compose.ts";
+import { OWN_ENGINE } from "../platform/engine.ts";
 import { allEnded } from "../platform/wait.ts";
 import { CellFailure } from "../run/cell-failure.ts";
-import type { ComposeConfig, Engine } from "../platform/docker.ts";
+import type { ComposeConfig } from "../platform/compose.ts";
+import type { Engine } from "../platform/engine.ts";
 import type { Site } from "../run/placement.ts";
 import type { CountersAgent } from "./agent.ts";
 

@@ -2,7 +2,7 @@
  * How far the clocks of two machines are apart.
  */
 import { performance } from "node:perf_hooks";
-import { converse } from "../platform/docker.ts";
+import { converse } from "../platform/subprocess.ts";
 import { BENCH_IMAGE, HARDENED } from "../machine/engine.ts";
 import { Silence } from "./engines.ts";
 import { MARK } from "./swarm.ts";

@@ -3,9 +3,10 @@
  */
 import { UserError } from "../errors.ts";
 import { isOwn } from "./file.ts";
-import { Engine, GIVEN_UP, run as dockerRun } from "../platform/docker.ts";
+import { Engine } from "../platform/engine.ts";
+import { GIVEN_UP, run as dockerRun } from "../platform/subprocess.ts";
 import { BENCH_IMAGE, engineInfo } from "../machine/engine.ts";
-import type { run as Run } from "../platform/docker.ts";
+import type { run as Run } from "../platform/subprocess.ts";
 import type { Machine, Role } from "./file.ts";
 import type { EngineInfo } from "../machine/engine.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../errors.ts";
-import { run } from "../platform/docker.ts";
+import { run } from "../platform/subprocess.ts";
 import { copyImages, imagesFor, imagesOn } from "./images.ts";
 import { isReached, reachEngines } from "./engines.ts";
 import { fakeEngines, MACHINES } from "./testing/engines.ts";
-import type { ComposeConfig } from "../platform/docker.ts";
+import type { ComposeConfig } from "../platform/compose.ts";
 import type { Role } from "./file.ts";
 
 const BENCH = "ws-proxy-bench/bench";

@@ -3,11 +3,14 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.ts";
-import { OWN_ENGINE, run as dockerRun, sharedNetwork, shortName } from "../platform/docker.ts";
+import { sharedNetwork } from "../platform/compose.ts";
+import { OWN_ENGINE, shortName } from "../platform/engine.ts";
+import { run as dockerRun } from "../platform/subprocess.ts";
 import { BENCH_IMAGE } from "../machine/engine.ts";
 import { withoutImage } from "../machine/local-images.ts";
 import { isReached } from "./engines.ts";
-import type { ComposeConfig, run as Run } from "../platform/docker.ts";
+import type { ComposeConfig } from "../platform/compose.ts";
+import type { run as Run } from "../platform/subprocess.ts";
 import type { Proxy } from "../plan/proxies.ts";
 import type { Machine, Role } from "./file.ts";
 import type { HostEngine, ReachedEngine } from "./engines.ts";

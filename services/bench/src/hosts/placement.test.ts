@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Engine, Project } from "../platform/docker.ts";
+import { Project } from "../platform/compose.ts";
+import { Engine } from "../platform/engine.ts";
 import { SpreadPlacement } from "./placement.ts";
 import { state } from "../run/testing/readings.ts";
-import type { Result } from "../platform/docker.ts";
+import type { Result } from "../platform/subprocess.ts";
 import type { Site } from "../run/placement.ts";
 
 function siteOf(

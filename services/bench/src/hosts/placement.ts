@@ -2,7 +2,8 @@
  * A `Placement` over several machines: each carries its part of a run.
  */
 import { isIPv4 } from "node:net";
-import { OWN_ENGINE, sharedNetwork } from "../platform/docker.ts";
+import { sharedNetwork } from "../platform/compose.ts";
+import { OWN_ENGINE } from "../platform/engine.ts";
 import { allEnded } from "../platform/wait.ts";
 import { UserError } from "../errors.ts";
 import { CellFailure } from "../run/cell-failure.ts";
@@ -16,7 +17,8 @@ import { FurtherSamples } from "./samples.ts";
 import { machineShares } from "./shares.ts";
 import { shipFiles } from "./shipped-files.ts";
 import { RUN_LABEL } from "./swarm.ts";
-import type { ComposeConfig, ContainerState, Engine } from "../platform/docker.ts";
+import type { ComposeConfig } from "../platform/compose.ts";
+import type { ContainerState, Engine } from "../platform/engine.ts";
 import type { CellRecord } from "../model/cell.ts";
 import type { Role as MeasuredRole } from "../model/container.ts";
 import type { Door, HostNetwork } from "../run/host-network.ts";

@@ -1,7 +1,7 @@
 /**
  * The Compose project of a cell: the same model on each machine.
  */
-import { Project } from "../platform/docker.ts";
+import { Project } from "../platform/compose.ts";
 import { toHostNetwork } from "../run/host-network.ts";
 import { relocated } from "./shipped-files.ts";
 import type { HostNetwork } from "../run/host-network.ts";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Engine } from "../platform/docker.ts";
+import { Engine } from "../platform/engine.ts";
 import { filesOf, relocated, samplesIn, shipFiles } from "./shipped-files.ts";
-import type { ComposeConfig, Result } from "../platform/docker.ts";
+import type { ComposeConfig } from "../platform/compose.ts";
+import type { Result } from "../platform/subprocess.ts";
 
 const DIRECTORY = "/home/me/bench";
 const THERE = "/var/lib/docker/volumes/p-files/_data";

@@ -6,8 +6,9 @@ import { relative } from "node:path";
 import { UserError } from "../errors.ts";
 import { BENCH_IMAGE } from "../machine/engine.ts";
 import { RUN_LABEL } from "./swarm.ts";
-import { run as runHere } from "../platform/docker.ts";
-import type { ComposeConfig, run as Run } from "../platform/docker.ts";
+import { run as runHere } from "../platform/subprocess.ts";
+import type { ComposeConfig } from "../platform/compose.ts";
+import type { run as Run } from "../platform/subprocess.ts";
 import type { Site } from "../run/placement.ts";
 
 /** Folders in the volume. */

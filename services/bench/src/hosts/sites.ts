@@ -2,7 +2,7 @@
  * The machines of hosts.yaml as a run uses them, once they are known to be joined.
  */
 import { isOwn } from "./file.ts";
-import { OWN_ENGINE } from "../platform/docker.ts";
+import { OWN_ENGINE } from "../platform/engine.ts";
 import { withRole } from "./engines.ts";
 import type { ReachedEngine } from "./engines.ts";
 import type { Role } from "./file.ts";

@@ -14,7 +14,7 @@ import { until } from "../platform/wait.ts";
 import { engineInfo } from "../machine/engine.ts";
 import { askEngine, isReached, withRole } from "./engines.ts";
 import { copyImages } from "./images.ts";
-import type { run as Run } from "../platform/docker.ts";
+import type { run as Run } from "../platform/subprocess.ts";
 import type { HostEngine, ReachedEngine } from "./engines.ts";
 
 interface Mark {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../errors.ts";
-import { Engine } from "../platform/docker.ts";
+import { Engine } from "../platform/engine.ts";
 import { SpreadPlacement } from "./placement.ts";
 import { Testbed } from "../run/testbed.ts";
-import type { Result } from "../platform/docker.ts";
+import type { Result } from "../platform/subprocess.ts";
 import type { Store } from "../record/store.ts";
 import type { Follower } from "../run/testbed.ts";
 

@@ -11,7 +11,7 @@ import { statfsSync } from "node:fs";
 import { COUNTERS_FIX, engineInfo, missingCounters, probeEngine } from "./engine.ts";
 import { openHost, readCpu, readMemory, stealShare, toNumber } from "./host.ts";
 import { CONTAINER_SETTINGS } from "./limits.ts";
-import type { run as Run } from "../platform/docker.ts";
+import type { run as Run } from "../platform/subprocess.ts";
 import type { Advice } from "../model/environment.ts";
 import type { EngineInfo, EngineProbe } from "./engine.ts";
 import type { Cpu, Host, Memory } from "./host.ts";

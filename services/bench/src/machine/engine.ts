@@ -2,8 +2,8 @@
  * What the Docker engine tells about itself, and what it grants to a container.
  */
 import { UserError } from "../errors.ts";
-import { run as dockerRun } from "../platform/docker.ts";
-import type { run as Run } from "../platform/docker.ts";
+import { run as dockerRun } from "../platform/subprocess.ts";
+import type { run as Run } from "../platform/subprocess.ts";
 
 /** The image of this program: it is here, or nobody could read this. */
 export const BENCH_IMAGE = "ws-proxy-bench/bench";

@@ -2,7 +2,8 @@
  * What a run's figures were made on.
  */
 import { join, relative } from "node:path";
-import { OWN_ENGINE, run } from "../platform/docker.ts";
+import { OWN_ENGINE } from "../platform/engine.ts";
+import { run } from "../platform/subprocess.ts";
 import { readKnobs, workersEnv } from "../plan/knobs.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { advise } from "./advice.ts";
@@ -12,7 +13,7 @@ import { openHost, readCpu, readMemory } from "./host.ts";
 import { describeDescriptors, readLimits } from "./limits.ts";
 import { readVersions } from "./versions.ts";
 import type { Version } from "./versions.ts";
-import type { ComposeConfig } from "../platform/docker.ts";
+import type { ComposeConfig } from "../platform/compose.ts";
 import type { Proxy } from "../plan/proxies.ts";
 import type { Environment, MachineOfRun } from "../model/environment.ts";
 import type { Plan, ScenarioDescription } from "../model/plan.ts";

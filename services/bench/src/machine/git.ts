@@ -3,7 +3,7 @@
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { run as Run } from "../platform/docker.ts";
+import type { run as Run } from "../platform/subprocess.ts";
 
 export interface GitState {
   /** null: no repository, or one without a commit */

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { UserError } from "../errors.ts";
 import { BENCH_IMAGE, HARDENED } from "./engine.ts";
-import type { Engine } from "../platform/docker.ts";
+import type { Engine } from "../platform/engine.ts";
 
 export type Port = { protocol: "tcp" | "udp"; port: number };
 

@@ -1,7 +1,7 @@
 /**
  * What machine and engine give: the other side of preflight.ts.
  */
-import { run as dockerRun } from "../platform/docker.ts";
+import { run as dockerRun } from "../platform/subprocess.ts";
 import { probeEngine } from "./engine.ts";
 import { openHost, readCpu, readMemory, toNumber } from "./host.ts";
 

@@ -3,7 +3,7 @@
  */
 
 import type { Proxy } from "../plan/proxies.ts";
-import type { ComposeConfig } from "../platform/docker.ts";
+import type { ComposeConfig } from "../platform/compose.ts";
 
 /**
  * @param present images that are here

@@ -2,7 +2,7 @@
  * What the programs that take part say about themselves.
  */
 
-import type { run as Run } from "../platform/docker.ts";
+import type { run as Run } from "../platform/subprocess.ts";
 import type { Proxy } from "../plan/proxies.ts";
 
 /** How the services that every run shares are asked; a proxy says it in proxy.json. */

@@ -1,6 +1,7 @@
 /** The project's InfluxDB: the one that is up, or one that is started, and stopped again. */
 import { UserError } from "../errors.ts";
-import { OWN_ENGINE, Project } from "../platform/docker.ts";
+import { Project } from "../platform/compose.ts";
+import { OWN_ENGINE } from "../platform/engine.ts";
 import { Influx, INFLUXDB_URL } from "../platform/influx.ts";
 import { until } from "../platform/wait.ts";
 

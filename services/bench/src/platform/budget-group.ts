@@ -7,8 +7,8 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UserError } from "../errors.ts";
 import { cpuGroupOf } from "./counters.ts";
-import { OWN_ENGINE } from "./docker.ts";
-import type { Engine } from "./docker.ts";
+import { OWN_ENGINE } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 
 /** Who is asked. */
 export interface Sources {

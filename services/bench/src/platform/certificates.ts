@@ -4,7 +4,7 @@
 
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Project } from "./docker.ts";
+import type { Project } from "./compose.ts";
 
 /**
  * What `up` does by itself: to be called before a proxy is started without what it depends on.

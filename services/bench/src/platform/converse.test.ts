@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { converse } from "./docker.ts";
+import { converse } from "./subprocess.ts";
 
 test("a program answers line by line, until its input ends", async () => {
   const { ask, end } = converse(["sh", "-c", 'while read -r line; do echo "got $line"; done']);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Engine, run } from "./docker.ts";
+import { Engine } from "./engine.ts";
+import { run } from "./subprocess.ts";
 
 /** A client of an engine that never answers. */
 const NEVER = ["sh", "-c", "echo started; exec sleep 600"];

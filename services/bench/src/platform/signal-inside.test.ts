@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { uptime } from "node:os";
 import { test } from "node:test";
-import { Engine } from "./docker.ts";
+import { Engine } from "./engine.ts";
 
 /** An engine on which the command ends so. */
 function engineOf(code: number, stdout: string) {

@@ -10,7 +10,7 @@ import { allEnded } from "../platform/wait.ts";
 import { assertOneBudget } from "./cell-budget.ts";
 import { proxyOf } from "./cell-setup.ts";
 import { keptLog } from "./log.ts";
-import type { ContainerState } from "../platform/docker.ts";
+import type { ContainerState } from "../platform/engine.ts";
 import type { Role } from "../model/container.ts";
 import type { Log } from "./causes.ts";
 import type { CellSetup } from "./cell-setup.ts";

@@ -3,7 +3,8 @@
  * `echo` are its own; what observes stays in that of the run, and sees all of them.
  */
 import { ensureCertificates } from "../platform/certificates.ts";
-import { OWN_ENGINE, Project } from "../platform/docker.ts";
+import { Project } from "../platform/compose.ts";
+import { OWN_ENGINE } from "../platform/engine.ts";
 import { EDGE_HOST, Edges } from "./edges.ts";
 import type { PlannedCell } from "../model/plan.ts";
 import type { RunContext } from "./run-context.ts";

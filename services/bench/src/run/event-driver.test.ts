@@ -4,7 +4,7 @@ import { EVENTS } from "../plan/events.ts";
 import { EventDriver } from "./event-driver.ts";
 import { state } from "./testing/readings.ts";
 import type { Proxy } from "../plan/proxies.ts";
-import type { ContainerState } from "../platform/docker.ts";
+import type { ContainerState } from "../platform/engine.ts";
 import type { Worker } from "../platform/processes.ts";
 
 /** Of all that the driver asks a proxy for. */

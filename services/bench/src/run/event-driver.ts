@@ -4,13 +4,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { EVENTS } from "../plan/events.ts";
 import { serviceOf } from "../plan/proxies.ts";
-import { OWN_ENGINE } from "../platform/docker.ts";
+import { OWN_ENGINE } from "../platform/engine.ts";
 import { busiestChild } from "../platform/processes.ts";
 import { statusOf, until } from "../platform/wait.ts";
 import { CellFailure } from "./cell-failure.ts";
 import type { EndProxy, ProxyEvent, Step } from "../plan/events.ts";
 import type { Proxy } from "../plan/proxies.ts";
-import type { ContainerState, Engine as DockerEngine, Project } from "../platform/docker.ts";
+import type { Project } from "../platform/compose.ts";
+import type { ContainerState, Engine as DockerEngine } from "../platform/engine.ts";
 import type { Worker } from "../platform/processes.ts";
 import type { CertificateFolder } from "../platform/certificates.ts";
 import type { GenerationFolder } from "../platform/generation.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run } from "../platform/docker.ts";
+import { run } from "../platform/subprocess.ts";
 import { onHostNetwork, PORTS, PORTS_OF_ROLE, ROLE_OF_NAME } from "./host-network.ts";
 
 const root = join(import.meta.dirname, "../../../..");

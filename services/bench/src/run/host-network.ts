@@ -4,7 +4,7 @@
  * proxy does listen elsewhere.
  */
 import { EDGE_HOST } from "./edges.ts";
-import type { ComposeConfig, ComposeService } from "../platform/docker.ts";
+import type { ComposeConfig, ComposeService } from "../platform/compose.ts";
 import type { MachineOfRun } from "../model/environment.ts";
 import type { Scheme } from "../model/plan.ts";
 

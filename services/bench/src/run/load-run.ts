@@ -2,7 +2,7 @@
  * Programs of a load that have been started together, to their end.
  */
 
-import type { Result } from "../platform/docker.ts";
+import type { Result } from "../platform/subprocess.ts";
 import type { CellFailure } from "./cell-failure.ts";
 
 interface Program {

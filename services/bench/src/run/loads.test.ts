@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Engine } from "../platform/docker.ts";
+import { Engine } from "../platform/engine.ts";
 import { Loads } from "./loads.ts";
 import type { Workload, PlannedCell } from "../model/plan.ts";
 import type { RunContext } from "./run-context.ts";

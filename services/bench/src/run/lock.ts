@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { OWN_ENGINE } from "../platform/docker.ts";
+import { OWN_ENGINE } from "../platform/engine.ts";
 import { UserError } from "../errors.ts";
 
 interface Holder {

@@ -5,7 +5,7 @@
 import { OwnMachine } from "./placement.ts";
 import type { Limits } from "../machine/limits.ts";
 import type { Proxy } from "../plan/proxies.ts";
-import type { ComposeConfig } from "../platform/docker.ts";
+import type { ComposeConfig } from "../platform/compose.ts";
 import type { MachineOfRun } from "../model/environment.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";

@@ -4,7 +4,7 @@
 import { bootId, ContainerGone, locate, machineCpu } from "../platform/counters.ts";
 import { Sampler } from "./sampler.ts";
 import type { Counters, Reading } from "../platform/counters.ts";
-import type { ContainerState } from "../platform/docker.ts";
+import type { ContainerState } from "../platform/engine.ts";
 import type { Role, SocketReading } from "../model/container.ts";
 import type { PlacedContainer } from "./placement.ts";
 import type { Sampling } from "./sampler.ts";

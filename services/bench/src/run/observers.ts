@@ -3,12 +3,12 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.ts";
-import { Project } from "../platform/docker.ts";
+import { Project } from "../platform/compose.ts";
 import { Influx, INFLUXDB_URL } from "../platform/influx.ts";
 import { until } from "../platform/wait.ts";
 import { projectBeside } from "./cell-projects.ts";
 import { keepCurves } from "./curves.ts";
-import type { ComposeConfig } from "../platform/docker.ts";
+import type { ComposeConfig } from "../platform/compose.ts";
 import type { Store } from "../record/store.ts";
 
 /** The label of their services in Compose. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OWN_ENGINE } from "../platform/docker.ts";
+import { OWN_ENGINE } from "../platform/engine.ts";
 import { cpuShares } from "./cpu-shares.ts";
 import { OwnMachine } from "./placement.ts";
 import { state } from "./testing/readings.ts";

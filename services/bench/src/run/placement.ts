@@ -3,11 +3,13 @@
  * itself, unless hosts/ says otherwise: who runs cells asks a `Placement`, and does not know how
  * many machines there are.
  */
-import { OWN_ENGINE, Project } from "../platform/docker.ts";
+import { Project } from "../platform/compose.ts";
+import { OWN_ENGINE } from "../platform/engine.ts";
 import { cpuShares } from "./cpu-shares.ts";
 import { LOOPBACK, PORTS_OF_ROLE, ROLE_OF_NAME, toHostNetwork } from "./host-network.ts";
 import { MeasuredContainers } from "./measured-containers.ts";
-import type { ComposeConfig, ContainerState, Engine } from "../platform/docker.ts";
+import type { ComposeConfig } from "../platform/compose.ts";
+import type { ContainerState, Engine } from "../platform/engine.ts";
 import type { CellRecord } from "../model/cell.ts";
 import type { Role } from "../model/container.ts";
 import type { Plan } from "../model/plan.ts";

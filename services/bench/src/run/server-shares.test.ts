@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ServerShares } from "./server-shares.ts";
-import type { ContainerState } from "../platform/docker.ts";
+import type { ContainerState } from "../platform/engine.ts";
 
 const server = (id: string, startedAt = "1") =>
   ({ id, startedAt, address: `address of ${id}` }) as ContainerState;

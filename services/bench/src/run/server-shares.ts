@@ -3,7 +3,7 @@
  */
 import { openIn, workersOfServer } from "./echo-workers.ts";
 import type { Survival } from "../model/cell.ts";
-import type { ContainerState } from "../platform/docker.ts";
+import type { ContainerState } from "../platform/engine.ts";
 
 const INTERVAL_MS = 1000;
 

@@ -5,7 +5,7 @@ import { ContainerGone } from "../platform/counters.ts";
 import { CellFailure } from "./cell-failure.ts";
 import { state } from "./testing/readings.ts";
 import { Watch } from "./watch.ts";
-import type { ContainerState } from "../platform/docker.ts";
+import type { ContainerState } from "../platform/engine.ts";
 
 const NGINX = state({ id: "n", service: "nginx" });
 const INFLUXDB = state({ id: "i", service: "influxdb" });

@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContainerGone } from "../platform/counters.ts";
-import { OWN_ENGINE } from "../platform/docker.ts";
+import { OWN_ENGINE } from "../platform/engine.ts";
 import { CellFailure } from "./cell-failure.ts";
-import type { ContainerState } from "../platform/docker.ts";
+import type { ContainerState } from "../platform/engine.ts";
 import type { FailureKind } from "../model/cell.ts";
 
 /** Between two looks at containers of which one is suspected to have died. */

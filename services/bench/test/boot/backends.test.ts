@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { setup } from "../../src/commands/setup.ts";
-import { check, OWN_ENGINE } from "../../src/platform/docker.ts";
+import { OWN_ENGINE } from "../../src/platform/engine.ts";
+import { check } from "../../src/platform/subprocess.ts";
 import { until } from "../../src/platform/wait.ts";
 import { lab, LabProject, projectDirectory } from "../lab.ts";
 import {

@@ -7,7 +7,7 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { json } from "node:stream/consumers";
 import assert from "node:assert/strict";
-import { check, run } from "../../src/platform/docker.ts";
+import { check, run } from "../../src/platform/subprocess.ts";
 import { ContainerGone, difference, locate } from "../../src/platform/counters.ts";
 import { until } from "../../src/platform/wait.ts";
 import { atEnd, uniqueName } from "../lab.ts";

@@ -3,7 +3,9 @@ import { appendFileSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { check, OWN_ENGINE, Project, run } from "../../src/platform/docker.ts";
+import { Project } from "../../src/platform/compose.ts";
+import { OWN_ENGINE } from "../../src/platform/engine.ts";
+import { check, run } from "../../src/platform/subprocess.ts";
 import { setup } from "../../src/commands/setup.ts";
 import { atEnd, copyOfProject, projectDirectory, uniqueName } from "../lab.ts";
 

@@ -7,7 +7,7 @@ import { identityDifferences } from "../../src/record/identity.ts";
 import { machine } from "../../src/machine/testing/host.ts";
 import { plan } from "../../src/machine/testing/plan.ts";
 import { readProxies } from "../../src/plan/proxies.ts";
-import { Project } from "../../src/platform/docker.ts";
+import { Project } from "../../src/platform/compose.ts";
 import { copyOfProject } from "../lab.ts";
 
 test("this project, with its engine: versions of what runs, and an identity that a changed config changes", async (t) => {

@@ -16,7 +16,7 @@ import { chromium } from "playwright-core";
 import { readRows } from "../../src/record/csv.ts";
 import { panelsOf, readDashboards } from "../../src/panels/dashboards.ts";
 import { pixelsOf } from "../../src/panels/testing/png.ts";
-import { Project } from "../../src/platform/docker.ts";
+import { Project } from "../../src/platform/compose.ts";
 import { Influx } from "../../src/platform/influx.ts";
 import { finishedTestbed, lastAttempts, testbed } from "../testbed.ts";
 import { atEnd, joinProject, waitForLoad } from "../lab.ts";

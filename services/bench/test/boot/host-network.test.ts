@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { analyse } from "../../src/analyse/index.ts";
-import { check } from "../../src/platform/docker.ts";
+import { check } from "../../src/platform/subprocess.ts";
 import { lastAttempts, testbed } from "../testbed.ts";
 
 const BATTLE = `title: Both networks

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { OWN_ENGINE } from "../../src/platform/docker.ts";
+import { OWN_ENGINE } from "../../src/platform/engine.ts";
 import { until } from "../../src/platform/wait.ts";
 import { DATABASE } from "../../src/series/publisher.ts";
 import { influx, joinProject } from "../lab.ts";

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { FALLBACK } from "../../src/commands/setup.ts";
 import { readVersions } from "../../src/machine/versions.ts";
-import { OWN_ENGINE, run } from "../../src/platform/docker.ts";
+import { OWN_ENGINE } from "../../src/platform/engine.ts";
+import { run } from "../../src/platform/subprocess.ts";
 import { atEnd, projectDirectory, uniqueName } from "../lab.ts";
 
 const BASE = "ws-proxy-bench/base:trixie";

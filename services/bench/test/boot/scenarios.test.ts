@@ -4,7 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check, OWN_ENGINE } from "../../src/platform/docker.ts";
+import { OWN_ENGINE } from "../../src/platform/engine.ts";
+import { check } from "../../src/platform/subprocess.ts";
 import { until } from "../../src/platform/wait.ts";
 import {
   influx,

@@ -12,7 +12,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { readLimits } from "../../src/machine/limits.ts";
 import { preflight } from "../../src/machine/preflight.ts";
-import { OWN_ENGINE, run } from "../../src/platform/docker.ts";
+import { OWN_ENGINE } from "../../src/platform/engine.ts";
+import { run } from "../../src/platform/subprocess.ts";
 import { readBattle } from "../../src/plan/battle.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { interpolate } from "../../../../dashboards/src/influxql.ts";
 import { influx, joinProject, lab, loadSummary, projectDirectory, waitForLoad } from "../lab.ts";
-import type { Project } from "../../src/platform/docker.ts";
+import type { Project } from "../../src/platform/compose.ts";
 import type { Series } from "../../src/platform/influx.ts";
 
 const ARRIVALS = { perSecond: 20, seconds: 5 };

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { verifyProxies } from "../../src/commands/verify.ts";
 import { checkConfig } from "../../src/conformance/config-check.ts";
 import { ensureCertificates } from "../../src/platform/certificates.ts";
-import { OWN_ENGINE } from "../../src/platform/docker.ts";
+import { OWN_ENGINE } from "../../src/platform/engine.ts";
 import { readProxies } from "../../src/plan/proxies.ts";
 import { copyOfProject, lab, LabProject, projectDirectory } from "../lab.ts";
 

@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { test } from "node:test";
 import { NETWORK } from "../../src/hosts/swarm.ts";
-import { check, run } from "../../src/platform/docker.ts";
+import { check, run } from "../../src/platform/subprocess.ts";
 import { docker, furtherEngines, inventory } from "../engines.ts";
 import { atEnd, projectDirectory } from "../lab.ts";
 import type { TestContext } from "node:test";

@@ -9,7 +9,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { check } from "../../src/platform/docker.ts";
+import { check } from "../../src/platform/subprocess.ts";
 import { projectDirectory } from "../lab.ts";
 
 /**

@@ -6,10 +6,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ensureCertificates } from "../../src/platform/certificates.ts";
-import { run } from "../../src/platform/docker.ts";
+import { run } from "../../src/platform/subprocess.ts";
 import { copyOfProject, FREE_PORTS, lab, projectDirectory } from "../lab.ts";
 import type { TestContext } from "node:test";
-import type { Project } from "../../src/platform/docker.ts";
+import type { Project } from "../../src/platform/compose.ts";
 
 test("no profile: no load, and a list of profiles", async (t) => {
   const project = lab(t, { isPlain: true, env: { WAIT_SECONDS: "2" } });

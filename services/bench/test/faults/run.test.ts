@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run } from "../../src/platform/docker.ts";
+import { run } from "../../src/platform/subprocess.ts";
 import { until } from "../../src/platform/wait.ts";
 import { lastAttempts, testbed, LIMIT_MS } from "../testbed.ts";
 import { atEnd } from "../lab.ts";

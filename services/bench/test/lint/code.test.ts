@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run } from "../../src/platform/docker.ts";
+import { run } from "../../src/platform/subprocess.ts";
 
 /** The copy of the project that these tests run in. */
 const root = join(import.meta.dirname, "../../../..");

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Project } from "../../src/platform/docker.ts";
+import { Project } from "../../src/platform/compose.ts";
 import { readProxies } from "../../src/plan/proxies.ts";
 import { OF_OTHERS } from "../../src/run/loads.ts";
 import { observersOf } from "../../src/run/observers.ts";

@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
 import { MEASURES } from "../../src/commands/definitions/try.ts";
-import { run } from "../../src/platform/docker.ts";
+import { run } from "../../src/platform/subprocess.ts";
 import type { TestContext } from "node:test";
 
 /** The copy of the project that these tests run in. */

@@ -2,9 +2,9 @@
  * Engines that stand in for those of several machines: what Swarm, volumes, networks and images are
  * on each, as docker would tell.
  */
-import { run } from "../../platform/docker.ts";
+import { run } from "../../platform/subprocess.ts";
 import type { Machine } from "../file.ts";
-import type { Result } from "../../platform/docker.ts";
+import type { Result } from "../../platform/subprocess.ts";
 
 interface FakeEngine {
   /** of `docker info`, beside what Swarm makes of it */

@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import type { Result, run as Run } from "../../platform/docker.ts";
+import type { Result, run as Run } from "../../platform/subprocess.ts";
 
 /** What `probeEngine`'s container wrote on the same machine. */
 export const RECORDED_PROBE = `1024 20000

@@ -3,7 +3,7 @@
  */
 
 import type { Reading } from "../../platform/counters.ts";
-import type { ContainerState } from "../../platform/docker.ts";
+import type { ContainerState } from "../../platform/engine.ts";
 import type { SocketReading } from "../../model/container.ts";
 
 export const SOCKETS: SocketReading = {

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { check, run } from "../../../src/platform/docker.ts";
+import { check, run } from "../../../src/platform/subprocess.ts";
 import { until } from "../../../src/platform/wait.ts";
 import { readRows } from "../../../src/record/csv.ts";
 import { CURVES_FILE } from "../../../src/record/curve-names.ts";
