@@ -237,7 +237,7 @@ function judgedBy(told: PublishedClaim & Told): Claim {
  *
  * @param runs the newest first; fewer than LEAST_RUNS: the first alone decides
  */
-export function claimOver(published: PublishedClaim, runs: Analysed[]): Claim {
+function claimOver(published: PublishedClaim, runs: Analysed[]): Claim {
   const [newest, ...others] = runs.map((one) => claimOf(published, one));
   const { rule } = published;
   if (!rule || runs.length < LEAST_RUNS) return newest;
@@ -462,7 +462,7 @@ export interface Ground {
   runs: Analysed[];
 }
 
-export interface Telling {
+interface Telling {
   ground: Ground;
   /** As that battle tells it. */
   claim: Claim;

@@ -45,7 +45,7 @@ export interface Load {
 /** What `Load` may be, to be inside of what was measured. */
 type Limits = Record<Exclude<keyof Load, "scheme">, number> & { leastPerSecond: number };
 
-export interface ProxyModel {
+interface ProxyModel {
   proxy: string;
   title: string;
   /** null: too few of its settings were measured. */

@@ -21,8 +21,9 @@ import type { Plan } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";
 import { askedIn } from "./questions.ts";
 import { badAnswersOf } from "./bad-answers.ts";
-import { events, settingsOfEvents, slowReaders, storms } from "./events.ts";
+import { events } from "./events.ts";
 import { flagsOf, isVoidedBy, summedUp } from "./flags.ts";
+import { settingsOfEvents } from "./happenings.ts";
 import { measure, measuresOf } from "./measures.ts";
 import { PER_HANDSHAKE, withOperationCosts } from "./operation-costs.ts";
 import { percentiles } from "./percentile.ts";
@@ -46,6 +47,8 @@ import { searches } from "./search.ts";
 import { poolsOf, settingKey, settingsOf } from "./settings.ts";
 import type { Pool, Run } from "./settings.ts";
 import { slopes, trends } from "./slope.ts";
+import { slowReaders } from "./slow-readers.ts";
+import { storms } from "./storms.ts";
 import { versionsOf } from "./versions.ts";
 
 export interface Context {

@@ -14,7 +14,7 @@ import { connectionsInAll, sizeNames, without } from "../plan/workload.ts";
 import type { JudgedCell, Setting } from "../model/comparison.ts";
 
 export const PER_CONNECTION = "cpu_us_per_connection";
-export const PER_MESSAGE = "cpu_us_per_message";
+const PER_MESSAGE = "cpu_us_per_message";
 export const PER_HANDSHAKE = "cpu_us_per_handshake";
 
 /** a setting, before it is compared */

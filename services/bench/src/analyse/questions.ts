@@ -45,14 +45,7 @@ export type ExtraColumn =
  * bars and recovery stand open, others are folded. distribution, slope: of `extra.curve`; around,
  * recovery: of `extra.around`; search: of `extra.search`; over-time: of the proxy over a cell.
  */
-export type Chart =
-  | "bars"
-  | "recovery"
-  | "distribution"
-  | "slope"
-  | "around"
-  | "over-time"
-  | "search";
+type Chart = "bars" | "recovery" | "distribution" | "slope" | "around" | "over-time" | "search";
 
 export interface Question {
   id: string;

@@ -17,7 +17,7 @@ const ANSWERED = ["length", "exceptions", "timeout"];
  * @returns answers that are errors, not whole, or too late; an error has another length than the
  *   file, too
  */
-export function wrongAnswers({
+function wrongAnswers({
   non2xx,
   socketErrors: { length = 0, exceptions = 0, timeout = 0 },
 }: Requests): number {

@@ -47,7 +47,7 @@ import {
 import type { Ratio, Run } from "./settings.ts";
 
 /** A line through fewer says nothing about whether it is one. */
-export const LEAST_COUNTS = 4;
+const LEAST_COUNTS = 4;
 
 /** The mean over the hold, as a peak is one sample; and what it is before the load. */
 const PARTS = [

@@ -79,7 +79,7 @@ export function makeReport(
  * @param directory the project's
  * @param store of the run
  */
-export function analysisOf(directory: string, store: Store) {
+function analysisOf(directory: string, store: Store) {
   return analyse(withShapes(directory, store.results), {
     policy: JSON.parse(readFileSync(join(directory, "certs/policy.json"), "utf8")),
     noiseFloor: findNoiseFloor(store),

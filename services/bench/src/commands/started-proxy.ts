@@ -21,7 +21,7 @@ import type { TargetReload } from "../conformance/reload-checks.ts";
 /** How long a proxy and its echo server may take to answer, in ms. */
 const START_LIMIT_MS = 20_000;
 
-export interface StartedProxy {
+interface StartedProxy {
   /** PEM of the authority that signed its certificate */
   ca: string;
   policy: TlsPolicy;

@@ -152,7 +152,7 @@ export function verifyOne(
 }
 
 /** @returns for a terminal, with an empty line between tables */
-export function matrixText(tables: Matrix[]): string {
+function matrixText(tables: Matrix[]): string {
   return tables.map((one) => tableText(one).join("\n")).join("\n\n");
 }
 

@@ -35,7 +35,7 @@ interface Patience {
 const PATIENCE: Patience = { reach: 20_000, step: 60_000, again: 5_000 };
 
 /** @returns `docker`, with the options that lead to its engine */
-export function clientOf(machine: Machine): string[] {
+function clientOf(machine: Machine): string[] {
   const { context, host } = machine;
   if (isOwn(machine)) return ["docker"];
   return context === undefined

@@ -187,7 +187,7 @@ export function scenarioImages(
 }
 
 /** @returns image of the reference proxy; {}: it has no part in this run */
-export function referenceImage(
+function referenceImage(
   { services }: ComposeConfig,
   { referenceShare = 0, scenarios }: Pick<Plan, "referenceShare" | "scenarios">,
 ): Record<string, string> {

@@ -12,7 +12,7 @@ import type { Results } from "./record.ts";
  * exact binomial interval, or the lowest and highest event, whose connections had one fate: no
  * interval over them says anything. Of a search that fresh cells did not confirm a bracket: the
  * value is somewhere in it, and never shown alone. */
-export type Basis = "ci95" | "range" | "exact" | "events" | "bracket";
+type Basis = "ci95" | "range" | "exact" | "events" | "bracket";
 
 export interface Estimate {
   value: number;
@@ -97,7 +97,7 @@ export interface Figure {
 }
 
 /** CPU time as measured, and relative to the reference. */
-export interface Spread {
+interface Spread {
   /** Median over the rounds, as measured. */
   rawUs: number;
   /** Standard deviation over the rounds in % of the mean; null: a single round. */

@@ -10,7 +10,7 @@ import { areAligned, shownFields, sorted, visibleFields } from "./frames.ts";
 import type { Range } from "./query.ts";
 
 export type Annotation = { ms: number; title: string; text: string; colour?: string };
-export type Around = Range & { annotations: Annotation[]; caption: string };
+type Around = Range & { annotations: Annotation[]; caption: string };
 
 /** As wide as a slide's half, in CSS pixels: text in it stays legible there. */
 const WIDTH = 900;

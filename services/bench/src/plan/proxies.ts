@@ -145,7 +145,7 @@ export interface Proxy {
 /** The folder of the control: load reaches an echo server directly. */
 export const CONTROL = "none";
 /** The group that every proxy is in which is tuned, but those that have to be named. */
-export const GROUP_OF_ALL = "all";
+const GROUP_OF_ALL = "all";
 
 /** What need not be said: so it is with most. */
 const DEFAULTS = {

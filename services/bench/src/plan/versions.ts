@@ -28,7 +28,7 @@ export function versionsOf(proxy: Proxy, versions: Versions = {}): Proxy[] {
 }
 
 /** Of a sort: 3.9 is older than 3.10. */
-export function compareVersions(a: string, b: string): number {
+function compareVersions(a: string, b: string): number {
   const [left, right] = [a, b].map((version) => version.split(".").map(Number));
   const i = left.findIndex((part, place) => part !== right[place]);
   return i < 0 ? left.length - right.length : left[i] - (right[i] ?? -1);

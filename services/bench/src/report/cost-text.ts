@@ -14,7 +14,7 @@ const figures = (...titles: string[]): Column[] => titles.map((title) => ({ titl
 const cells = (...texts: string[]): Cell[] => texts.map((text) => ({ text }));
 
 /** `20,000 connections held, 330 messages/s of 512 bytes, 5 new connections/s, TLS` */
-export function costLoadText({ scheme, ...load }: Load): string {
+function costLoadText({ scheme, ...load }: Load): string {
   const { connections, messagesPerSecond, messageBytes, newPerSecond } = load;
   const bytes = `of ${counted(messageBytes, "byte")}`;
   return [

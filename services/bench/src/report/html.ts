@@ -7,7 +7,7 @@ import type { Look } from "./chart.ts";
 import { CHART_STYLE, keyMark, keyMarks, PHONE } from "./chart.ts";
 import type { Cell, Table } from "./table.ts";
 
-export interface PageOptions {
+interface PageOptions {
   title: string;
   /** By name of the proxy. */
   looks: Record<string, Look>;

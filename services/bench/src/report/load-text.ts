@@ -60,7 +60,7 @@ export function inReadingOrder({ parameterNames }: Described, names: string[]): 
 }
 
 /** @returns undefined: it is the script's own affair */
-export function meaningOf({ parameterNames }: Described, name: string): Meaning | undefined {
+function meaningOf({ parameterNames }: Described, name: string): Meaning | undefined {
   const meanings = Object.keys(parameterNames) as Meaning[];
   return meanings.find((meaning) => parameterNames[meaning] === name);
 }

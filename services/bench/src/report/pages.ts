@@ -62,7 +62,7 @@ export interface Headline {
   rows: { proxy: string; title: string; version: string; cells: HeadlineCell[] }[];
 }
 
-export interface HeadlineCell {
+interface HeadlineCell {
   text: string;
   /** The best of its column, or not told from it. */
   best: boolean;

@@ -38,7 +38,7 @@ import {
 import type { Answer, Topic } from "./topics.ts";
 import { answersOf, columnTitle, placeOf, topicsOf, within } from "./topics.ts";
 
-export interface ReportParts {
+interface ReportParts {
   /** Of the proxy over each cell, by its id. */
   curves?: Curves;
   /** Of the study that the battle repeats. */

@@ -33,7 +33,7 @@ export function tag(name: string, attributes: Attributes, ...content: string[]):
   return `<${name}${written.join("")}${content.length > 0 ? `>${content.join("")}</${name}>` : "/>"}`;
 }
 
-export type TextStyle = {
+type TextStyle = {
   anchor?: "start" | "middle" | "end";
   size?: number;
   bold?: boolean;

@@ -71,7 +71,7 @@ function superscript(n: number): string {
 }
 
 /** One column of figures. */
-export interface FigureColumn {
+interface FigureColumn {
   comparison: Comparison;
   title: string;
   where?: string;

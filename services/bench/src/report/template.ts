@@ -27,7 +27,7 @@ import {
 } from "./published.ts";
 import type { Answer, PublishedBattle, Reference } from "./published.ts";
 
-export interface TemplateContext {
+interface TemplateContext {
   battles: PublishedBattle[];
   pages: Pages;
   /** From the text to published/: `published/`, or nothing. */

@@ -36,7 +36,7 @@ export interface SearchRange {
 }
 
 /** what to try next */
-export interface Next {
+interface Next {
   rate: number;
   /** near the limit, where a try has to be a long one */
   isNear: boolean;
@@ -58,7 +58,7 @@ export interface TimedTry extends Try {
   referenceUs: number | null;
 }
 
-export interface Capacity {
+interface Capacity {
   /** through all tries, at the machine's mean speed; null: all held, or none did */
   threshold: Threshold | null;
   /** ends of its interval; without it, of what was tried: the highest that held, the lowest that failed */

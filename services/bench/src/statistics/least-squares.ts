@@ -1,7 +1,7 @@
 import { studentQuantile } from "./student.ts";
 import type { Estimate } from "./types.ts";
 
-export interface Observation {
+interface Observation {
   /** One value a term. */
   x: readonly number[];
   y: number;

@@ -11,7 +11,7 @@
  * fresh cells to be confirmed, whatever the interval.
  */
 
-export interface Trial {
+interface Trial {
   rate: number;
   kept: boolean;
 }

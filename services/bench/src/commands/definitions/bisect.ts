@@ -5,7 +5,7 @@ import { command, withOptions } from "./command.ts";
 import type { Define } from "./command.ts";
 
 /** What may be measured, the default first. */
-export const BISECTED = ["cpu-per-connection", "cpu-per-message"] as const;
+const BISECTED = ["cpu-per-connection", "cpu-per-message"] as const;
 
 /** Of each version, at most: four minutes. */
 const ROUNDS = 24;

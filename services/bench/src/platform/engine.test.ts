@@ -1,33 +1,25 @@
 import assert from "node:assert/strict";
+import { uptime } from "node:os";
 import { test } from "node:test";
 import { Engine } from "./engine.ts";
-import { run } from "./subprocess.ts";
 
 /** A client of an engine that never answers. */
 const NEVER = ["sh", "-c", "echo started; exec sleep 600"];
 
-test("a program that does not end is given up, whoever still holds its output", async () => {
-  const startedMs = performance.now();
-  const { code, output } = await run(["sh", "-c", "echo started; sleep 8 & wait"], {
-    limit: AbortSignal.timeout(500),
-  });
-  assert.equal(code, 124);
-  assert.match(output, /^started\ngiven up after \d\.\d s\n$/);
-  assert.ok(performance.now() - startedMs < 6000);
+/** An engine on which the command ends so. */
+function engineOf(code: number, stdout: string) {
+  return new Engine(["docker"], async () => ({ code, stdout, stderr: "", output: "no such" }));
+}
+
+test("a signal was sent when the machine had been up for so long, whatever the engine takes to answer", async () => {
+  const engine = engineOf(0, `${uptime() - 3}\n`);
+  const sentMs = await engine.signalInside("c", 7, "KILL");
+  assert.ok(Math.abs(Date.now() - 3000 - sentMs) < 500, `${Date.now() - sentMs} ms ago`);
 });
 
-test("what is to be given up already is not waited for", async () => {
-  assert.equal((await run(NEVER, { limit: AbortSignal.abort() })).code, 124);
-});
-
-test("a program that ends in time is as without a limit", async () => {
-  const limit = AbortSignal.timeout(60_000);
-  assert.deepEqual(await run(["sh", "-c", "echo done; exit 3"], { limit }), {
-    code: 3,
-    stdout: "done\n",
-    stderr: "",
-    output: "done\n",
-  });
+test("a shell that a supervisor killed has sent it; one that said nothing has not", async () => {
+  assert.ok(await engineOf(137, `${uptime()}\n`).signalInside("c", 7, "KILL"));
+  await assert.rejects(engineOf(1, "").signalInside("c", 7, "KILL"), { next: "no such" });
 });
 
 test("each command of an engine has its limit, but one that has its own, or runs as long as a load does", async () => {
