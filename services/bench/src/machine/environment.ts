@@ -292,6 +292,7 @@ function machineDetails(host: Host, cpu: Cpu, memory: Memory, engine: EngineInfo
     governor: cpu.governor,
     turbo: cpu.turbo,
     clocksource: cpu.clocksource,
+    "AVX-512 IFMA (faster RSA)": cpu.avx512Ifma,
     "transparent huge pages": chosenOf(host.sys("kernel/mm/transparent_hugepage/enabled")),
     kernel: engine.KernelVersion,
     "operating system": engine.OperatingSystem,

@@ -5,13 +5,14 @@ import { machine } from "./testing/host.ts";
 
 test("a virtual machine: what it hides is null", (t) => {
   assert.deepEqual(readCpu(openHost(machine(t))), {
-    model: "AMD EPYC",
+    model: "AMD EPYC (family 26, model 2)",
     cores: 2,
     virtual: true,
     smt: false,
     governor: null,
     turbo: null,
     clocksource: "tsc",
+    avx512Ifma: true,
   });
 });
 
@@ -27,6 +28,8 @@ test("a workstation: governor of every core, turbo of Intel's driver", (t) => {
       }),
     ),
   );
+  assert.equal(cpu.model, "Intel(R) Core(TM) i7");
+  assert.equal(cpu.avx512Ifma, false);
   assert.equal(cpu.governor, "performance, powersave");
   assert.equal(cpu.turbo, true);
   assert.equal(cpu.virtual, false);
