@@ -32,6 +32,9 @@ export function time(iso: string): string {
 
 // Figures
 
+/** What of a measure decides how its values are shown; kind: left out, they are no counts. */
+type Shown = Pick<Measure, "unit"> & Partial<Pick<Measure, "kind">>;
+
 /** How the values of one column are shown, all in one unit. */
 export interface Scale {
   unit: string;
@@ -44,7 +47,7 @@ export interface Scale {
 }
 
 /** @param values of the whole column, which decide between kB and MB */
-export function scaleOf(measure: Pick<Measure, "unit">, values: number[]): Scale {
+export function scaleOf(measure: Shown, values: number[]): Scale {
   const scale = scaleOfUnit(measure, values);
   const of = (estimate: Estimate) =>
     isSpan(estimate)
@@ -53,13 +56,21 @@ export function scaleOf(measure: Pick<Measure, "unit">, values: number[]): Scale
   return { ...scale, of };
 }
 
-function scaleOfUnit(measure: Pick<Measure, "unit">, values: number[]): Omit<Scale, "of"> {
+function scaleOfUnit(measure: Shown, values: number[]): Omit<Scale, "of"> {
   if (measure.unit === "times")
     return {
       unit: "",
       divisor: 1,
       text: (value) => `${times(value)}×`,
       ends: ({ low, high }) => bothEnds(low, high, times),
+    };
+  // 7 of 14, not 7.00 of 14.0.
+  if (measure.kind === "count" && measure.unit === "")
+    return {
+      unit: "",
+      divisor: 1,
+      text: number,
+      ends: ({ low, high }) => bothEnds(low, high, number),
     };
   const { unit, divisor } = shownUnit(measure.unit, values);
   return {
@@ -68,32 +79,35 @@ function scaleOfUnit(measure: Pick<Measure, "unit">, values: number[]): Omit<Sca
     text: (value) => figure(value / divisor),
     ends: ({ value, low, high }) =>
       low !== null && high !== null
-        ? range([low / divisor, high / divisor], value / divisor, low < 0 ? " to " : "–")
+        ? range([low / divisor, high / divisor], value / divisor, between(low))
         : bothEnds(low, high, (end) => figure(end / divisor)),
   };
 }
 
-/** `336–400`, `from 917`, `up to 50` */
+/** `336–400`, `-2 to 5`, `from 917`, `up to 50` */
 export function bothEnds(
   low: number | null,
   high: number | null,
   text: (end: number) => string,
 ): string {
-  if (low !== null && high !== null) return `${text(low)}–${text(high)}`;
+  if (low !== null && high !== null) return `${text(low)}${between(low)}${text(high)}`;
   if (low !== null) return `from ${text(low)}`;
   return high !== null ? `up to ${text(high)}` : "";
 }
 
+/** A dash before or after a minus is hard to read. */
+function between(low: number): string {
+  return low < 0 ? " to " : "–";
+}
+
 /** `259 µs`, `34.0 kB`, `2.66×` */
-export function amount(value: number, measure: Pick<Measure, "unit">): string {
+export function amount(value: number, measure: Shown): string {
   const { unit, text } = scaleOf(measure, [value]);
   return unit === "" ? text(value) : `${text(value)} ${unit}`;
 }
 
-/** The same of an estimate, which may be a span, or a count. */
-export function amountOf(estimate: Estimate, measure: Pick<Measure, "unit">): string {
-  if (measure.unit === "" && Number.isInteger(estimate.value) && !isSpan(estimate))
-    return number(estimate.value);
+/** The same of an estimate, which may be a span. */
+export function amountOf(estimate: Estimate, measure: Shown): string {
   const { unit, of } = scaleOf(measure, [estimate.value]);
   return unit === "" ? of(estimate) : `${of(estimate)} ${unit}`;
 }
@@ -124,7 +138,7 @@ export function loadOf({ load }: Pick<Comparison, "load">): string {
 }
 
 /** `0.97 ms`; `up to 3.01 ms`, where it may be nothing. */
-export function addedText(added: Estimate, measure: Pick<Measure, "unit">): string {
+export function addedText(added: Estimate, measure: Shown): string {
   const most = mostAdded(added);
   return most === null ? amount(added.value, measure) : `up to ${amount(most, measure)}`;
 }
