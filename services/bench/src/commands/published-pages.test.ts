@@ -376,7 +376,7 @@ test("a row of published/README.md: common names first, the others counted, ends
       /^no measurable difference, 10 of 10$/,
     ],
     [{ question: "tls", battle: "proxies" }, /^[\d.]+–[\d.]+×$/],
-    [{ question: "trend", measure: "memory_per_hour" }, /^\*\*[^*]+\*\*, -[\d.]+–0 kB$/],
+    [{ question: "trend", measure: "memory_per_hour" }, /^\*\*[^*]+\*\*, -[\d.]+ to 0 kB$/],
   ];
   for (const [from, text] of rows)
     assert.match(bestText(answersTo(battles, from)[0], pages.headline.proxies), text);
