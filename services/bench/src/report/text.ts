@@ -57,21 +57,9 @@ export function scaleOf(measure: Shown, values: number[]): Scale {
 }
 
 function scaleOfUnit(measure: Shown, values: number[]): Omit<Scale, "of"> {
-  if (measure.unit === "times")
-    return {
-      unit: "",
-      divisor: 1,
-      text: (value) => `${times(value)}×`,
-      ends: ({ low, high }) => bothEnds(low, high, times),
-    };
+  if (measure.unit === "times") return unitless((value) => `${times(value)}×`, times);
   // 7 of 14, not 7.00 of 14.0.
-  if (measure.kind === "count" && measure.unit === "")
-    return {
-      unit: "",
-      divisor: 1,
-      text: number,
-      ends: ({ low, high }) => bothEnds(low, high, number),
-    };
+  if (measure.kind === "count" && measure.unit === "") return unitless(number);
   const { unit, divisor } = shownUnit(measure.unit, values);
   return {
     unit,
@@ -82,6 +70,11 @@ function scaleOfUnit(measure: Shown, values: number[]): Omit<Scale, "of"> {
         ? range([low / divisor, high / divisor], value / divisor, between(low))
         : bothEnds(low, high, (end) => figure(end / divisor)),
   };
+}
+
+/** @param end of one end; left out: as `text` */
+function unitless(text: Scale["text"], end = text): Omit<Scale, "of"> {
+  return { unit: "", divisor: 1, text, ends: ({ low, high }) => bothEnds(low, high, end) };
 }
 
 /** `336–400`, `-2 to 5`, `from 917`, `up to 50` */
