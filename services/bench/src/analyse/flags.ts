@@ -22,12 +22,12 @@ import type { Plan, Workload } from "../model/plan.ts";
 import type { CellRecord } from "../model/cell.ts";
 import type { ReferenceLoad } from "../model/load.ts";
 import type { NetworkReading } from "../model/container.ts";
-import type { MeasureKind } from "../model/comparison.ts";
+import type { JudgedCell, MeasureKind } from "../model/comparison.ts";
 import type { Flag, FlagCode, FlagOf } from "../model/flag.ts";
 
 /**
  * What cgroup v1 counts user and system time in (cpuacct.stat, in USER_HZ: kernel,
- * cgroup-v1/cpuacct.rst; 100 a second, man 7 time). At each edge of the measured phase one tick may
+ * cgroup-v1/cpuacct.rst; 100 per second, man 7 time). At each edge of the measured phase one tick may
  * be on the wrong side.
  */
 const TICK_SECONDS = 0.01;
@@ -158,9 +158,23 @@ export function weakens(flag: Flag, kind: MeasureKind): boolean {
 /**
  * @param flag of a cell
  * @param kind of a measure
+ * @returns with it the cell says nothing of that measure
+ */
+export function invalidates(flag: Flag, kind: MeasureKind): boolean {
+  return flag.severity === "invalid" && isAbout(flag, kind);
+}
+
+/** What takes CPU time from a cell makes it slow, and leaves its memory as it is. */
+export function countsForMemory({ record, flags }: Pick<JudgedCell, "record" | "flags">): boolean {
+  return record.status === "ok" && !flags.some((one) => invalidates(one, "memory"));
+}
+
+/**
+ * @param flag of a cell
+ * @param kind of a measure
  * @returns what it found changes that measure
  */
-export function isAbout({ code }: Pick<Flag, "code">, kind: MeasureKind): boolean {
+function isAbout({ code }: Pick<Flag, "code">, kind: MeasureKind): boolean {
   return ABOUT[code]?.(kind) ?? true;
 }
 

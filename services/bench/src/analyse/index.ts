@@ -21,6 +21,8 @@ import type { Plan } from "../model/plan.ts";
 import type { Results } from "../model/record.ts";
 import { askedIn } from "./questions.ts";
 import { badAnswersOf } from "./bad-answers.ts";
+import { copies, copyIn, noiseFloor } from "./copies.ts";
+import type { NoiseFloor } from "./copies.ts";
 import { events } from "./events.ts";
 import { flagsOf, isVoidedBy, summedUp } from "./flags.ts";
 import { settingsOfEvents } from "./happenings.ts";
@@ -28,27 +30,16 @@ import { measure, measuresOf } from "./measures.ts";
 import { PER_HANDSHAKE, withOperationCosts } from "./operation-costs.ts";
 import { percentiles } from "./percentile.ts";
 import { placesIn } from "./places.ts";
-import {
-  baselines,
-  copies,
-  copyIn,
-  handshakes,
-  multiplexed,
-  networks,
-  noiseFloor,
-  releases,
-  tls,
-  variants,
-} from "./ratio.ts";
-import type { NoiseFloor } from "./ratio.ts";
+import { baselines, handshakes, multiplexed, networks, releases, tls, variants } from "./ratio.ts";
 import { heldAgainstReference } from "./reference.ts";
 import { compareRounds } from "./rounds.ts";
 import { searches } from "./search.ts";
 import { poolsOf, settingKey, settingsOf } from "./settings.ts";
 import type { Pool, Run } from "./settings.ts";
-import { slopes, trends } from "./slope.ts";
+import { slopes } from "./slope.ts";
 import { slowReaders } from "./slow-readers.ts";
 import { storms } from "./storms.ts";
+import { trends } from "./trends.ts";
 import { versionsOf } from "./versions.ts";
 
 export interface Context {

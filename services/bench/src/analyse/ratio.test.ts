@@ -2,13 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Setting } from "../model/comparison.ts";
 import { workloadOf } from "../plan/workload.ts";
-import { noiseFloorOf } from "./index.ts";
 import { multiplexed, releases } from "./ratio.ts";
 import { settingKey } from "./settings.ts";
-import { codes, figureOf, figuresOf, holds, look, near, told } from "./testing/look.ts";
-import { idleResults, results, runOf, selfResults } from "./testing/results.ts";
+import { codes, figureOf, holds, look, near, told } from "./testing/look.ts";
+import { idleResults, results, runOf } from "./testing/results.ts";
 import type { Results } from "../model/record.ts";
-import type { Options } from "./testing/results.ts";
 
 const CPU = "cpu_us_per_connection";
 
@@ -153,87 +151,6 @@ test("what TLS costs is the ratio of as many connections, without those that one
     [codes(tls.flags), Object.keys(told(tls, () => 1)).includes("none")],
     [["full-handshakes"], false],
   );
-});
-
-test("a proxy and its copy are told apart where they differ, and tie where they do not", () => {
-  const outcomes = (copy: object, rounds: number) => {
-    const { all } = look(selfResults({ copy, rounds, schemes: ["ws"] }));
-    const aa = all.filter(({ question }) => question === "aa");
-    return Object.fromEntries(aa.map((one) => [one.measure.key, one.figures[0].extra.outcome]));
-  };
-  const same = outcomes({}, 8);
-  assert.ok(Object.keys(same).length > 5);
-  assert.deepEqual([...new Set(Object.values(same))], ["tie"]);
-  const dearer = outcomes({ cpuUsPerHandshake: 260 }, 8);
-  assert.deepEqual([dearer[CPU], dearer.total_seconds], ["differs", "tie"]);
-  // Too few rounds tell nothing.
-  assert.deepEqual([...new Set(Object.values(outcomes({}, 3)))], [undefined]);
-});
-
-const floorOf = (options: Options & { copy?: object }, of = results()) =>
-  noiseFloorOf(selfResults({ spread: 0, ...options }), of);
-
-test("the noise floor is how far a proxy was from its copy", () => {
-  const floor = floorOf({ copy: { cpuUsPerHandshake: 204 } });
-  assert.equal(floor?.run, selfResults().run.name);
-  near(floor.ratios[CPU], 1.02);
-  assert.equal(floor.ratios.total_seconds, 1);
-  near(floorOf({ copy: { cpuUsPerHandshake: 160 } })?.ratios[CPU], 1.25);
-  assert.equal(noiseFloorOf(results(), results()), null);
-});
-
-test("a noise floor is of as many rounds as the run has that it is for", () => {
-  // Off by a tenth one way and then the other: over all rounds together nothing differs.
-  const alternating: Options = {
-    rounds: 12,
-    schemes: ["ws"],
-    change: ({ proxy, round, containers }) => {
-      const off = round <= 6 ? 1.1 : 1 / 1.1;
-      if (proxy === "nginx-copy") containers[proxy].cpu.totalSeconds *= off;
-    },
-  };
-  near(floorOf(alternating)?.ratios[CPU], 1.1);
-  near(floorOf(alternating, results({ rounds: 20 }))?.ratios[CPU], 1, 0.01);
-});
-
-test("a noise floor is of the same environment, of which other proxies are no part", () => {
-  const aa = selfResults({ schemes: ["ws"] });
-  const other = results();
-  const [before, now] = [aa.environment.identity, other.environment.identity];
-  Object.assign(before, { "image of nginx": "sha256:1", "proxies/nginx": "a" });
-  Object.assign(now, before, { "image of haproxy": "sha256:2", "proxies/haproxy": "b" });
-  assert.ok(noiseFloorOf(aa, other));
-  for (const key of ["kernel", "image of nginx", "proxies/nginx", "PROXY_WORKERS"]) {
-    const changed = structuredClone(other);
-    changed.environment.identity[key] = "another";
-    assert.equal(noiseFloorOf(aa, changed), null, key);
-  }
-});
-
-test("a run whose copy was not observed is no noise floor, and asks what observing costs", () => {
-  const unobserved = selfResults({ schemes: ["ws"] });
-  for (const cell of unobserved.plan.cells) cell.observed = cell.proxy !== "nginx-copy";
-  assert.equal(noiseFloorOf(unobserved, results()), null);
-  const { find, flags } = look(unobserved);
-  assert.equal(figureOf(find("observers"), "nginx-copy").role, "proxy");
-  assert.deepEqual(figuresOf(flags, "unobserved"), { proxies: ["nginx-copy"] });
-});
-
-test("a difference no larger than that of a proxy from its copy is inside the noise", () => {
-  const made = results({
-    schemes: ["ws"],
-    proxies: {
-      nginx: {},
-      haproxy: { cpuUsPerHandshake: 220 },
-      "http-proxy": { cpuUsPerHandshake: 700 },
-    },
-  });
-  const noise = (ratio: number) => {
-    const noiseFloor = { run: "aa-run", ratios: { [CPU]: ratio } };
-    return figuresOf(look(made, { noiseFloor }).find(CPU).flags, "inside-noise");
-  };
-  assert.equal(noise(1.02), undefined);
-  assert.deepEqual(noise(1.2), { proxies: ["haproxy"], ratio: 1.2, floor: "aa-run" });
 });
 
 /** @returns what stands beside its original, by question and measure: haproxy as a kind of nginx */

@@ -121,6 +121,15 @@ export function valuesByRound(
   );
 }
 
+/** Those of one setting. */
+export function roundsIn({ cells }: Run, { key }: Setting, proxy: string, measure: string) {
+  return valuesByRound(
+    cells.filter(({ setting }) => setting === key),
+    proxy,
+    measure,
+  );
+}
+
 /** Of the medians over the rounds that both have. */
 export function ratioOf(
   a: Map<number, number>,
