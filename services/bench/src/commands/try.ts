@@ -2,28 +2,25 @@
  * `try`: a user's configuration beside a baseline. First what differs in what they do, then what
  * they cost, in the same rounds.
  */
-import { existsSync, rmSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { rmSync } from "node:fs";
+import { join, relative } from "node:path";
 import {
   inProject,
   isOneContainer,
-  kindOf,
-  openSource,
   refuseUnplaced,
   writeCompose,
   writeFolder,
 } from "../adapt/index.ts";
 import { against, judgeAll } from "../analyse/against.ts";
-import { decidingLines, formatResult, matrixOf, oneByOne } from "../conformance/index.ts";
+import { formatResult } from "../conformance/index.ts";
 import { UserError } from "../errors.ts";
 import { readLimits } from "../machine/limits.ts";
 import { readBattle } from "../plan/battle.ts";
 import { readNetwork, readReferenceShare } from "../plan/knobs.ts";
 import { makePlan } from "../plan/plan.ts";
-import { CONTROL, knownProxies, pickProxy, readProxies } from "../plan/proxies.ts";
+import { CONTROL, pickProxy, readProxies } from "../plan/proxies.ts";
 import { Project } from "../platform/compose.ts";
 import { run as runProgram } from "../platform/subprocess.ts";
-import { allEnded } from "../platform/wait.ts";
 import { heading } from "../report/block.ts";
 import { markdownOf } from "../report/markdown.ts";
 import { listed, toldText, tryTable, verdictText } from "../report/try-text.ts";
@@ -31,28 +28,21 @@ import { refuseSecond } from "../run/lock.ts";
 import { writeReport } from "./report.ts";
 import { begin, INTERRUPTED } from "./run.ts";
 import { setup, unavailableProxies } from "./setup.ts";
+import { differencesOf, lackingIn, matrixFor, tellDifferences, verifyBoth } from "./try-checks.ts";
+import { BASELINE, commonSchemes, entrants, OWN } from "./try-entrants.ts";
 import { connectionTest, HALF, messagesTest, turnsWith } from "./turns.ts";
-import { verifyOne } from "./verify.ts";
 import type { Tried } from "../adapt/index.ts";
 import type { Against, Judged } from "../analyse/against.ts";
-import type { CheckResult } from "../conformance/index.ts";
 import type { Comparisons } from "../model/comparison.ts";
 import type { Scheme } from "../model/plan.ts";
-import type { Told } from "../report/try-text.ts";
+import type { Tell, Told } from "../report/try-text.ts";
 import type { Proxy } from "../plan/proxies.ts";
 import type { TryArguments } from "./definitions/try.ts";
 import type { Test } from "./turns.ts";
 
-const OWN = "yours";
-const BASELINE = "baseline";
-const COLOURS = { [OWN]: "#D55E00", [BASELINE]: "#56B4E9" };
-
 const BATTLE = "try";
 /** Every engine grants these, where its limit is unknown. */
 const FEWEST_OPEN_FILES = 1024;
-
-const STARTS =
-  "Expected a configuration that starts. Lines are those of your file. What your image alone has: --image.";
 
 /** The fewest that give a ratio of medians its 95 % interval: where the two cannot have turns. */
 const FEWEST_ROUNDS = 6;
@@ -152,9 +142,6 @@ export async function tryConfig(
   }
 }
 
-/** A part of what came out: a blank line stands before the next. */
-type Tell = (part: Told[]) => void;
-
 async function tryTelling(
   directory: string,
   wanted: TryArguments,
@@ -187,66 +174,6 @@ async function tryTelling(
     await prepare(project, tried);
     return compare({ directory, project }, names, wanted, out, words);
   });
-}
-
-/** @returns baseline: name of its folder */
-async function entrants(
-  wanted: TryArguments,
-  original: Proxy,
-  proxies: Proxy[],
-): Promise<{ tried: Tried[]; baseline: string }> {
-  const { against: other, image = null } = wanted;
-  const config = fromCaller(wanted.config);
-  const kind = kindOf(original.variantOf?.proxy ?? original.name);
-  const adapt = (name: keyof typeof COLOURS, path: string, of: string, runs: string | null) => {
-    const title = runs === null ? of : `${of} on ${runs}`;
-    const asked = { ...wanted, hasOwnImage: runs !== null };
-    const adapted = kind.adapt(openSource(path, kind.names, kind.root), asked);
-    const shown = { title, colour: COLOURS[name], differs: `the configuration ${title}` };
-    return { ...shown, name, kind, adapted, image: runs, original: original.name };
-  };
-  const own = adapt(OWN, config, titleOf(config), image);
-  if (other === undefined) return { tried: [own], baseline: original.name };
-  const file = fromCaller(other);
-  if (existsSync(file)) {
-    const title = titleOf(file, titleOf(file) === titleOf(config) ? 2 : 1);
-    return { tried: [own, adapt(BASELINE, file, title, image)], baseline: BASELINE };
-  }
-  if (proxies.some(({ name }) => name === other)) return { tried: [own], baseline: other };
-  const { BENCH_AGAINST: atRevision } = process.env;
-  if (atRevision) {
-    const title = `${titleOf(config)} at ${other.replace(/^([0-9a-f]{12})[0-9a-f]+$/, "$1")}`;
-    return { tried: [own, adapt(BASELINE, atRevision, title, image)], baseline: BASELINE };
-  }
-  if (!/[:/]/.test(other))
-    throw new UserError(
-      `--against is ${other}, which is no file, no proxy and no git revision`,
-      `${knownProxies(proxies, other)} An image has a tag, such as nginx:1.29.`,
-      2,
-    );
-  return { tried: [own, adapt(BASELINE, config, titleOf(config), other)], baseline: BASELINE };
-}
-
-/** @returns path, in the container the same as outside */
-function fromCaller(path: string): string {
-  return resolve(process.env.BENCH_CALLER || ".", path);
-}
-
-/** @param parts of the path, so that two files of one name differ */
-function titleOf(path: string, parts = 1): string {
-  return resolve(path).split("/").slice(-parts).join("/");
-}
-
-function commonSchemes(tried: Tried[], baseline: string, proxies: Proxy[]): Scheme[] {
-  const known = proxies.find(({ name }) => name === baseline);
-  const all = [...tried.map(({ adapted }) => adapted.schemes), ...(known ? [known.schemes] : [])];
-  const common = all[0].filter((scheme) => all.every((schemes) => schemes.includes(scheme)));
-  if (common.length > 0) return common;
-  throw new UserError(
-    `one serves ${all[0].join(" and ")}, the other ${all[1].join(" and ")}`,
-    "Expected two that both listen for plain connections, or both for TLS.",
-    2,
-  );
 }
 
 function tellChanges({ adapted, title }: Tried, tell: Tell) {
@@ -357,7 +284,7 @@ async function compare(
   const folder = relative(directory, measured.folder);
   const questions = wanted.measures.flatMap((each) => MEASURED[each].questions);
   const rows = against(comparisons, names, { questions, tolerance: wanted.tolerance });
-  const broken = differences.some(({ own }) => own?.ok === false);
+  const broken = differences.some(({ own }) => own.ok === false);
   const judged = broken ? "worse" : judgeAll(rows);
   tell([{ kind: "table", table: tryTable(comparisons, rows, titles) }]);
   tell([
@@ -365,82 +292,6 @@ async function compare(
     { kind: "text", text: `Report   ${folder}/report.html` },
   ]);
   return finish({ run: folder, rows: rows.map(asJson) }, STATUS[judged]);
-}
-
-type Checked = { own: CheckResult[]; baseline: CheckResult[] };
-
-async function verifyBoth(
-  project: string,
-  { own, baseline }: Names,
-  proxies: Proxy[],
-  { idle, say }: Pick<TryArguments, "idle"> & Pick<Out, "say">,
-): Promise<Checked> {
-  const whenAlone = oneByOne();
-  const verified = async (name: string) => {
-    const proxy = pickProxy(proxies, name);
-    say(`verify ${proxy.title}`);
-    try {
-      return await verifyOne(project, proxy, () => {}, 1_000 * idle, whenAlone);
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      throw new UserError(
-        `${proxy.title} does not start: ${error.message}`,
-        `${error.next}\n${STARTS}`,
-        2,
-      );
-    }
-  };
-  // At once, as each waits for an idle connection.
-  const [ownResults, baselineResults] = await allEnded([verified(own), verified(baseline)]);
-  return { own: ownResults, baseline: baselineResults };
-}
-
-/** @returns what both can do, beside the lines of the own configuration that decide */
-async function matrixFor(
-  project: string,
-  own: string,
-  titles: string[],
-  checked: Checked,
-  { idle }: Pick<TryArguments, "idle">,
-): Promise<Told[]> {
-  const lines = decidingLines(await new Project(project, { profile: "*" }).config(), own);
-  const both = [
-    { title: titles[0], results: checked.own, lines },
-    { title: titles[1], results: checked.baseline },
-  ];
-  return matrixOf(both, 1_000 * idle).map((table) => ({ kind: "table", table }));
-}
-
-interface CheckDifference {
-  own: CheckResult | undefined;
-  baseline: CheckResult | undefined;
-}
-
-/** Checks over schemes that both have, with different results. */
-function differencesOf({ own, baseline }: Checked): CheckDifference[] {
-  const both = own.map((result) => ({
-    own: result,
-    baseline: baseline.find(({ id, scheme }) => id === result.id && scheme === result.scheme),
-  }));
-  return both.filter((pair) => pair.baseline && outcomeOf(pair.own) !== outcomeOf(pair.baseline));
-}
-
-function outcomeOf({ ok, untuned, no, skipped }: CheckResult): string {
-  if (skipped) return "skipped";
-  if (no) return "no";
-  return ok && !untuned ? "ok" : "not as expected";
-}
-
-function tellDifferences(differences: CheckDifference[], [own, baseline]: string[], tell: Tell) {
-  const lines = differences.flatMap(({ own: result }) => (result ? [formatResult(result)] : []));
-  if (lines.length === 0)
-    tell([{ kind: "text", text: `${own} does what ${baseline} does, in every check` }]);
-  else tell(listed(`${own} differs from ${baseline} in what it does`, lines));
-}
-
-/** @returns of each scheme over which not even a short message comes back */
-function lackingIn(results: CheckResult[]): CheckResult[] {
-  return results.filter(({ id, ok }) => id === "text" && !ok);
 }
 
 /** @returns null: it was interrupted */

@@ -25,6 +25,9 @@ const WORDS: Record<MeasureKind, { better: string; worse: string }> = {
 /** What `try` says, in parts. */
 export type Told = Extract<Block, { kind: "heading" | "text" | "list" | "table" }>;
 
+/** A part of what came out: a blank line stands before the next. */
+export type Tell = (part: Told[]) => void;
+
 export function listed(title: string, lines: string[]): Told[] {
   return [heading(3, title), { kind: "list", items: lines.map((text) => ({ text })) }];
 }
