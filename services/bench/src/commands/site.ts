@@ -15,7 +15,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { UserError } from "../errors.ts";
 import { counted, number } from "../numbers.ts";
 import { Store } from "../record/store.ts";
-import { dayOf, readBattles, runsOf } from "../report/published.ts";
+import { dayOf, machineOf, readBattles, runsOf } from "../report/published.ts";
 import { onSite, pageOfMarkdown } from "../report/site-page.ts";
 import { makePages, makePicture } from "./published-pages.ts";
 import { makeReport } from "./report.ts";
@@ -99,7 +99,7 @@ function pageOf(directory: string, run: PublishedRun): SitePage {
   return {
     name: `${run.folder}/report.html`,
     html: files["report.html"],
-    description: `${title}: ${counted(proxies.length - 1, "proxy", "proxies")}, ${counted(rounds, "round")}, ${run.machine}, ${dayOf(run)}.`,
+    description: `${title}: ${counted(proxies.length - 1, "proxy", "proxies")}, ${counted(rounds, "round")}, ${machineOf(run)}, ${dayOf(run)}.`,
   };
 }
 

@@ -5,6 +5,7 @@ import { counted } from "../numbers.ts";
 import { heading, note, table } from "./block.ts";
 import { headlineOf } from "./headline.ts";
 import { markdownOf } from "./markdown.ts";
+import { machineOf } from "./published.ts";
 import type { PublishedBattle, PublishedRun } from "./published.ts";
 import { answerTable, mainOf, settingTables } from "./report.ts";
 import type { Table } from "./table.ts";
@@ -56,9 +57,9 @@ export function pooledReport(battle: PublishedBattle): string {
   ].join("\n");
 }
 
-function runLine({ folder, comparisons, machine }: PublishedRun): string {
-  const at = basename(folder);
-  return `- [${at}](${at}/report.md), ${counted(comparisons.rounds, "round")}, ${machine}`;
+function runLine(run: PublishedRun): string {
+  const at = basename(run.folder);
+  return `- [${at}](${at}/report.md), ${counted(run.comparisons.rounds, "round")}, ${machineOf(run)}`;
 }
 
 /** How far the runs lie apart; none: nothing of the topic is pooled, or is above 0 in each. */

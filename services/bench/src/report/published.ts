@@ -32,8 +32,10 @@ export interface PublishedRun {
   /** Its folder in published/: `latency/2026-11-23`. */
   folder: string;
   comparisons: Comparisons;
-  /** `AMD EPYC, 2 cores, 23.5 GiB` */
-  machine: string;
+  /** As the machine calls it: `AMD EPYC`. */
+  cpu: string;
+  /** `2 cores, 23.5 GiB` */
+  size: string;
   /** Its proxies are builds of offline/, not official images. */
   built: boolean;
 }
@@ -102,7 +104,8 @@ function readRun(folder: string, name: string): PublishedRun {
   return {
     folder: name,
     comparisons: read("comparisons.json"),
-    machine: `${identity.CPU}, ${identity.cores} cores, ${identity["memory GiB"]} GiB`,
+    cpu: identity.CPU,
+    size: `${identity.cores} cores, ${identity["memory GiB"]} GiB`,
     built: images.some((image) => /^ws-proxy-bench\/[^,]+:/.test(image)),
   };
 }
@@ -127,10 +130,23 @@ export function whenOf(battle: PublishedBattle): string {
   return length > 1 ? `${length} runs until ${dayOf(battle)}` : dayOf(battle);
 }
 
-/** `AMD EPYC, 2 cores, 23.5 GiB`, each once */
-export function machinesOf(battles: PublishedBattle[]): string {
-  const machines = battles.flatMap(({ runs }) => runs.map(({ machine }) => machine));
-  return [...new Set(machines)].join("; ");
+/** `AMD EPYC, 2 cores, 23.5 GiB` */
+export function machineOf({ cpu, size }: Pick<PublishedRun, "cpu" | "size">): string {
+  return `${cpu}, ${size}`;
+}
+
+/** Each once, those of one size together: `AMD EPYC; Intel Xeon; each 2 cores, 23.5 GiB` */
+export function machinesOf(battles: Pick<PublishedBattle, "runs">[]): string {
+  const bySize = Map.groupBy(
+    battles.flatMap(({ runs }) => runs),
+    ({ size }) => size,
+  );
+  return [...bySize]
+    .map(([size, runs]) => {
+      const cpus = [...new Set(runs.map(({ cpu }) => cpu))];
+      return cpus.length > 1 ? `${cpus.join("; ")}; each ${size}` : machineOf(runs[0]);
+    })
+    .join("; ");
 }
 
 /** All that match, the one that says most first. */
