@@ -33,6 +33,8 @@ interface Ceiling {
   symptoms: RegExp[];
   /** of the proxy; left out: it says nothing */
   log?: RegExp;
+  /** the symptom that the log does not explain at its usual level */
+  unexplained?: RegExp;
   /** of services, which is the fix; left out: what the suite itself has */
   fix?: Record<string, object>;
   /** of the fix, behind the proxy */
@@ -128,6 +130,8 @@ const CEILINGS: Ceiling[] = [
     connections: 150,
     symptoms: [/^(status 50\d|timeout)$/],
     log: /too many open files/,
+    // On a busy machine it accepts more than it can carry on; the log names those at level debug.
+    unexplained: /^status 502$/,
   },
   {
     title: "descriptors",
@@ -141,7 +145,8 @@ const CEILINGS: Ceiling[] = [
 const { unavailable } = await readAvailableProxies();
 
 for (const ceiling of CEILINGS) {
-  const { proxy, title, container, connections, symptoms, log, fix, servers } = ceiling;
+  const { proxy, title, container, connections, symptoms, log, unexplained, fix, servers } =
+    ceiling;
   test(`${proxy}: ${title}`, { skip: unavailable.get(proxy) }, async (t) => {
     const directory = copyOfProject(t);
     const env = { PROXY_WORKERS: "1", ECHO_WORKERS: "1" };
@@ -163,7 +168,8 @@ for (const ceiling of CEILINGS) {
           Object.keys(how).some((one) => symptom.test(one)),
           `${symptom}: ${found}\n${said}`,
         );
-      if (log) assert.match(said, log);
+      if (log && !Object.keys(how).every((one) => unexplained?.test(one)))
+        assert.match(said, log, found);
     });
     takeBack();
     await t.test(`${connections} connections after the fix`, async (t) => {

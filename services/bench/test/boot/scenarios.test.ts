@@ -51,9 +51,13 @@ test("through nginx", async (t) => {
       MIXED_SECONDS: "3",
       POISSON: "0",
     });
-    assert.deepEqual(connections, { opened: 300 + 60, failed: 0, failedByCause: {} });
+    assert.equal(connections.failed, 0);
     assert.equal(sends.due, 150 + 60);
     assert.equal(messagesEchoed, sends.due - sends.dropped);
+    // What is dropped is a message, or a connection that was to come.
+    const missing = 300 + 60 - connections.opened;
+    assert.ok(missing >= 0 && missing <= sends.dropped, `${missing} missing`);
+    assert.ok(sends.dropped < 0.05 * sends.due, `${sends.dropped} dropped`);
   });
 
   await t.test(
