@@ -120,7 +120,7 @@ await main(async () => {
 
   samples.end();
   const { stdout } = summarise(samples.data(counts), {
-    title: `${CONNECTIONS} connections, ${CONNECTIONS_PER_SECOND} a second, TLS ${TLS_VERSION}, ${isResumed ? "resumed" : "full"} handshakes, ${keyType}`,
+    title: `${CONNECTIONS} connections, ${CONNECTIONS_PER_SECOND} per second, TLS ${TLS_VERSION}, ${isResumed ? "resumed" : "full"} handshakes, ${keyType}`,
     tags,
     parameters: { ...parameters, SCHEME: scheme },
     causes: CAUSES,

@@ -6,7 +6,7 @@
 /** @import { Sends } from "./summary.js" */
 
 /**
- * What begins later than this after it was due is late. k6 wakes 0 to 1 ms after it should, 0.5 in the median at 200 a second, as Go's
+ * What begins later than this after it was due is late. k6 wakes 0 to 1 ms after it should, 0.5 in the median at 200 per second, as Go's
  * timers do while nothing else runs; Node's timers have steps of 1 ms. More is a generator, or a machine, that is behind. A latency has
  * its lateness in it.
  */

@@ -176,7 +176,7 @@ test("a generator uses as many cores as it has threads, and no more than there a
   assert.equal(cores({ threads: 4 }), 6);
 });
 
-test("an open loop: what was offered and what was achieved a second, of arrivals and of messages", () => {
+test("an open loop: what was offered and what was achieved per second, of arrivals and of messages", () => {
   const arrivals = cellRecord(
     {
       scenario: "arrivals",

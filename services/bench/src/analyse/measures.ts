@@ -150,7 +150,7 @@ const DEFINITIONS: Definition[] = [
   more(
     "achieved_per_second",
     "",
-    "Achieved a second",
+    "Achieved per second",
     "Of what was due, what did all it should, divided by the total. Less than was offered: it was not sent, it failed, or it took longer than the time set.",
     (record) => ratio(achieved(record), record.totalSeconds),
   ),

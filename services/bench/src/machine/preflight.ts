@@ -58,7 +58,7 @@ const CONNTRACK_ENTRIES = 3;
 /**
  * Of the ports towards one destination, the part that is quickly found. The kernel gives
  * connections ports of one parity, and looks through all of those for each further one
- * (net/ipv4/inet_hashtables.c): beyond it nginx and http-proxy, at 400 a second, left 7,600 to
+ * (net/ipv4/inet_hashtables.c): beyond it nginx and http-proxy, at 400 per second, left 7,600 to
  * 14,400 of 50,000 handshakes waiting for over 30 s, most of their CPU time the kernel's.
  */
 const QUICK_PORTS = 0.5;

@@ -85,7 +85,7 @@ test("the phase lasts as long as its quiet part and the watch, and the estimate 
   const [cell] = plan.cells.filter(({ skip }) => skip === null);
   assert.ok(cell.limitSeconds > 32);
   const seconds = estimateSeconds(plan, [cell]);
-  // 2,000 connections at 500 a second before it.
+  // 2,000 connections at 500 per second before it.
   assert.ok(seconds > 2 + 30 + 4 && seconds < 60, `${seconds} s`);
   assert.match(planText(plan), /skipped {2}1 cell of none: it cannot reload/);
 });

@@ -40,9 +40,12 @@ export const WORDINGS: Rule[] = [
   rule(/\bheld against\b/, "compared with, checked against", "CPU is held against it"),
   rule(/\b(?:is|are|was|were) (?:waited for|said)\b/, "active voice", "the reason is said"),
   rule(
-    new RegExp(`\\b(?:${COUNTED}|\\d) (?-i:an?) (?:${PER})\\b`),
+    // ~ hides what stands for a value in a template; the last digits of a date are no number.
+    new RegExp(
+      `(?:(?:\\b(?:${COUNTED}|achieved|offered)|(?<![-\\w.,])\\d[\\d,.]*) |~\\x20)(?-i:an?) (?:${PER})\\b`,
+    ),
     "per …",
-    "400 connections a second",
+    "400 a second",
   ),
   rule(/\benvironment wins\b/, "environment variables override it", "the environment wins"),
   rule(/\bshall\b/, "must, should, or the present tense", "it shall not"),

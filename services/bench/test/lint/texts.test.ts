@@ -73,7 +73,6 @@ const ALLOWED: [file: string, text: string, reason: string][] = [
     "100 messages a connection, ",
     "title of a published run",
   ],
-  ["published/README.md", "100 messages a connection", "title of a published run"],
   [
     "services/bench/src/analyse/compare-runs.ts",
     '"cannot be told"',

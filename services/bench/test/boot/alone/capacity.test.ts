@@ -115,7 +115,7 @@ test("a search on real containers", async (t) => {
           .map(({ cpu }) => cpu.totalSeconds);
         const cost = sum(seconds) / held.connections.opened;
         t.diagnostic(
-          `${proxy}: ${low} to ${high} a second, ${(1e6 * cost).toFixed(0)} µs at ${held.rate}; the budget is worth ${(CORES / cost).toFixed(0)}`,
+          `${proxy}: ${low} to ${high} per second, ${(1e6 * cost).toFixed(0)} µs at ${held.rate}; the budget is worth ${(CORES / cost).toFixed(0)}`,
         );
         if (proxy === "relay-busy") assert.ok(cost > 400e-6, `${cost} s`);
         // No time is measured but CPU time, and the quota holds on any machine: more than it is
@@ -133,7 +133,7 @@ test("a search on real containers", async (t) => {
       const [plain, busy] = ["relay", "relay-busy"].map(
         (name) => figures.find(({ proxy }) => proxy === name)?.estimate?.value,
       );
-      // 400 µs alone are 0.16 cores at 400 a second: there may be none that it carries.
+      // 400 µs alone are 0.16 cores at 400 per second: there may be none that it carries.
       assert.ok((busy ?? 0) < 400, `${busy}`);
       if (isQuiet(run)) assert.ok(Number(plain) >= (busy ?? 0));
     },
