@@ -41,8 +41,8 @@ const CLONE_BYTES = 40e6;
 const OTHER_BYTES = 2.5e6;
 /** With Node's own 6 records are 7 % smaller than in a pack that Git has made. */
 const GIT_LEVEL = 5;
-/** Whose archive, of 2.9 MB, a clone below that has no room for. */
-const MOVED = "soak";
+/** Whose archives, of 3 MB each, a clone below that has no room for. */
+const MOVED = ["soak", "capacity"];
 
 const runs = globSync("*/*/results.json", { cwd: PUBLISHED }).map(dirname).sort();
 
@@ -67,7 +67,7 @@ test("of each battle that answers or findings rest on, a run has its archive bes
   const [answers] = page("README.md").split("## Other battles");
   const links = `${answers}${page("FINDINGS.md")}`;
   for (const { name, runs: own } of readBattles(PUBLISHED)) {
-    if (!links.includes(`](${name}/`) || name === MOVED) continue;
+    if (!links.includes(`](${name}/`) || MOVED.includes(name)) continue;
     assert.ok(
       own.some(({ folder }) => existsSync(join(PUBLISHED, folder, ARCHIVE_FILE))),
       name,
