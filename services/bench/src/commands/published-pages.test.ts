@@ -83,6 +83,17 @@ test("the picture for slides is 1200 × 630, and drawn of today's figures", asyn
     assert.ok(png.equals((await makePicture(PROJECT)).png), `${picture} is not what its SVG shows`);
 });
 
+test("the picture for slides names the machines of its own battle alone", () => {
+  const { battle: own } = pages.charts[pages.picture].series[0];
+  assert.ok(battles.some(({ name }) => name === own));
+  const moved = battles.map((battle) =>
+    battle.name === own
+      ? battle
+      : { ...battle, runs: battle.runs.map((run) => ({ ...run, cpu: "elsewhere" })) },
+  );
+  assert.equal(pictureOf(moved, pages), pictureOf(battles, pages));
+});
+
 test("no text has a hole in it, and every page fits", () => {
   for (const [name, text] of Object.entries(made)) {
     const words = text.replace(/<script>.*<\/script>/s, "");

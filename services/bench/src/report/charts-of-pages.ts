@@ -38,8 +38,9 @@ const DRAWN = 620;
 /** A chart as large as a slide shows it, with the name of the project: SVG, for `pngOf`. */
 export function pictureOf(battles: PublishedBattle[], { charts, picture }: Pages): string {
   const { caption, ...chart } = chartOf(battles, charts[picture]);
+  const [{ battle }] = answersIn(battles, charts[picture]);
   const svg = bars(
-    { ...chart, caption: ["ws-proxy-bench", machinesOf(battles), caption].join(" · ") },
+    { ...chart, caption: ["ws-proxy-bench", machinesOf([battle]), caption].join(" · ") },
     { width: DRAWN },
   );
   const { width, height } = PICTURE;
@@ -57,7 +58,7 @@ export function pictureOf(battles: PublishedBattle[], { charts, picture }: Pages
 
 function chartOf(battles: PublishedBattle[], plan: ChartPlan): Bars {
   const { title, axis, note, base, series } = plan;
-  const answers = series.map(({ title: _, ...reference }) => theAnswer(battles, reference));
+  const answers = answersIn(battles, plan);
   if (new Set(answers.map(({ battle }) => battle.name)).size > 1)
     throw new Error(`the chart "${title}" joins two battles: their figures do not compare`);
   const proxies = plan.proxies ?? proxiesIn(answers[0].comparison).map(({ proxy }) => proxy);
@@ -81,6 +82,11 @@ function chartOf(battles: PublishedBattle[], plan: ChartPlan): Bars {
       values: answers.map((answer) => barOf(answer, proxy, divisor, base)),
     })),
   };
+}
+
+/** One for each of its series, of one battle. */
+function answersIn(battles: PublishedBattle[], { series }: Pick<ChartPlan, "series">): Answer[] {
+  return series.map(({ title: _, ...reference }) => theAnswer(battles, reference));
 }
 
 /** Colour and mark of a proxy, the same in every picture. */
