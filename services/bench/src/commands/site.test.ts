@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -41,22 +42,24 @@ function parsed(html: string): Document {
 }
 
 test("a site has the pages over all runs, each run's report, and the charts", () => {
-  assert.deepEqual(pages.map(({ name }) => name).sort(), [
-    "CLAIMS.html",
-    "FINDINGS.html",
-    "README.html",
-    "index.html",
-    "scale-out/2026-11-27/report.html",
-    "soak/2026-11-24/report.html",
-    "soak/2026-11-28/report.html",
-  ]);
+  const runs = globSync("*/*/comparisons.json", { cwd: join(project, "published") }).map(dirname);
+  assert.ok(runs.length > 2);
+  assert.deepEqual(
+    pages.map(({ name }) => name).sort(),
+    [
+      ...["CLAIMS.html", "FINDINGS.html", "README.html", "index.html"],
+      ...runs.map((run) => `${run}/report.html`),
+    ].sort(),
+  );
   assert.deepEqual(files.filter((name) => name.startsWith("charts/")).sort(), [
     "charts/added.png",
     "charts/added.svg",
   ]);
+  const told = said.join("\n");
+  for (const run of runs) assert.ok(told.includes(`report of ${run}\n`), run);
   assert.match(
-    said.join("\n"),
-    /report of soak\/2026-11-24\n[^]*results\/site\/index\.html: 9 files, [\d.]+ MB$/,
+    told,
+    new RegExp(`results/site/index\\.html: ${runs.length + 6} files, [\\d.]+ MB$`),
   );
 });
 

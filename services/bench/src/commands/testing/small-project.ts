@@ -1,4 +1,4 @@
-/** A project with two published runs, whose pages take seconds and not minutes. */
+/** A project with the published runs of two battles, whose pages take seconds and not minutes. */
 import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
