@@ -7,7 +7,7 @@ import type { Options } from "./testing/results.ts";
 
 const CPU = "cpu_us_per_connection";
 
-test("a proxy and its copy are told apart where they differ, and tie where they do not", () => {
+test("a copy that costs more differs from its original; one that costs the same ties with it", () => {
   const outcomes = (copy: object, rounds: number) => {
     const { all } = look(selfResults({ copy, rounds, schemes: ["ws"] }));
     const aa = all.filter(({ question }) => question === "aa");

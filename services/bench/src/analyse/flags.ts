@@ -165,7 +165,7 @@ export function invalidates(flag: Flag, kind: MeasureKind): boolean {
 }
 
 /** What takes CPU time from a cell makes it slow, and leaves its memory as it is. */
-export function countsForMemory({ record, flags }: Pick<JudgedCell, "record" | "flags">): boolean {
+export function countsForMemory({ record, flags }: JudgedCell): boolean {
   return record.status === "ok" && !flags.some((one) => invalidates(one, "memory"));
 }
 

@@ -59,7 +59,7 @@ export async function matrixFor(
   return matrixOf(both, 1_000 * idle).map((table) => ({ kind: "table", table }));
 }
 
-export interface CheckDifference {
+interface CheckDifference {
   own: CheckResult;
   baseline: CheckResult;
 }

@@ -17,7 +17,7 @@ const rule = (pattern: RegExp, better: string, example: string): Rule => ({
 });
 
 const COUNTED =
-  "connections?|handshakes?|messages?|requests?|probes?|points?|samples?|bytes|[kMG]B|lines?|folders?|figures?|profiles?|files?|sentences?|clauses?|pages?";
+  "achieved|offered|connections?|handshakes?|messages?|requests?|probes?|points?|samples?|bytes|[kMG]B|lines?|folders?|figures?|profiles?|files?|sentences?|clauses?|pages?";
 const PER =
   "second|minute|hour|connection|message|request|GiB|cell|proxy|machine|scenario|question|change|release|load machine";
 
@@ -41,11 +41,9 @@ export const WORDINGS: Rule[] = [
   rule(/\b(?:is|are|was|were) (?:waited for|said)\b/, "active voice", "the reason is said"),
   rule(
     // ~ hides what stands for a value in a template; the last digits of a date are no number.
-    new RegExp(
-      `(?:(?:\\b(?:${COUNTED}|achieved|offered)|(?<![-\\w.,])\\d[\\d,.]*) |~\\x20)(?-i:an?) (?:${PER})\\b`,
-    ),
+    new RegExp(`(?:(?:\\b(?:${COUNTED})|(?<![-\\w.,])\\d[\\d,.]*) |~\\x20)(?-i:an?) (?:${PER})\\b`),
     "per …",
-    "400 a second",
+    "400 connections a second",
   ),
   rule(/\benvironment wins\b/, "environment variables override it", "the environment wins"),
   rule(/\bshall\b/, "must, should, or the present tense", "it shall not"),

@@ -124,6 +124,14 @@ test("every rule catches its example, wrapped in a comment too, and its own advi
     assert.deepEqual(faultsOf(good, PROSE), []);
 });
 
+test("a rate is found after a number, and after a value in a template", () => {
+  const found = (source: string) => faultsOf(proseOf(source), WORDINGS).map((one) => one.found);
+  assert.deepEqual(found("// at 1,200 a second"), ["1,200 a second"]);
+  assert.equal(found("const title = `${rate} a second`;").length, 1);
+  assert.deepEqual(found("// of 2026-11-27 a cell"), []);
+  assert.deepEqual(found("const before = 1;\n/** a machine */"), []);
+});
+
 test("of code only comments and strings are judged", () => {
   const source = 'const begun = `${whom} x`; // no\nlog("it was begun"); /* anew */\n';
   assert.deepEqual(
