@@ -77,15 +77,17 @@ test("what relays are known to add is what is reported of them", async (t) => {
     });
     // CPU time is a counter, which other programs do not add to, and 1,200 µs of it are as many on a
     // fast machine and on a slow one. What the relay itself took varies with the machine's speed, and
-    // is relative to the reference in the same cell: to 3 % of about 200 µs. Where others keep
-    // evicting what it has in the caches it is 800 µs, to 20 %. So 10 % hold on a quiet machine, also
-    // on a slow one, and a quarter on a busy one.
-    const tolerance = areQuiet ? 0.1 : 0.25;
-    const burned = busy.us - (plain.us * busy.referenceUs) / plain.referenceUs;
+    // is relative to the reference in the same cell: about 200 µs, or 800 µs where others keep
+    // evicting what it has in the caches, which steal and foreign CPU time do not show. So a fifth of
+    // its own time is uncertain, and little else: 100 µs in all on a fast machine, and never more
+    // than a quarter of what is burned.
+    const own = (plain.us * busy.referenceUs) / plain.referenceUs;
+    const tolerance = Math.min(0.05 * BURN_US + 0.2 * own, 0.25 * BURN_US);
+    const burned = busy.us - own;
     t.diagnostic(
       `relay ${plain.us.toFixed(0)} µs; busy ${busy.us.toFixed(0)} µs, ${burned.toFixed(0)} of them burned`,
     );
-    assert.ok(Math.abs(burned - BURN_US) < tolerance * BURN_US, `${burned} µs`);
+    assert.ok(Math.abs(burned - BURN_US) < tolerance, `${burned} µs, ${tolerance} off at most`);
 
     if (!areQuiet) return;
     const cost = comparisons.find(({ question }) => question === "cpu_us_per_connection");
