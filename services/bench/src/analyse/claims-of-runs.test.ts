@@ -60,6 +60,14 @@ test("several runs decide together: by what each came to, and how far they lie a
   assert.equal(outcome(runsOf(500, 240)), outcome(runsOf(500)), "two runs were pooled");
 });
 
+test("a battle's first run decides only where its pooled runs lack what the claim is about", () => {
+  const pooled = { ...other, name: "one" };
+  const first = { ...old, name: "one" };
+  assert.equal(row(claim, [pooled, first]).state, "holds");
+  const newer = ground("one", "2026-02-02", { proxies: cheap });
+  assert.deepEqual(row(claim, [newer, first]), { state: "no longer", by: "one", others: [] });
+});
+
 test("figures that do not count say more than no run, and less than any that do", () => {
   const isVoid = ground("void", "2026-04-04", {
     change: (record) => {

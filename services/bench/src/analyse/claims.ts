@@ -451,14 +451,15 @@ function outcomeOf(
   return high < min || low > max ? "no longer" : "inconclusive";
 }
 
-/** A battle that may decide a claim. */
+/** Runs of a battle that may decide a claim. */
 export interface Ground {
+  /** The battle's. Of several with one name the first counts that has what a claim is about. */
   name: string;
-  /** Its report, in published/. */
+  /** Their report, in published/. */
   report: string;
-  /** Of its newest run. */
+  /** Of the newest. */
   startedAt: string;
-  /** Its runs, the newest first. */
+  /** The newest first. */
   runs: Analysed[];
 }
 
@@ -510,6 +511,9 @@ function tellingOf(claim: PublishedClaim, grounds: Ground[]): Telling[] {
   return grounds
     .map((ground) => ({ ground, claim: claimOver(claim, ground.runs) }))
     .filter((one) => one.claim.figures.length > 0)
+    .filter(
+      ({ ground: { name } }, i, all) => all.findIndex(({ ground }) => ground.name === name) === i,
+    )
     .sort(
       (a, b) =>
         Number(b.claim.isTold) - Number(a.claim.isTold) ||

@@ -33,7 +33,7 @@ export function claimsPage(project: string, battles: PublishedBattle[]): string 
   const policy: TlsPolicy = JSON.parse(readFileSync(join(project, "certs/policy.json"), "utf8"));
   const rows = claimTable(
     studies,
-    battles.map((battle) => groundOf(project, battle, policy)),
+    battles.flatMap((battle) => groundsOf(project, battle, policy)),
   );
   const counts = [...Map.groupBy(rows, ({ state }) => state)]
     .toSorted(([, a], [, b]) => b.length - a.length)
@@ -71,21 +71,23 @@ function studiesOf(project: string): PublishedRules[] {
 }
 
 /**
- * A claim is not judged again until it comes out: all pooled runs decide, or the first where none are.
+ * A claim is not judged again until it comes out: all pooled runs decide, or the first run where
+ * none are pooled, or they lack what the claim is about.
  *
  * @returns with what it is judged by: values by round, and of comparisons flags and slopes
  */
-function groundOf(project: string, battle: PublishedBattle, policy: TlsPolicy): Ground {
-  const deciding = battle.runs.length > 1 ? battle.runs : runsOf([battle]).slice(-1);
-  return {
+function groundsOf(project: string, battle: PublishedBattle, policy: TlsPolicy): Ground[] {
+  const first = runsOf([battle]).slice(-1);
+  const deciding = battle.runs.length > 1 ? [battle.runs, first] : [first];
+  return deciding.map((runs) => ({
     name: battle.name,
-    report: reportOf({ ...battle, runs: deciding }),
-    startedAt: startOf(deciding[0]),
-    runs: deciding.map(({ folder, comparisons: { comparisons } }) => {
+    report: reportOf({ ...battle, runs }),
+    startedAt: startOf(runs[0]),
+    runs: runs.map(({ folder, comparisons: { comparisons } }) => {
       const file = join(project, "published", folder, "results.json");
       return { run: runOf(JSON.parse(readFileSync(file, "utf8")), policy), comparisons };
     }),
-  };
+  }));
 }
 
 function rowText({ claim, state, told, others }: ClaimRow): string {
