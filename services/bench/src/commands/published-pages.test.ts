@@ -55,6 +55,7 @@ test("README and the pages over all published runs are those of today's runs and
     "published/idle/report.md",
     "published/index.html",
     "published/latency/report.md",
+    "published/messages/report.md",
     "published/network/report.md",
     "published/quick/report.md",
   ]);
