@@ -159,12 +159,18 @@ function mostApart(answer: Parameters<typeof figureOf>[0]): Map<string, number> 
   );
 }
 
-test("from run to run µs doubled or halved, as the findings say", () => {
-  assert.match(made["published/FINDINGS.md"], /µs\s+doubled\s+or\s+halved\s+from\s+run\s+to\s+run/);
+test("from run to run µs differed up to threefold, as the findings say", () => {
+  assert.match(
+    made["published/FINDINGS.md"],
+    /µs\s+differed\s+up\s+to\s+threefold\s+from\s+run\s+to\s+run/,
+  );
   const quick = { battle: "quick", question: "cpu_us_per_connection", scheme: "ws" as const };
-  for (const answer of [...latencyCpu(battles), answersTo(battles, quick)[0]])
-    for (const [proxy, apart] of mostApart(answer))
-      assert.ok(apart > 1.5 && apart < 2.7, `${proxy} ${apart}`);
+  const all = [...latencyCpu(battles), answersTo(battles, quick)[0]].flatMap((answer) => [
+    ...mostApart(answer),
+  ]);
+  for (const [proxy, apart] of all) assert.ok(apart > 1.5, `${proxy} ${apart}`);
+  const most = Math.max(...all.map(([, apart]) => apart));
+  assert.ok(most > 2.7 && most < 3.2, String(most));
 });
 
 test("runs of idle memory differ by 12 % for Caddy and 5 % for others, as a finding says", () => {
