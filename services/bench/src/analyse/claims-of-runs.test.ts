@@ -22,7 +22,9 @@ function ground(name: string, day: string, options?: Parameters<typeof results>[
   return { name, report: `${name}/report.md`, startedAt: `${day}T10:00:00.000Z`, runs };
 }
 
-function row(claim: PublishedClaim, grounds: Ground[]) {
+/** @param battles several grounds, or the one that a battle has */
+function row(claim: PublishedClaim, battles: (Ground | Ground[])[]) {
+  const grounds = battles.map((own) => [own].flat());
   const [{ state, told, others }] = claimTable([{ ...ABOUT, claims: [claim] }], grounds);
   return { state, by: told?.ground.name ?? null, others: others.map(({ ground }) => ground.name) };
 }
@@ -61,11 +63,9 @@ test("several runs decide together: by what each came to, and how far they lie a
 });
 
 test("a battle's first run decides only where its pooled runs lack what the claim is about", () => {
-  const pooled = { ...other, name: "one" };
-  const first = { ...old, name: "one" };
-  assert.equal(row(claim, [pooled, first]).state, "holds");
-  const newer = ground("one", "2026-02-02", { proxies: cheap });
-  assert.deepEqual(row(claim, [newer, first]), { state: "no longer", by: "one", others: [] });
+  assert.deepEqual(row(claim, [[other, old]]), { state: "holds", by: "old", others: [] });
+  const newer = ground("newer", "2026-02-02", { proxies: cheap });
+  assert.deepEqual(row(claim, [[newer, old]]), { state: "no longer", by: "newer", others: [] });
 });
 
 test("figures that do not count say more than no run, and less than any that do", () => {

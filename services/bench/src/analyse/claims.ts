@@ -453,7 +453,7 @@ function outcomeOf(
 
 /** Runs of a battle that may decide a claim. */
 export interface Ground {
-  /** The battle's. Of several with one name the first counts that has what a claim is about. */
+  /** The battle's. */
   name: string;
   /** Their report, in published/. */
   report: string;
@@ -488,11 +488,15 @@ const STRENGTH: Record<ClaimOutcome, number> = {
   inconclusive: 0,
 };
 
-/** In the order of the studies and of their claims. */
-export function claimTable(studies: PublishedRules[], grounds: Ground[]): ClaimRow[] {
+/**
+ * In the order of the studies and of their claims.
+ *
+ * @param battles grounds of each: the first that has what a claim is about decides it
+ */
+export function claimTable(studies: PublishedRules[], battles: Ground[][]): ClaimRow[] {
   return studies.flatMap((study) =>
     study.claims.map((claim) => {
-      const telling = claim.rule ? tellingOf(claim, grounds) : [];
+      const telling = claim.rule ? tellingOf(claim, battles) : [];
       const [told = null] = telling;
       const others = telling.filter((other) => told && areOpposite(told, other));
       return { study, claim, state: stateOf(claim, told), told, others };
@@ -507,19 +511,23 @@ function stateOf({ kind }: PublishedClaim, told: Telling | null): ClaimRow["stat
 }
 
 /** The one that says most first, then the newest. */
-function tellingOf(claim: PublishedClaim, grounds: Ground[]): Telling[] {
-  return grounds
-    .map((ground) => ({ ground, claim: claimOver(claim, ground.runs) }))
-    .filter((one) => one.claim.figures.length > 0)
-    .filter(
-      ({ ground: { name } }, i, all) => all.findIndex(({ ground }) => ground.name === name) === i,
-    )
+function tellingOf(claim: PublishedClaim, battles: Ground[][]): Telling[] {
+  return battles
+    .flatMap((grounds) => firstTelling(claim, grounds) ?? [])
     .sort(
       (a, b) =>
         Number(b.claim.isTold) - Number(a.claim.isTold) ||
         STRENGTH[b.claim.outcome] - STRENGTH[a.claim.outcome] ||
         b.ground.startedAt.localeCompare(a.ground.startedAt),
     );
+}
+
+function firstTelling(claim: PublishedClaim, grounds: Ground[]): Telling | null {
+  for (const ground of grounds) {
+    const told = claimOver(claim, ground.runs);
+    if (told.figures.length > 0) return { ground, claim: told };
+  }
+  return null;
 }
 
 function areOpposite({ claim: a }: Telling, { claim: b }: Telling): boolean {

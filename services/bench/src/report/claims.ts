@@ -20,7 +20,7 @@ import type { Estimate, Measure } from "../model/comparison.ts";
 import type { TlsPolicy } from "../model/environment.ts";
 import type { Parameters } from "../model/plan.ts";
 import { parameterText } from "./load-text.ts";
-import { amountText, reportOf, runsOf, spanText, startOf } from "./published.ts";
+import { amountText, reportOf, spanText, startOf } from "./published.ts";
 import type { PublishedBattle } from "./published.ts";
 import type { Table } from "./table.ts";
 
@@ -33,7 +33,7 @@ export function claimsPage(project: string, battles: PublishedBattle[]): string 
   const policy: TlsPolicy = JSON.parse(readFileSync(join(project, "certs/policy.json"), "utf8"));
   const rows = claimTable(
     studies,
-    battles.flatMap((battle) => groundsOf(project, battle, policy)),
+    battles.map((battle) => groundsOf(project, battle, policy)),
   );
   const counts = [...Map.groupBy(rows, ({ state }) => state)]
     .toSorted(([, a], [, b]) => b.length - a.length)
@@ -77,8 +77,8 @@ function studiesOf(project: string): PublishedRules[] {
  * @returns with what it is judged by: values by round, and of comparisons flags and slopes
  */
 function groundsOf(project: string, battle: PublishedBattle, policy: TlsPolicy): Ground[] {
-  const first = runsOf([battle]).slice(-1);
-  const deciding = battle.runs.length > 1 ? [battle.runs, first] : [first];
+  const groups = [battle.runs, battle.earlier.slice(-1)].filter(({ length }) => length > 0);
+  const deciding = battle.runs.length > 1 ? groups : groups.slice(-1);
   return deciding.map((runs) => ({
     name: battle.name,
     report: reportOf({ ...battle, runs }),
